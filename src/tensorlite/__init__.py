@@ -1,0 +1,17 @@
+"""tensorlite: eager tensors, a gradient tape, and functions traced into dataflow graphs."""
+
+from __future__ import annotations
+
+from tensorlite.core import operand as _operand
+from tensorlite.ops import operators as _operators
+
+_operand.operators = _operators
+
+from tensorlite.core.dispatch import executing_eagerly as executing_eagerly
+from tensorlite.core.dispatch import to_tensor as asarray
+from tensorlite.core.dtypes import *
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.tape import GradientTape
+from tensorlite.ops.arithmetic import *
+from tensorlite.ops.shape import *
+from tensorlite.ops.state import Variable

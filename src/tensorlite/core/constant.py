@@ -1,0 +1,108 @@
+"""Const, and the turning of Python and NumPy values into arrays. Public creation is ops/create.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import DType, of_numpy
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.op import Grads, Op, Role
+from tensorlite.core.spec import TensorSpec, element
+from tensorlite.core.xp import Xp
+
+
+class Const(Op):
+    """A tensor whose value is part of the program."""
+
+    role = Role.PLAIN
+    value: Any
+
+    def infer(self) -> TensorSpec:
+        """Return the spec of the value."""
+        dtype = of_numpy(self.value.dtype)
+        small = dtype.is_integer and self.value.size <= 64
+        known = element(self.value) if small else None
+        return TensorSpec(self.value.shape, dtype, known=known)
+
+    def kernel(self, xp: Xp) -> Any:
+        """Return the value in the memory of the device at hand."""
+        return self.value if xp is np or self.value.dtype == object else xp.asarray(self.value)
+
+    def grad(self, call: Any, dy: Any) -> Grads:
+        """Return nothing: there is no input."""
+        return ()
+
+    def _key(self) -> tuple[Any, ...]:
+        value = self.value
+        content = value.tobytes() if value.size <= 64 and value.dtype != object else id(value)
+        return content, value.dtype, value.shape
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        if self.value.size <= 6:
+            return f"Const({self.value.tolist()})"
+        return f"Const({of_numpy(self.value.dtype).name}{list(self.value.shape)})"
+
+
+def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """Return a Python or NumPy value as a NumPy array of `dtype`.
+
+    Without a dtype, Python floats become float32, ints int32 (int64 when they do not fit), and
+    NumPy's arrays keep theirs. Raises DTypeError for what is no number, bool or string, and
+    InvalidArgumentError for numbers that the dtype cannot hold.
+    """
+    kept = isinstance(value, (np.ndarray, np.generic))
+    try:
+        array = np.asarray(value, None if dtype is None or kept else dtype.numpy)
+    except OverflowError as error:
+        raise InvalidArgumentError(f"{value!r} does not fit {dtype!r}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise _not_an_array(value, error) from None
+    if kept:
+        return _native(array, dtype)
+    if dtype is not None:
+        return array
+    return _defaulted(array, value)
+
+
+def _native(array: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any, Any]:
+    wanted = dtypes.as_dtype(array.dtype) if dtype is None else dtype
+    return array if array.dtype == wanted.numpy else array.astype(wanted.numpy)
+
+
+def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
+    kind = array.dtype.kind
+    if kind in "iu":
+        narrow = array.astype(np.int32)
+        return narrow if np.array_equal(narrow, array) else array
+    if kind in "fc" and not _has_numpy(value):
+        return array.astype(np.float32 if kind == "f" else np.complex64)
+    if kind in "UST":
+        return array.astype(object)
+    if kind == "O":
+        raise _not_an_array(value, TypeError("its elements are of mixed or foreign kinds"))
+    return array
+
+
+def _has_numpy(value: Any) -> bool:
+    """Return whether a nest of lists holds NumPy's own numbers, whose dtype is then kept."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _not_an_array(value: Any, error: Exception) -> Exception:
+    if isinstance(value, (list, tuple)) and "inhomogeneous" in str(error):
+        return ShapeError(f"lists of different lengths make no tensor: {error}")
+    return DTypeError(
+        f"{type(value).__name__} cannot become a tensor ({error}); allowed are numbers, bools, "
+        "strings, nested lists of these, NumPy arrays, tensors and variables"
+    )

@@ -1,0 +1,85 @@
+"""Device names as TensorFlow writes them: parse, print, merge, match. Devices' memory is runtime's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from tensorlite.core.errors import DeviceError
+
+_PART = re.compile(r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu):(\d+|\*))")
+
+
+@dataclass(frozen=True)
+class DeviceName:
+    """A device's name, whole or in part; parts left out match everything.
+
+    >>> str(tl.DeviceName.parse("/job:ps/task:1/gpu:0"))
+    '/job:ps/task:1/device:GPU:0'
+    """
+
+    job: str | None = None
+    replica: int | None = None
+    task: int | None = None
+    kind: str | None = None
+    index: int | None = None
+
+    @staticmethod
+    @cache
+    def parse(text: str) -> DeviceName:
+        """Return the name that `text` spells; DeviceError with the allowed form if it does not."""
+        found: dict[str, str] = {}
+        position = 0
+        spelled = text if text.startswith("/") or not text else f"/{text}"
+        for part in _PART.finditer(spelled):
+            if part.start() != position:
+                break
+            position = part.end()
+            if part[1]:
+                found[part[1]] = part[2]
+            else:
+                found["kind"], found["index"] = part[3].upper(), part[4]
+        if position != len(spelled):
+            raise DeviceError(
+                f"{text!r} is no device name; allowed: '/device:CPU:0', '/gpu:1', "
+                "'/job:worker/task:0/device:GPU:0', or parts of these"
+            )
+        return DeviceName(
+            found.get("job"),
+            _number(found.get("replica")),
+            _number(found.get("task")),
+            found.get("kind"),
+            _number(found.get("index")),
+        )
+
+    def merge(self, inner: DeviceName) -> DeviceName:
+        """Return this name with the parts that `inner` gives put in their place."""
+        kind = inner.kind or self.kind
+        same_kind = inner.kind in (None, self.kind)
+        return DeviceName(
+            inner.job or self.job,
+            self.replica if inner.replica is None else inner.replica,
+            self.task if inner.task is None else inner.task,
+            kind,
+            self.index if inner.index is None and same_kind else inner.index,
+        )
+
+    def matches(self, whole: DeviceName) -> bool:
+        """Return whether `whole` has every part that this name gives."""
+        pairs = zip(self._parts(), whole._parts(), strict=True)
+        return all(mine is None or mine == theirs for mine, theirs in pairs)
+
+    def _parts(self) -> tuple[str | int | None, ...]:
+        return self.job, self.replica, self.task, self.kind, self.index
+
+    def __str__(self) -> str:
+        parts = [("job", self.job), ("replica", self.replica), ("task", self.task)]
+        text = "".join(f"/{key}:{value}" for key, value in parts if value is not None)
+        if self.kind is None:
+            return text
+        return f"{text}/device:{self.kind}:{'*' if self.index is None else self.index}"
+
+
+def _number(text: str | None) -> int | None:
+    return None if text in (None, "*") else int(text or 0)

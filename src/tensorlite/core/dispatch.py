@@ -1,0 +1,240 @@
+"""Dispatch: who runs an operator. Empty context: its kernel, now. Else the innermost interpreter.
+
+A tape and a tracer are interpreters: each has `apply(op, inputs)` and hands down to the one below.
+0-d results, agreement of dtypes and the choice of `xp` are settled here, never in kernels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from typing import Any, Self
+
+import numpy as np
+
+from tensorlite.core import dtypes, operand
+from tensorlite.core.constant import Const, array_of
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import DTypeError, KernelError, TensorliteError
+from tensorlite.core.op import Op
+from tensorlite.core.opaque import Opaque
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.xp import CPU, device_of, is_array, to_device, to_host, xp_for
+
+Tensors = tuple[Tensor, ...]
+ndarray = np.ndarray
+
+
+class Interpreter(ABC):
+    """What stands between a call and its kernel while its `with` block is open."""
+
+    below: Interpreter | None = None
+    tracer: Interpreter | None = None
+    """The innermost interpreter, from here down, that builds a graph; None when eager."""
+    _token: Token[Interpreter | None] | None = None
+
+    @abstractmethod
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of `op`."""
+
+    def replace(self, old: Tensor, by: Tensor) -> None:
+        """Let `by` stand for the value that `old` had, before `old` becomes another."""
+        if self.below is not None:
+            self.below.replace(old, by)
+
+    def __enter__(self) -> Self:
+        """Put this interpreter on top."""
+        self.below = current.get()
+        if self.tracer is not self:
+            self.tracer = None if self.below is None else self.below.tracer
+        self._token = current.set(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Take it away again."""
+        if self._token is not None:
+            current.reset(self._token)
+            self._token = None
+
+
+current: ContextVar[Interpreter | None] = ContextVar("current", default=None)
+
+
+def tracer() -> Interpreter | None:
+    """Return the innermost interpreter that builds a graph, or None when code runs eagerly."""
+    top = current.get()
+    return None if top is None else top.tracer
+
+
+def executing_eagerly() -> bool:
+    """Return whether operators run at once rather than being traced.
+
+    >>> tl.executing_eagerly()
+    True
+    """
+    return tracer() is None
+
+
+@contextmanager
+def interpreted_by(interpreter: Interpreter | None) -> Iterator[None]:
+    """Make `interpreter` (None: eager) the one that runs operators inside the block."""
+    token = current.set(interpreter)
+    try:
+        yield
+    finally:
+        current.reset(token)
+
+
+def run(interpreter: Interpreter | None, op: Op, inputs: Tensors) -> Tensors:
+    """Return the outputs of `op` as `interpreter` makes them."""
+    return execute(op, inputs) if interpreter is None else interpreter.apply(op, inputs)
+
+
+def calls(op: Op, *inputs: TensorLike) -> Tensors:
+    """Return all outputs of `op`; inputs are converted to tensors, one by one."""
+    return run(current.get(), op, tuple([to_tensor(x) for x in inputs]))
+
+
+def call(op: Op, *inputs: TensorLike) -> Tensor:
+    """Return the one output of `op`; inputs are converted to tensors, one by one."""
+    return run(current.get(), op, tuple([to_tensor(x) for x in inputs]))[0]
+
+
+def call1(op: Op, x: TensorLike) -> Tensor:
+    """Return the one output of an operator of one input: the short way."""
+    if current.get() is None and type(x) is EagerTensor:
+        array = x._array
+        if type(array) is ndarray and (array.dtype.kind not in "iub" or not op.wants_float):
+            try:
+                out = op.kernel(np, array)
+            except TensorliteError:
+                raise
+            except Exception as error:
+                raise explained(op, (x,), error) from error
+            return EagerTensor(out if type(out) is ndarray else np.asarray(out), x._device)
+    tensor = to_tensor(x)
+    return run(current.get(), op, (floating(tensor) if op.wants_float else tensor,))[0]
+
+
+def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
+    """Return the output of an operator of two inputs of one dtype: the short way."""
+    if current.get() is None and type(a) is EagerTensor and type(b) is EagerTensor:
+        x, y = a._array, b._array
+        if type(x) is ndarray and type(y) is ndarray and x.dtype is y.dtype:
+            if not op.wants_float or x.dtype.kind not in "iub":
+                try:
+                    out = op.kernel(np, x, y)
+                except TensorliteError:
+                    raise
+                except Exception as error:
+                    raise explained(op, (a, b), error) from error
+                return EagerTensor(out if type(out) is ndarray else np.asarray(out), a._device)
+    return run(current.get(), op, agreeing(op, a, b))[0]
+
+
+def floating(x: Tensor) -> Tensor:
+    """Return `x`, cast to float32 if it holds integers or bools."""
+    return operand.operators.astype(x, dtypes.float32) if x.dtype.kind in "iub" else x
+
+
+def agreeing(op: Op, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of the dtype they promote to; Python scalars adapt."""
+    x, y = promoted(a, b)
+    return (floating(x), floating(y)) if op.wants_float else (x, y)
+
+
+def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of one dtype; DTypeError when none holds both."""
+    if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
+        x = to_tensor(a)
+        return _beside(x, b)
+    if isinstance(a, (bool, int, float, complex)) and not isinstance(a, np.generic):
+        y = to_tensor(b)
+        return _beside(y, a)[::-1]
+    x, y = to_tensor(a), to_tensor(b)
+    if x.dtype is y.dtype:
+        return x, y
+    dtype = dtypes.promote(x.dtype, y.dtype)
+    astype = operand.operators.astype
+    return astype(x, dtype), astype(y, dtype)
+
+
+def _beside(x: Tensor, scalar: complex) -> tuple[Tensor, Tensor]:
+    dtype = dtypes.weak(scalar, x.dtype)
+    x = x if x.dtype is dtype else operand.operators.astype(x, dtype)
+    return x, constant(scalar, dtype)
+
+
+def constant(value: Any, dtype: DType | None = None) -> Tensor:
+    """Return a tensor of a Python or NumPy value, as an operator of the program at hand."""
+    array = array_of(value, dtype)
+    top = current.get()
+    return EagerTensor(array) if top is None else top.apply(Const(array), ())[0]
+
+
+def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
+    """Return `value` as a tensor; a `dtype` is only for values that are no tensors yet."""
+    if isinstance(value, Operand):
+        return value.__tensor__()
+    if is_array(value) and type(value) is not ndarray:
+        return EagerTensor(value, device_of(value))
+    if isinstance(value, ndarray):
+        return constant(value.copy(), dtype)
+    if isinstance(value, (list, tuple)) and any(isinstance(x, Operand) for x in value):
+        return operand.operators.stack([to_tensor(x, dtype) for x in value])
+    return constant(value, dtype)
+
+
+def execute(op: Op, inputs: Tensors) -> Tensors:
+    """Return the outputs of `op`, computed now on the device that holds its inputs."""
+    arrays = [x.array for x in inputs]
+    device = _device(op, inputs)
+    if device is not CPU and device != CPU:
+        arrays = [
+            to_host(x) if i in op.host and is_array(x) else to_device(x, device)
+            for i, x in enumerate(arrays)
+        ]
+    xp = xp_for(device)
+    try:
+        result = op.kernel(xp, *arrays)
+    except TensorliteError:
+        raise
+    except Exception as error:
+        raise explained(op, inputs, error) from error
+    outputs = result if type(result) is tuple else (result,)
+    return tuple([wrap(xp, out, device) for out in outputs])
+
+
+def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
+    """Return what a kernel returned as a tensor; scalars become 0-d arrays here."""
+    if type(out) is ndarray or isinstance(out, Opaque):
+        return EagerTensor(out, device)
+    return EagerTensor(xp.asarray(out), device)
+
+
+def _device(op: Op, inputs: Tensors) -> DeviceName:
+    for i, x in enumerate(inputs):
+        if x.device != CPU and i not in op.host:
+            return x.device
+    return CPU if inputs else default_device.get()
+
+
+default_device: ContextVar[DeviceName] = ContextVar("default_device", default=CPU)
+"""Where operators without inputs run; `tl.device` sets it."""
+
+
+def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:
+    """Return the error to raise for a kernel's: inference's own words where it has any."""
+    specs = [x.spec for x in inputs]
+    try:
+        op.infer(*specs)
+    except TensorliteError as better:
+        return better
+    listed = ", ".join(map(str, specs))
+    if isinstance(error, TypeError):
+        return DTypeError(f"{op.name} does not take ({listed}): {error}")
+    return KernelError(f"{op.name}({listed}) failed: {type(error).__name__}: {error}")

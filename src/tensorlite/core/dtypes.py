@@ -1,0 +1,207 @@
+"""Data types: the constants, conversion from other libraries' names, and promotion.
+
+Casting is an operator (ops/array.py); nothing here touches an array's values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from tensorlite.core.errors import DTypeError
+
+
+class DType:
+    """A data type; one object for each, so that `is` compares them.
+
+    >>> tl.float32
+    tl.float32
+    >>> tl.float32 == np.float32, tl.int8.itemsize
+    (True, 1)
+    """
+
+    __slots__ = ("itemsize", "kind", "name", "numpy")
+
+    def __init__(self, name: str, numpy: Any, kind: str) -> None:
+        self.name = name
+        self.numpy: np.dtype[Any] = np.dtype(numpy)
+        self.kind = kind
+        self.itemsize = self.numpy.itemsize
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether it holds real floating-point numbers."""
+        return self.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it holds complex numbers."""
+        return self.kind == "c"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it holds integers, signed or not."""
+        return self.kind in "iu"
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether gradients flow through it: floating, complex, handles and lists."""
+        return self.kind in "fcRV"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it holds numbers (not bool)."""
+        return self.kind in "iufc"
+
+    def __repr__(self) -> str:
+        return f"tl.{self.name}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self is other
+        try:
+            return as_dtype(other) is self
+        except DTypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+
+DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str"
+
+bool_ = DType("bool", np.bool_, "b")
+int8 = DType("int8", np.int8, "i")
+int16 = DType("int16", np.int16, "i")
+int32 = DType("int32", np.int32, "i")
+int64 = DType("int64", np.int64, "i")
+uint8 = DType("uint8", np.uint8, "u")
+uint16 = DType("uint16", np.uint16, "u")
+uint32 = DType("uint32", np.uint32, "u")
+uint64 = DType("uint64", np.uint64, "u")
+float16 = DType("float16", np.float16, "f")
+bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, "f")
+float32 = DType("float32", np.float32, "f")
+float64 = DType("float64", np.float64, "f")
+complex64 = DType("complex64", np.complex64, "c")
+complex128 = DType("complex128", np.complex128, "c")
+string = DType("string", object, "S")
+resource = DType("resource", object, "R")
+variant = DType("variant", object, "V")
+
+NUMERIC = (
+    *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    *(float16, bfloat16, float32, float64, complex64, complex128),
+)
+ALL = (bool_, *NUMERIC, string, resource, variant)
+
+_BY_NAME = {dtype.name: dtype for dtype in ALL}
+_BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string)}
+_PYTHON: dict[object, DType] = {
+    bool: bool_,
+    int: int32,
+    float: float32,
+    complex: complex64,
+    str: string,
+}
+
+
+def of_numpy(dtype: np.dtype[Any]) -> DType:
+    """Return the DType of a NumPy or CuPy array's dtype; DTypeError when there is none."""
+    try:
+        return _BY_NUMPY[dtype]
+    except KeyError:
+        return as_dtype(dtype)
+
+
+def as_dtype(value: object) -> DType:
+    """Return the DType that `value` names: a DType, NumPy dtype, Python type or string.
+
+    >>> tl.as_dtype("bfloat16"), tl.as_dtype(np.int16), tl.as_dtype(float)
+    (tl.bfloat16, tl.int16, tl.float32)
+    """
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str) and value in _BY_NAME:
+        return _BY_NAME[value]
+    if isinstance(value, type) and value in _PYTHON:
+        return _PYTHON[value]
+    try:
+        numpy = np.dtype(value)  # type: ignore[call-overload]
+    except TypeError:
+        numpy = None
+    if value is not None and numpy is not None:
+        if numpy.kind in "UST":
+            return string
+        native = numpy.newbyteorder("=")
+        if native in _BY_NUMPY:
+            return _BY_NUMPY[native]
+    names = ", ".join(_BY_NAME)
+    raise DTypeError(f"{value!r} is no dtype; allowed: {names}, NumPy's dtypes, Python's types")
+
+
+def promote(a: DType, b: DType) -> DType:
+    """Return the dtype that `a` and `b` meet in; DTypeError when there is none.
+
+    The rules of the Array API standard; an integer with a float gives the float's dtype.
+
+    >>> tl.result_type(tl.int64, tl.float32), tl.result_type(tl.int8, tl.uint8)
+    (tl.float32, tl.int16)
+    """
+    if a is b:
+        return a
+    try:
+        return _PROMOTED[a, b]
+    except KeyError:
+        raise DTypeError(
+            f"no dtype holds both {a!r} and {b!r}; cast one of them with tl.astype"
+        ) from None
+
+
+def weak(scalar: object, dtype: DType) -> DType:
+    """Return the dtype that a Python scalar takes beside a tensor of `dtype`."""
+    kind = dtype.kind
+    if isinstance(scalar, bool):
+        return dtype
+    if isinstance(scalar, int):
+        return int32 if kind == "b" else dtype
+    if isinstance(scalar, float):
+        return dtype if kind in "fc" else float32
+    if kind == "c":
+        return dtype
+    return complex128 if dtype is float64 else complex64
+
+
+def real_of(dtype: DType) -> DType:
+    """Return the dtype of a complex dtype's parts, and any other dtype as it is."""
+    return {complex64: float32, complex128: float64}.get(dtype, dtype)
+
+
+def complex_of(dtype: DType) -> DType:
+    """Return the complex dtype whose parts have a real dtype."""
+    return {float64: complex128, complex128: complex128}.get(dtype, complex64)
+
+
+def _meet(a: DType, b: DType) -> DType | None:
+    if "b" in (a.kind, b.kind) or a.numpy == object or b.numpy == object:
+        return None
+    if a.is_integer and b.is_integer:
+        both = _BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
+        return both if both.is_integer else None
+    if a.is_integer:
+        return b
+    if b.is_integer:
+        return a
+    if {a, b} == {float16, bfloat16}:
+        return float32
+    if bfloat16 in (a, b):
+        return b if a is bfloat16 else a
+    return _BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
+
+
+_PROMOTED = {(a, b): both for a in NUMERIC for b in NUMERIC if a is not b and (both := _meet(a, b))}

@@ -1,0 +1,119 @@
+"""The tree of errors, and the notes that say where one arose. Raising them happens elsewhere.
+
+TensorliteError
++- InvalidArgumentError (ValueError)      a value that the operator cannot take
+|  +- ShapeError                          shapes that do not fit together
+|  +- StructureError                      nested structures that differ
+|  +- DeviceError                         a device that does not exist or cannot do it
++- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
++- OutOfRangeError (IndexError)           an index beyond its axis, an exhausted source
++- NotFoundError (KeyError)               a name that is not there
++- GradientError (RuntimeError)           no gradient, or a tape used wrongly
++- NumericsError (ArithmeticError)        NaN or infinity under check_numerics
++- TracingError (RuntimeError)            Python that a trace cannot capture
+|  +- SymbolicTensorError (TypeError)     a symbolic tensor used as a value
+|  +- LeakedTensorError                   a symbolic tensor outside its trace
+|  +- LoopError (ValueError)              a loop variable that changes shape or dtype
+|  +- BranchError (ValueError)            branches that return different things
+|  +- UndefinedNameError (NameError)      a name bound in one branch only
++- GraphError (RuntimeError)              a graph that is not well formed
++- CheckpointError (OSError)              a torn, foreign or mismatching checkpoint
++- AssertionFailedError (AssertionError)  a tl.debugging assertion that does not hold
++- KernelError (RuntimeError)             a kernel that failed for a reason of its own
+"""
+
+from __future__ import annotations
+
+
+class TensorliteError(Exception):
+    """Base of every error that tensorlite raises on purpose."""
+
+
+class InvalidArgumentError(TensorliteError, ValueError):
+    """A value that an operator or function cannot take."""
+
+
+class ShapeError(InvalidArgumentError):
+    """Shapes that do not fit together or an axis that is not there."""
+
+
+class StructureError(InvalidArgumentError):
+    """Nested structures that should be alike and differ."""
+
+
+class DeviceError(InvalidArgumentError):
+    """A device that does not exist, or that has no kernel for the operator."""
+
+
+class DTypeError(TensorliteError, TypeError):
+    """A dtype, or a kind of Python object, that is not allowed here."""
+
+
+class OutOfRangeError(TensorliteError, IndexError):
+    """An index beyond its axis, or a source that is exhausted."""
+
+
+class NotFoundError(TensorliteError, KeyError):
+    """A name that does not exist."""
+
+    def __str__(self) -> str:
+        """Return the message as it is; KeyError would quote it."""
+        return str(self.args[0]) if self.args else ""
+
+
+class GradientError(TensorliteError, RuntimeError):
+    """A gradient that does not exist, or a tape used in the wrong way."""
+
+
+class NumericsError(TensorliteError, ArithmeticError):
+    """A NaN or an infinity found under `tl.debugging.check_numerics`."""
+
+
+class TracingError(TensorliteError, RuntimeError):
+    """Python that a trace cannot capture."""
+
+
+class SymbolicTensorError(TracingError, TypeError):
+    """A symbolic tensor used where a value is needed."""
+
+
+class LeakedTensorError(TracingError):
+    """A symbolic tensor used outside the trace that made it."""
+
+
+class LoopError(TracingError, ValueError):
+    """A loop variable that changes its shape, dtype or structure."""
+
+
+class BranchError(TracingError, ValueError):
+    """Branches of a conditional that return different structures or dtypes."""
+
+
+class UndefinedNameError(TracingError, NameError):
+    """A name that only one branch, or only the loop's body, binds."""
+
+
+class GraphError(TensorliteError, RuntimeError):
+    """A graph that is not well formed."""
+
+
+class CheckpointError(TensorliteError, OSError):
+    """A checkpoint that is torn, foreign, or does not match the objects."""
+
+
+class AssertionFailedError(TensorliteError, AssertionError):
+    """An assertion of `tl.debugging` that does not hold."""
+
+
+class KernelError(TensorliteError, RuntimeError):
+    """A kernel that failed for a reason that inference could not foresee."""
+
+
+class RetraceWarning(UserWarning):
+    """A traced function that is traced again and again; the message says why."""
+
+
+def note(error: BaseException, text: str) -> None:
+    """Add `text` to the notes of `error`, once."""
+    if text not in getattr(error, "__notes__", ()):
+        error.add_note(text)

@@ -1,0 +1,135 @@
+"""Nested structures (lists, tuples, named tuples, dicts, dataclasses): flatten, pack, map.
+
+A structure's leaves are whatever is no container. Dicts are walked in sorted order of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from tensorlite.core.errors import StructureError
+
+
+def _is_named_tuple(value: object) -> bool:
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def _keys(value: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(value)
+    except TypeError:
+        return list(value)
+
+
+def is_nested(value: object) -> bool:
+    """Return whether `value` is a container rather than a leaf."""
+    if isinstance(value, (list, tuple, dict)):
+        return True
+    return is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "__tensor__")
+
+
+def children(value: Any) -> list[Any]:
+    """Return the direct members of a container, in order."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, Mapping):
+        return [value[key] for key in _keys(value)]
+    return [getattr(value, field.name) for field in fields(value)]
+
+
+def rebuild(value: Any, members: list[Any]) -> Any:
+    """Return a container like `value` with other direct members."""
+    if _is_named_tuple(value):
+        return type(value)(*members)
+    if isinstance(value, (list, tuple)):
+        return type(value)(members)
+    if isinstance(value, Mapping):
+        packed = dict(zip(_keys(value), members, strict=True))
+        return {key: packed[key] for key in value}
+    names = [field.name for field in fields(value)]
+    return type(value)(**dict(zip(names, members, strict=True)))
+
+
+def flatten(structure: Any) -> list[Any]:
+    """Return the leaves of `structure`, depth first.
+
+    >>> tl.nest.flatten({"b": [1, 2], "a": 3})
+    [3, 1, 2]
+    """
+    if not is_nested(structure):
+        return [structure]
+    return [leaf for member in children(structure) for leaf in flatten(member)]
+
+
+def pack_like(structure: Any, leaves: list[Any]) -> Any:
+    """Return a structure like the given one whose leaves are `leaves`, in order.
+
+    >>> tl.nest.pack_like({"b": [0, 0], "a": 0}, [3, 1, 2])
+    {'b': [1, 2], 'a': 3}
+    """
+    source = iter(leaves)
+    packed = _pack(structure, source)
+    if next(source, source) is not source:
+        raise StructureError(f"{len(leaves)} leaves are too many for {describe(structure)}")
+    return packed
+
+
+def _pack(structure: Any, source: Iterator[Any]) -> Any:
+    if is_nested(structure):
+        return rebuild(structure, [_pack(member, source) for member in children(structure)])
+    try:
+        return next(source)
+    except StopIteration:
+        raise StructureError("too few leaves for this structure") from None
+
+
+def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
+    """Return a structure of `function`'s results over leaves that correspond.
+
+    >>> tl.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    for other in structures[1:]:
+        assert_same(structures[0], other)
+    leaves = zip(*map(flatten, structures), strict=True)
+    return pack_like(structures[0], [function(*group) for group in leaves])
+
+
+def assert_same(a: Any, b: Any, where: str = "") -> None:
+    """Raise StructureError naming the place where two structures first differ."""
+    place = f" at {where}" if where else ""
+    if is_nested(a) != is_nested(b) or (is_nested(a) and type(a) is not type(b)):
+        raise StructureError(f"structures differ{place}: {describe(a)} and {describe(b)}")
+    if not is_nested(a):
+        return
+    if isinstance(a, dict) and set(a) != set(b):
+        raise StructureError(f"keys differ{place}: {_keys(a)} and {_keys(b)}")
+    first, second = children(a), children(b)
+    if len(first) != len(second):
+        raise StructureError(f"lengths differ{place}: {len(first)} and {len(second)}")
+    labels = _keys(a) if isinstance(a, dict) else range(len(first))
+    for label, x, y in zip(labels, first, second, strict=True):
+        assert_same(x, y, f"{where}[{label!r}]")
+
+
+def paths(structure: Any, where: str = "") -> list[str]:
+    """Return the path of each leaf, in the order of `flatten`: `['x'][0]`."""
+    if not is_nested(structure):
+        return [where]
+    if isinstance(structure, Mapping):
+        labels = [f"[{key!r}]" for key in _keys(structure)]
+    elif isinstance(structure, (list, tuple)):
+        labels = [f"[{index}]" for index in range(len(structure))]
+    else:
+        labels = [f".{field.name}" for field in fields(structure)]
+    members = zip(labels, children(structure), strict=True)
+    return [path for label, member in members for path in paths(member, where + label)]
+
+
+def describe(structure: Any) -> str:
+    """Return the kind of a structure as short text."""
+    if not is_nested(structure):
+        return f"a leaf ({type(structure).__name__})"
+    return f"a {type(structure).__name__} of {len(children(structure))}"

@@ -1,0 +1,125 @@
+"""Op: the base of every operator. The operators themselves stand in ops/, one place each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, dataclass_transform
+
+from tensorlite.core.errors import GradientError
+from tensorlite.core.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from tensorlite.core.tensor import IndexedSlices, Tensor
+
+Gradient: TypeAlias = "Tensor | IndexedSlices | None"
+Grads: TypeAlias = "tuple[Gradient, ...]"
+Specs: TypeAlias = "TensorSpec | tuple[TensorSpec, ...]"
+
+
+class Role(Enum):
+    """What a runner must know of an operator beside its kernel."""
+
+    PLAIN = auto()
+    INPUT = auto()
+    IF = auto()
+    WHILE = auto()
+    CALL = auto()
+    SWITCH = auto()
+    MERGE = auto()
+    ENTER = auto()
+    EXIT = auto()
+    NEXT = auto()
+
+
+class Effect(Enum):
+    """What an operator does beside computing outputs; the tracer orders effects by it."""
+
+    NONE = auto()
+    """Nothing: equal calls are merged, unused ones dropped."""
+    DRAW = auto()
+    """Differs from call to call: never merged, dropped when unused."""
+    READ = auto()
+    """Reads its resources: ordered after writes, dropped when unused."""
+    WRITE = auto()
+    """Writes its resources: ordered among all their users, always run."""
+    IO = auto()
+    """Acts on the world: runs in program order, always."""
+
+
+class Call(Protocol):
+    """One application of an operator, as a tape's record or a graph's node."""
+
+    @property
+    def op(self) -> Op:
+        """The operator."""
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """What it was given."""
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """What it gave."""
+
+
+REGISTRY: dict[str, type[Op]] = {}
+
+
+@dataclass_transform(frozen_default=True)
+class Op:
+    """An operator: a frozen value whose fields are the attributes.
+
+    A subclass is named as TensorFlow names the operator and defines `infer` (specs -> specs),
+    `kernel` (arrays -> arrays, over `xp`, which is NumPy or CuPy) and, unless it is not
+    differentiable, `grad` (gradients of the outputs -> one gradient or None per input).
+    """
+
+    role: ClassVar[Role] = Role.PLAIN
+    effect: ClassVar[Effect] = Effect.NONE
+    differentiable: ClassVar[bool] = True
+    wants_float: ClassVar[bool] = False
+    """Whether integer operands are cast to float32 before the kernel."""
+    takes_sparse: ClassVar[bool] = False
+    """Whether `grad` takes IndexedSlices as they are rather than made dense."""
+    host: ClassVar[tuple[int, ...]] = ()
+    """Inputs that are structure (shapes, axes) and always NumPy arrays in host memory."""
+    aliases: ClassVar[bool] = False
+    """Whether an output may share memory with an input."""
+    ufunc: ClassVar[str | None] = None
+    """Name of the array function that the kernel is, when it takes `out=`."""
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        """Make the class a frozen dataclass and register it by name."""
+        dataclass(frozen=True, repr=False)(cls)
+        if not abstract:
+            REGISTRY[cls.__name__] = cls
+
+    infer: Callable[..., Specs]
+    kernel: Callable[..., Any]
+
+    def grad(self, call: Call, *dys: Any) -> Grads:
+        """Return one gradient (or None) per input, given those of the outputs."""
+        raise GradientError(f"{self.name} has no gradient: {call.op!r}")
+
+    def regions(self) -> tuple[Any, ...]:
+        """Return the inner graphs: (then, else), (cond, body), (called function's), or none."""
+        return ()
+
+    def with_regions(self, regions: tuple[Any, ...]) -> Op:
+        """Return this operator with other inner graphs, in the order of `regions`."""
+        return self
+
+    @property
+    def name(self) -> str:
+        """The operator's name, which is its class's."""
+        return type(self).__name__
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{key}={value!r}" for key, value in self.attributes().items())
+        return f"{self.name}({listed})"

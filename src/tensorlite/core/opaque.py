@@ -1,0 +1,24 @@
+"""Values that are no arrays: handles of resources, lists and bundles of tensors.
+
+They flow through tensors and plans beside arrays; each says its own spec. The classes that
+use this base stand with their operators (ops/state.py, ops/lists.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from tensorlite.core.spec import TensorSpec
+
+
+class Opaque(ABC):
+    """A value that a tensor of dtype `resource` or `variant` holds."""
+
+    @property
+    @abstractmethod
+    def spec(self) -> TensorSpec:
+        """The spec of a tensor that holds this value."""
+
+
+class Resource(Opaque):
+    """Mutable state that lives on a device and is passed by handle."""

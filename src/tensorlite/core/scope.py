@@ -1,0 +1,102 @@
+"""Scopes that mark what is made inside them: names, devices, control inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dispatch import Interpreter, Tensors, current, default_device, run
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import EagerTensor, Tensor, moved
+from tensorlite.core.xp import CPU, xp_for
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What nodes made in a trace inherit from the `with` blocks around them."""
+
+    name: str = ""
+    device: DeviceName = DeviceName()
+    control: tuple[Any, ...] = ()
+
+
+scope: ContextVar[Scope] = ContextVar("scope", default=Scope())
+
+
+@contextmanager
+def name_scope(name: str) -> Iterator[str]:
+    """Prefix the names of nodes made inside with `name/`; yields the whole prefix.
+
+    >>> with tl.name_scope("layer"), tl.name_scope("dense") as prefix:
+    ...     print(prefix)
+    layer/dense
+    """
+    here = scope.get()
+    whole = f"{here.name}/{name}" if here.name else name
+    token = scope.set(replace(here, name=whole))
+    try:
+        yield whole
+    finally:
+        scope.reset(token)
+
+
+class _Placing(Interpreter):
+    """Runs eager operators on one device, copying inputs there."""
+
+    def __init__(self, device: DeviceName) -> None:
+        self.device = device
+
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of `op`, computed on this scope's device."""
+        if self.tracer is None:
+            inputs = tuple([x if i in op.host else self._moved(x) for i, x in enumerate(inputs)])
+        return run(self.below, op, inputs)
+
+    def _moved(self, x: Tensor) -> Tensor:
+        return moved(x, self.device) if isinstance(x, EagerTensor) else x
+
+
+@contextmanager
+def device(name: str | DeviceName) -> Iterator[DeviceName]:
+    """Run, or place, the operators inside on the named device; DeviceError when it is not there.
+
+    >>> with tl.device("/device:CPU:0"):
+    ...     x = tl.ones(2)
+    >>> str(x.device)
+    '/device:CPU:0'
+    """
+    given = DeviceName.parse(name) if isinstance(name, str) else name
+    here = scope.get()
+    whole = here.device.merge(given)
+    eager = DeviceName(kind=whole.kind or "CPU", index=whole.index or 0)
+    xp_for(eager)
+    token = scope.set(replace(here, device=whole))
+    place = default_device.set(eager)
+    try:
+        if eager == CPU and current.get() is None:
+            yield whole
+        else:
+            with _Placing(eager):
+                yield whole
+    finally:
+        default_device.reset(place)
+        scope.reset(token)
+
+
+@contextmanager
+def control_dependencies(tensors: list[Tensor]) -> Iterator[None]:
+    """Make nodes traced inside run after `tensors`; eagerly all have run already.
+
+    >>> with tl.control_dependencies([tl.ones(1)]):
+    ...     x = tl.zeros(1)
+    """
+    here = scope.get()
+    token = scope.set(replace(here, control=(*here.control, *tensors)))
+    try:
+        yield
+    finally:
+        scope.reset(token)

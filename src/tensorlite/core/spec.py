@@ -1,0 +1,198 @@
+"""TensorSpec: what is known of a tensor before it has a value, and the arithmetic of shapes.
+
+Operators' `infer` methods take and return specs. A spec may also carry the value of a small
+integer tensor (a shape, an axis), wholly or in part, so that inference sees through `tl.shape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, TypeAlias
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.errors import ShapeError
+
+Dim: TypeAlias = "int | None"
+Dims: TypeAlias = "tuple[int | None, ...]"
+Known: TypeAlias = "int | None | tuple[int | None, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """A shape (None for each unknown size; None as a whole for unknown rank) and a dtype.
+
+    >>> tl.TensorSpec((None, 3), tl.float32)
+    TensorSpec(shape=(None, 3), dtype=tl.float32)
+    """
+
+    shape: Dims | None
+    dtype: DType = dtypes.float32
+    name: str | None = None
+    inner: tuple[TensorSpec, ...] = ()
+    """What lies behind a handle (a variable's value), or in a list or bundle."""
+    trainable: bool = False
+    """Whether this is the handle of a variable that tapes watch by themselves."""
+    known: Known = field(default=None, compare=False)
+    """The value of a small integer tensor of rank 0 or 1 as far as it is known."""
+
+    def __post_init__(self) -> None:
+        if self.shape is not None and type(self.shape) is not tuple:
+            object.__setattr__(self, "shape", tuple(self.shape))
+        if type(self.dtype) is not DType:
+            object.__setattr__(self, "dtype", as_dtype(self.dtype))
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None when unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is known."""
+        return self.shape is not None and None not in self.shape
+
+    @property
+    def size(self) -> int | None:
+        """The number of elements, or None when unknown."""
+        if self.shape is None or None in self.shape:
+            return None
+        return prod(self.shape)  # type: ignore[arg-type]
+
+    @property
+    def dims(self) -> Dims:
+        """The shape; ShapeError when not even the rank is known."""
+        if self.shape is None:
+            raise ShapeError("the rank of this tensor is unknown, and is needed here")
+        return self.shape
+
+    def vector(self) -> Dims | None:
+        """Return what is known of a 1-d integer tensor's elements, or None."""
+        if isinstance(self.known, tuple):
+            return self.known
+        if self.shape is not None and len(self.shape) == 1 and self.shape[0] is not None:
+            return (None,) * self.shape[0]
+        return None
+
+    def scalar(self) -> int | None:
+        """Return the value of a 0-d integer tensor, or None."""
+        return self.known if isinstance(self.known, int) else None
+
+    def constant(self) -> tuple[int, ...] | None:
+        """Return the elements of an integer tensor of rank 0 or 1 if all are known."""
+        if isinstance(self.known, int):
+            return (self.known,)
+        if isinstance(self.known, tuple) and None not in self.known:
+            return self.known  # type: ignore[return-value]
+        return None
+
+    def with_shape(self, shape: Sequence[Dim] | None) -> TensorSpec:
+        """Return this spec with another shape and no known value."""
+        shape = None if shape is None else tuple(shape)
+        return TensorSpec(shape, self.dtype, None, self.inner)
+
+    def with_dtype(self, dtype: DType) -> TensorSpec:
+        """Return this spec with another dtype and no known value."""
+        return TensorSpec(self.shape, dtype)
+
+    def without_value(self) -> TensorSpec:
+        """Return this spec with nothing known of the value."""
+        return self if self.known is None else replace(self, known=None)
+
+    def accepts(self, other: TensorSpec) -> bool:
+        """Return whether every tensor of `other` is also one of this spec."""
+        if self.dtype is not other.dtype:
+            return False
+        if self.shape is None:
+            return True
+        if other.shape is None or len(self.shape) != len(other.shape):
+            return False
+        return all(a is None or a == b for a, b in zip(self.shape, other.shape, strict=True))
+
+    def __repr__(self) -> str:
+        named = f", name={self.name!r}" if self.name else ""
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}{named})"
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}{shape_text(self.shape)}"
+
+
+def shape_text(shape: Sequence[Dim] | None) -> str:
+    """Return a shape as text: `[2, ?]`, or `[...]` when the rank is unknown."""
+    if shape is None:
+        return "[...]"
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def broadcast(*shapes: Dims | None) -> Dims | None:
+    """Return the shape that `shapes` broadcast to; ShapeError when they do not."""
+    if any(shape is None for shape in shapes):
+        return None
+    known = [shape for shape in shapes if shape is not None]
+    rank = max(map(len, known), default=0)
+    columns = zip(*((1,) * (rank - len(shape)) + shape for shape in known), strict=True)
+    return tuple(_broadcast_sizes(column, shapes) for column in columns)
+
+
+def _broadcast_sizes(sizes: tuple[Dim, ...], shapes: Iterable[Dims | None]) -> Dim:
+    stretched = {size for size in sizes if size != 1}
+    if not stretched:
+        return 1
+    known = stretched - {None}
+    if len(known) > 1:
+        listed = " and ".join(shape_text(shape) for shape in shapes)
+        raise ShapeError(
+            f"shapes {listed} do not broadcast: sizes {sorted(map(int, known))} meet on one axis"  # type: ignore[arg-type]
+        )
+    return known.pop() if known else None
+
+
+def merge(a: Dims | None, b: Dims | None) -> Dims | None:
+    """Return the most general shape that is at least as special as both (unknown gives way)."""
+    if a is None or b is None:
+        return b if a is None else a
+    if len(a) != len(b):
+        raise ShapeError(f"ranks differ: {shape_text(a)} and {shape_text(b)}")
+    return tuple(_merge_sizes(x, y, a, b) for x, y in zip(a, b, strict=True))
+
+
+def _merge_sizes(x: Dim, y: Dim, a: Dims, b: Dims) -> Dim:
+    if x is not None and y is not None and x != y:
+        raise ShapeError(f"shapes {shape_text(a)} and {shape_text(b)} differ")
+    return y if x is None else x
+
+
+def generalise(a: Dims | None, b: Dims | None) -> Dims | None:
+    """Return the most special shape that covers both (what differs becomes unknown)."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
+
+
+def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
+    """Return `axis` counted from the front; ShapeError when it is not there."""
+    if not -rank <= axis < rank:
+        raise ShapeError(f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}")
+    return axis % rank if rank else 0
+
+
+def normalise_axes(axes: Iterable[int], rank: int) -> tuple[int, ...]:
+    """Return `axes` counted from the front; ShapeError when one is absent or named twice."""
+    normal = tuple(normalise_axis(axis, rank) for axis in axes)
+    if len(set(normal)) != len(normal):
+        raise ShapeError(f"axes {tuple(axes)} name an axis twice")
+    return normal
+
+
+def scalar_of(dtype: DType, *inner: TensorSpec) -> TensorSpec:
+    """Return the spec of a 0-d tensor."""
+    return TensorSpec((), dtype, None, tuple(inner))
+
+
+def element(value: Any) -> Known:
+    """Return a small integer array or nest as a spec's `known` value, or None."""
+    if value.ndim == 0:
+        return int(value)
+    return tuple(value.tolist()) if value.ndim == 1 and value.size <= 64 else None

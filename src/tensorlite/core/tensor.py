@@ -1,0 +1,273 @@
+"""Tensor, EagerTensor, IndexedSlices: what operators take and give.
+
+Symbolic tensors stand with graphs (graph/graph.py), variables with their operators.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+
+from tensorlite.core import dtypes, operand
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dtypes import DType, of_numpy
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.opaque import Opaque
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec, element, shape_text
+from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
+
+TensorLike: TypeAlias = Union[
+    Operand, np.ndarray[Any, Any], np.generic, bool, int, float, complex, str, Sequence[Any]
+]
+Shape: TypeAlias = tuple[Any, ...]
+"""Sizes: ints, or None where a trace does not know one (Any spares eager users the test)."""
+
+
+class Tensor(Operand):
+    """An array of one dtype on one device, with a value (eager) or standing for one (in a trace).
+
+    >>> tl.asarray([[1.0, 2.0], [3.0, 4.0]])
+    Tensor(shape=(2, 2), dtype=float32, device=CPU:0)
+    [[1. 2.]
+     [3. 4.]]
+    """
+
+    __slots__ = ("__weakref__",)
+
+    @property
+    @abstractmethod
+    def spec(self) -> TensorSpec:
+        """What is known of this tensor without looking at its value."""
+
+    @property
+    @abstractmethod
+    def device(self) -> DeviceName:
+        """The device whose memory holds the value."""
+
+    @property
+    @abstractmethod
+    def array(self) -> Array:
+        """The array that holds the value, not to be written to."""
+
+    @abstractmethod
+    def become(self, other: Tensor) -> None:
+        """Take over the value of `other`; what `x[i] = v` does to `x`."""
+
+    def __tensor__(self) -> Tensor:
+        """Return this tensor."""
+        return self
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return self.spec.dims
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int | None:
+        """The number of elements, or None where a trace does not know it."""
+        return self.spec.size
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802  the standard's name
+        """The transpose of a matrix; every axis reversed for other ranks."""
+        return operand.operators.reverse_axes(self)
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802  the standard's name
+        """The tensor with its last two axes exchanged."""
+        return operand.operators.matrix_transpose(self)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return the value as a read-only NumPy array; SymbolicTensorError in a trace."""
+        view = to_host(self.array).view()
+        view.flags.writeable = False
+        return view
+
+    def item(self) -> Any:
+        """Return the value of a one-element tensor as a Python scalar."""
+        return self._one("item()").item()
+
+    def tolist(self) -> Any:
+        """Return the value as nested lists of Python scalars."""
+        return to_host(self.array).tolist()
+
+    def _one(self, wanted: str) -> np.ndarray[Any, Any]:
+        array = to_host(self.array)
+        if array.size != 1:
+            raise InvalidArgumentError(
+                f"{wanted} needs a tensor of one element; this one has shape "
+                f"{shape_text(array.shape)}. Reduce it (tl.sum, tl.any, tl.all) or index it"
+            )
+        return array.reshape(())
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool()"))
+
+    def __int__(self) -> int:
+        return int(self._one("int()"))
+
+    def __float__(self) -> float:
+        return float(self._one("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex()"))
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer or self.shape != ():
+            raise DTypeError(f"only an integer 0-d tensor serves as an index, not {self.spec}")
+        return int(self._one("an index"))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise DTypeError("len() of a 0-d tensor")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise DTypeError("a 0-d tensor cannot be iterated over")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: object) -> bool:
+        return bool((to_host(self.array) == value).any())
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        """Return the Array API namespace that this tensor belongs to: tensorlite itself."""
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
+            raise InvalidArgumentError(f"Array API version {api_version!r} is not served")
+        return import_module("tensorlite")
+
+    def to_device(self, device: str | DeviceName, /, *, stream: Any = None) -> Tensor:
+        """Return this tensor on another device; DeviceError when there is no such device."""
+        if stream is not None:
+            raise InvalidArgumentError("stream must be None: transfers are ordered by themselves")
+        name = DeviceName.parse(device) if isinstance(device, str) else device
+        return operand.operators.to_device(self, name)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return the value as a NumPy array, for NumPy's own use."""
+        array = self.numpy()
+        return array if dtype is None and not copy else array.astype(dtype or array.dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Export the value by DLPack, without copying where the consumer allows."""
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, Any]:
+        """Return DLPack's (device type, device id)."""
+        kind, index = self.array.__dlpack_device__()
+        return kind, index
+
+
+class EagerTensor(Tensor):
+    """A tensor that has its value."""
+
+    __slots__ = ("_array", "_device")
+
+    def __init__(self, array: Array, device: DeviceName = CPU) -> None:
+        self._array = array
+        self._device = device
+
+    @property
+    def array(self) -> Array:
+        """The array that holds the value, not to be written to."""
+        return self._array
+
+    @property
+    def device(self) -> DeviceName:
+        """The device whose memory holds the value."""
+        return self._device
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The shape and dtype of the value."""
+        array = self._array
+        if isinstance(array, Opaque):
+            return array.spec
+        dtype = of_numpy(array.dtype)
+        small = dtype.is_integer and array.size <= 64 and xp_of(array) is np
+        return TensorSpec(array.shape, dtype, known=element(array) if small else None)
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return () if isinstance(self._array, Opaque) else self._array.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        array = self._array
+        return array.spec.dtype if isinstance(array, Opaque) else of_numpy(array.dtype)
+
+    def become(self, other: Tensor) -> None:
+        """Take over the value of `other`; what `x[i] = v` does to `x`."""
+        self._array, self._device = other.array, other.device
+
+    def __repr__(self) -> str:
+        device = str(self._device).removeprefix("/device:")
+        head = f"shape={self.shape}, dtype={self.dtype.name}, device={device}"
+        if isinstance(self._array, Opaque):
+            return f"Tensor({head}) {self._array!r}"
+        return f"Tensor({head}){' ' if self.shape == () else chr(10)}{self}"
+
+    def __str__(self) -> str:
+        with np.printoptions(threshold=60, edgeitems=3, precision=6):
+            return str(to_host(self._array))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __copy__(self) -> EagerTensor:
+        return EagerTensor(self._array, self._device)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        return EagerTensor(self._array.copy(), self._device)
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedSlices:
+    """Rows of a mostly zero tensor: `values[i]` belongs at row `indices[i]`; equal rows add up.
+
+    >>> slices = tl.IndexedSlices(tl.ones((2, 2)), tl.asarray([0, 2]), (3, 2))
+    >>> print(tl.densify(slices))
+    [[1. 1.]
+     [0. 0.]
+     [1. 1.]]
+    """
+
+    values: Tensor
+    indices: Tensor
+    dense_shape: Shape | Tensor
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self.values.dtype
+
+
+def is_string(array: Array) -> bool:
+    """Return whether an array holds strings."""
+    return not isinstance(array, Opaque) and of_numpy(array.dtype) is dtypes.string
+
+
+def moved(tensor: EagerTensor, device: DeviceName) -> EagerTensor:
+    """Return `tensor` in the memory of `device`."""
+    if tensor.device == device:
+        return tensor
+    return EagerTensor(to_device(tensor.array, device), device)

@@ -1,0 +1,88 @@
+"""Arrays and the array modules: NumPy, and CuPy when a GPU is there, found at first use."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import DeviceError
+from tensorlite.core.opaque import Opaque
+
+Array: TypeAlias = Any
+"""An array of the module at hand, NumPy's or CuPy's; neither stubs a common type."""
+Xp: TypeAlias = Any
+"""The array module at hand. tests/ops/test_xp.py proves that kernels name only what both have."""
+
+CPU = DeviceName(kind="CPU", index=0)
+
+
+@cache
+def _cupy() -> ModuleType | None:
+    try:
+        module = importlib.import_module("cupy")
+        return module if module.cuda.runtime.getDeviceCount() > 0 else None
+    except Exception:  # noqa: BLE001  a missing or broken driver raises CuPy's own errors
+        return None
+
+
+def gpu_count() -> int:
+    """Return how many GPUs are there."""
+    cupy = _cupy()
+    return 0 if cupy is None else int(cupy.cuda.runtime.getDeviceCount())
+
+
+def xp_of(array: Array) -> Xp:
+    """Return the module that `array` belongs to; NumPy for values that are no arrays."""
+    if type(array) is np.ndarray or isinstance(array, (np.generic, Opaque)):
+        return np
+    cupy = _cupy()
+    return cupy if cupy is not None and isinstance(array, cupy.ndarray) else np
+
+
+def is_array(value: object) -> bool:
+    """Return whether `value` is an array of NumPy or of CuPy."""
+    return isinstance(value, np.ndarray) or xp_of(value) is not np
+
+
+def xp_for(device: DeviceName) -> Xp:
+    """Return the array module of a device; DeviceError when the device is not there."""
+    if device.kind in (None, "CPU"):
+        if device.index in (None, 0):
+            return np
+        raise DeviceError(f"{device} does not exist; there is one CPU device, /device:CPU:0")
+    if (device.index or 0) >= gpu_count():
+        raise DeviceError(
+            f"{device} does not exist; {gpu_count()} GPUs are found. A GPU needs CuPy: install "
+            "tensorlite[cuda12] or tensorlite[cuda13], and a driver"
+        )
+    return _cupy()
+
+
+def device_of(array: Array) -> DeviceName:
+    """Return the device whose memory holds `array`."""
+    if type(array) is np.ndarray or xp_of(array) is np:
+        return CPU
+    return DeviceName(kind="GPU", index=int(array.device.id))
+
+
+def to_device(array: Array, device: DeviceName) -> Array:
+    """Return `array` in the memory of `device`, copied only if it lies elsewhere."""
+    if isinstance(array, Opaque):
+        return array
+    xp = xp_for(device)
+    if xp is np:
+        return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)
+    if array.dtype == object:
+        return array
+    with xp.cuda.Device(device.index or 0):
+        return xp.asarray(array)
+
+
+def to_host(array: Array) -> np.ndarray[Any, Any]:
+    """Return `array` as a NumPy array."""
+    return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Input pipelines. Imports core, graph, ops and function."""

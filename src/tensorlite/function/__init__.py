@@ -1,0 +1,1 @@
+"""`tl.function`: signatures, cache, conversion of Python control flow, compilation."""

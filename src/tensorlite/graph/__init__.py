@@ -1,0 +1,1 @@
+"""Programs as data: graphs, tracing, the tape and the one reverse sweep. Imports core only."""

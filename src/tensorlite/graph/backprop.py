@@ -1,0 +1,93 @@
+"""The one reverse sweep: gradients over a record of calls, be it a tape's or a graph's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tensorlite.core import operand
+from tensorlite.core.errors import GradientError, TensorliteError, note
+from tensorlite.core.op import Call, Gradient
+from tensorlite.core.tensor import IndexedSlices, Tensor
+
+
+def gradients(
+    calls: Sequence[Call],
+    targets: Sequence[Tensor],
+    sources: Sequence[Tensor],
+    output_gradients: Sequence[Gradient],
+) -> list[Gradient]:
+    """Return the gradient of the sum of `targets` for each source; None where there is no path.
+
+    `output_gradients` holds the gradient that flows into each target (None: nothing does).
+    """
+    reached = reachable(calls, sources)
+    flowing: dict[int, list[Tensor | IndexedSlices]] = {}
+    for target, dy in zip(targets, output_gradients, strict=True):
+        if dy is not None:
+            flowing.setdefault(id(target), []).append(dy)
+    wanted = {id(source) for source in sources}
+    for call in reversed(calls):
+        if not any(id(y) in flowing for y in call.outputs):
+            continue
+        if not call.op.differentiable or not any(id(x) in reached for x in call.inputs):
+            continue
+        dys = [_arriving(flowing, y, call, wanted) for y in call.outputs]
+        _send(flowing, reached, call, _gradient(call, dys))
+    return [_total(flowing.get(id(source))) for source in sources]
+
+
+def reachable(calls: Iterable[Call], sources: Iterable[Tensor]) -> set[int]:
+    """Return the ids of all tensors that depend differentiably on `sources`."""
+    reached = {id(source) for source in sources}
+    for call in calls:
+        if call.op.differentiable and any(id(x) in reached for x in call.inputs):
+            reached.update(id(y) for y in call.outputs if y.dtype.is_differentiable)
+    return reached
+
+
+def _arriving(
+    flowing: dict[int, list[Tensor | IndexedSlices]], y: Tensor, call: Call, wanted: set[int]
+) -> Gradient:
+    """Return the whole gradient of an output, all its uses having been seen."""
+    key = id(y)
+    total = _total(flowing.get(key))
+    if total is None:
+        return None
+    if isinstance(total, IndexedSlices) and not call.op.takes_sparse:
+        total = operand.operators.densify(total)
+    if key in wanted:
+        flowing[key] = [total]
+    else:
+        del flowing[key]
+    return total
+
+
+def _total(parts: list[Tensor | IndexedSlices] | None) -> Gradient:
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else operand.operators.accumulate(parts)
+
+
+def _gradient(call: Call, dys: list[Gradient]) -> Sequence[Gradient]:
+    try:
+        gradients = call.op.grad(call, *dys)
+    except TensorliteError as error:
+        line = getattr(call, "line", None)
+        note(error, f"in the gradient of {call.op.name}" + (f", made at {line}" if line else ""))
+        raise
+    if len(gradients) != len(call.inputs):
+        raise GradientError(
+            f"{call.op.name}.grad returned {len(gradients)} gradients for {len(call.inputs)} inputs"
+        )
+    return gradients
+
+
+def _send(
+    flowing: dict[int, list[Tensor | IndexedSlices]],
+    reached: set[int],
+    call: Call,
+    gradients: Sequence[Gradient],
+) -> None:
+    for x, dx in zip(call.inputs, gradients, strict=True):
+        if dx is not None and id(x) in reached:
+            flowing.setdefault(id(x), []).append(dx)

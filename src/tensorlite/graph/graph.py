@@ -1,0 +1,210 @@
+"""Graph, Node, SymbolicTensor: a program as data. How one is made from Python is in trace.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import LeakedTensorError, SymbolicTensorError
+from tensorlite.core.op import Effect, Op, Role
+from tensorlite.core.provenance import UNKNOWN, Line
+from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.tensor import Shape, Tensor
+
+
+class Placeholder(Op):
+    """A value that is given when the graph runs."""
+
+    role = Role.INPUT
+    spec: TensorSpec
+
+    def infer(self) -> TensorSpec:
+        """Return the spec of the values that may be given."""
+        return self.spec
+
+
+class SymbolicTensor(Tensor):
+    """An output of a node: a tensor without a value, in a trace."""
+
+    __slots__ = ("_spec", "index", "node")
+
+    def __init__(self, node: Node, index: int, spec: TensorSpec) -> None:
+        self.node = node
+        self.index = index
+        self._spec = spec
+
+    @property
+    def spec(self) -> TensorSpec:
+        """What is known of this tensor without a value."""
+        return self._spec
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._spec.dtype
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes, None for each that this trace does not know."""
+        return self._spec.dims
+
+    @property
+    def device(self) -> DeviceName:
+        """The device asked for; placement decides the rest."""
+        return self.node.device
+
+    @property
+    def name(self) -> str:
+        """The name of the node, and which of its outputs this is."""
+        return f"{self.node.name}:{self.index}"
+
+    @property
+    def array(self) -> Any:
+        """There is none: raises LeakedTensorError after the trace, SymbolicTensorError in it."""
+        graph = self.node.graph
+        made = f"{self.name} ({self._spec}) made at {self.node.line} while tracing {graph.name}"
+        if graph.open:
+            raise SymbolicTensorError(
+                f"{made} has no value yet: it is being traced. Use tensorlite's functions on it, "
+                "or tl.py_function to call Python when the graph runs"
+            )
+        raise LeakedTensorError(
+            f"{made} is used after its trace. Return it from the traced function, or keep it in "
+            "a tl.Variable"
+        )
+
+    def become(self, other: Tensor) -> None:
+        """Stand for another node's output from now on."""
+        assert isinstance(other, SymbolicTensor)
+        self.node, self.index, self._spec = other.node, other.index, other.spec
+
+    def __bool__(self) -> bool:
+        raise SymbolicTensorError(
+            f"{self.name}, made at {self.node.line}, has no truth value while "
+            f"{self.node.graph.name} is traced. In a traced function with source, if and while "
+            "are captured; elsewhere use tl.cond, tl.where or tl.while_loop"
+        )
+
+    def __len__(self) -> int:
+        if self.shape and self.shape[0] is None:
+            raise SymbolicTensorError(
+                f"len({self.name}) is unknown while tracing; use tl.shape(x)[0]"
+            )
+        return super().__len__()
+
+    def __repr__(self) -> str:
+        head = f"shape={self._spec.shape}, dtype={self.dtype.name}"
+        return f"SymbolicTensor({head}, name={self.name}, made at {self.node.line})"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+
+class Node:
+    """One application of an operator in a graph."""
+
+    __slots__ = ("control", "device", "graph", "inputs", "line", "name", "op", "outputs")
+
+    def __init__(
+        self, graph: Graph, op: Op, inputs: tuple[SymbolicTensor, ...], specs: Sequence[TensorSpec]
+    ) -> None:
+        self.graph = graph
+        self.op = op
+        self.inputs = inputs
+        self.control: tuple[Node, ...] = ()
+        self.device = DeviceName()
+        self.name = ""
+        self.line: Line = UNKNOWN
+        self.outputs = tuple([SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)])
+
+    def __repr__(self) -> str:
+        given = ", ".join(x.name for x in self.inputs)
+        made = ", ".join(f"{x.dtype.name}{shape_text(x.spec.shape)}" for x in self.outputs)
+        return f"{self.name} = {self.op!r}({given}) -> {made}"
+
+
+class Graph:
+    """Nodes in creation order, which is an order in which they can run (loops' back edges apart).
+
+    Nodes without effects are hash-consed: an equal operator on equal inputs is made once.
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.nodes: list[Node] = []
+        self.inputs: list[SymbolicTensor] = []
+        self.outputs: list[SymbolicTensor] = []
+        self.effects: list[Node] = []
+        """Nodes that run though nothing uses their outputs."""
+        self.open = True
+        self._known: dict[Any, Node] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(
+        self,
+        op: Op,
+        inputs: Iterable[SymbolicTensor],
+        *,
+        device: DeviceName = DeviceName(),
+        control: tuple[Node, ...] = (),
+        name: str = "",
+        line: Line = UNKNOWN,
+    ) -> Node:
+        """Return the node that applies `op`, made now or, if it has no effect, found again."""
+        inputs = tuple(inputs)
+        key = None
+        if op.effect is Effect.NONE and op.role is Role.PLAIN and not control:
+            key = (type(op), op, device, *map(id, inputs))
+            known = self._known.get(key)
+            if known is not None:
+                return known
+        specs = op.infer(*[x.spec for x in inputs])
+        node = Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
+        node.device, node.control, node.line = device, control, line
+        node.name = self.unique_name(name or op.name)
+        self.nodes.append(node)
+        if key is not None:
+            self._known[key] = node
+        return node
+
+    def add_input(self, spec: TensorSpec, name: str = "") -> SymbolicTensor:
+        """Return a new input of the graph."""
+        node = self.add(Placeholder(spec), (), name=name or spec.name or "arg")
+        self.inputs.append(node.outputs[0])
+        return node.outputs[0]
+
+    def unique_name(self, name: str) -> str:
+        """Return `name`, with a number behind it if it is taken."""
+        count = self._counts.get(name, 0)
+        self._counts[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def replace_uses(self, old: SymbolicTensor, by: SymbolicTensor) -> None:
+        """Make every node and output that uses `old` use `by`."""
+        for node in self.nodes:
+            if any(x is old for x in node.inputs):
+                node.inputs = tuple([by if x is old else x for x in node.inputs])
+        self.outputs = [by if x is old else x for x in self.outputs]
+        self._known.clear()
+
+    @property
+    def input_specs(self) -> list[TensorSpec]:
+        """The specs of the inputs."""
+        return [x.spec for x in self.inputs]
+
+    @property
+    def output_specs(self) -> list[TensorSpec]:
+        """The specs of the outputs."""
+        return [x.spec for x in self.outputs]
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {len(self.nodes)} nodes>"
+
+
+def is_const(x: Tensor) -> bool:
+    """Return whether a symbolic tensor is a constant of its graph."""
+    return isinstance(x, SymbolicTensor) and x.node.op.name == "Const"

@@ -1,0 +1,269 @@
+"""GradientTape: an interpreter that remembers what it saw. The sweep itself is backprop.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, Self
+
+from tensorlite.core import nest, operand
+from tensorlite.core.dispatch import Interpreter, Tensors, current, interpreted_by, run, to_tensor
+from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError, ShapeError
+from tensorlite.core.op import Effect, Gradient, Op
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import merge
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.backprop import gradients
+
+Unconnected = Literal["none", "zero", "error"]
+
+
+class Record(NamedTuple):
+    """One call that a tape saw."""
+
+    op: Op
+    inputs: Tensors
+    outputs: Tensors
+
+
+class GradientTape(Interpreter):
+    """Records operators on watched tensors, and differentiates what it recorded.
+
+    Trainable variables are watched when they are read, unless `watch_accessed_variables` is
+    False. A tape answers one call of `gradient` and is then empty, unless it is `persistent`.
+
+    >>> x = tl.asarray(3.0)
+    >>> with tl.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> print(tape.gradient(y, x))
+    6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        self.watch_accessed_variables = watch_accessed_variables
+        self.recording = False
+        self.used = False
+        self._records: list[Record] = []
+        self._watched: set[int] = set()
+        self._kept: list[Tensor] = []
+
+    def __enter__(self) -> Self:
+        """Start recording; a tape may be entered again and goes on where it stopped."""
+        if self.recording:
+            raise GradientError("this tape is recording already; make another for an inner block")
+        super().__enter__()
+        self.recording = True
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Stop recording."""
+        self.recording = False
+        super().__exit__(*exc)
+
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of `op`, remembering the call if an input is watched."""
+        below = self.below
+        outputs = run(below, op, inputs)
+        if self.recording:
+            watched = self._watched
+            if op.effect is Effect.READ and self.watch_accessed_variables:
+                self._watch_read(inputs)
+            for x in inputs:
+                if id(x) in watched:
+                    self._records.append(Record(op, inputs, outputs))
+                    watched.update(map(id, outputs))
+                    break
+        return outputs
+
+    def _watch_read(self, inputs: Tensors) -> None:
+        for x in inputs:
+            if id(x) not in self._watched and x.spec.trainable:
+                self._watched.add(id(x))
+                self._kept.append(x)
+
+    def replace(self, old: Tensor, by: Tensor) -> None:
+        """Let `by` stand wherever this tape saw `old`."""
+        if id(old) in self._watched:
+            self._watched.add(id(by))
+            self._watched.discard(id(old))
+            self._kept = [by if x is old else x for x in self._kept]
+            self._records = [_replaced(record, old, by) for record in self._records]
+        super().replace(old, by)
+
+    def watch(self, tensors: Any) -> None:
+        """Watch a tensor, a variable, or a structure of these; DTypeError for integers."""
+        for leaf in nest.flatten(tensors):
+            source = source_of(leaf)
+            if not source.dtype.is_differentiable:
+                raise DTypeError(
+                    f"cannot watch {source.spec}: only floating and complex tensors have "
+                    "gradients; cast it with tl.astype first"
+                )
+            self._watched.add(id(source))
+            self._kept.append(source)
+
+    def watched(self, tensor: Any) -> bool:
+        """Return whether operators on `tensor` are recorded."""
+        return id(source_of(tensor)) in self._watched
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Record nothing inside the block.
+
+        >>> x = tl.asarray(3.0)
+        >>> with tl.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     with tape.stop_recording():
+        ...         y = x * x
+        >>> print(tape.gradient(y, x))
+        None
+        """
+        before, self.recording = self.recording, False
+        try:
+            yield
+        finally:
+            self.recording = before
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched."""
+        self._records, self._watched, self._kept, self.used = [], set(), [], False
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected: Unconnected = "none",
+    ) -> Any:
+        """Return the gradient of `target` (of its sum, if it is a structure or no scalar).
+
+        The result is structured like `sources`: tensors, IndexedSlices where only rows were used,
+        and for sources without a path None, zeros, or a GradientError, as `unconnected` says.
+        """
+        _check_unconnected(unconnected)
+        self._spend()
+        targets = [source_of(leaf) for leaf in nest.flatten(target)]
+        leaves = nest.flatten(sources)
+        flows = starting_gradients(targets, output_gradients)
+        with interpreted_by(self._outside()):
+            found = gradients(self._records, targets, [source_of(leaf) for leaf in leaves], flows)
+            filled = [
+                self._fill(g, leaf, target, unconnected)
+                for g, leaf in zip(found, leaves, strict=True)
+            ]
+        if not self.persistent:
+            self._records, self._watched, self._kept = [], set(), []
+        return nest.pack_like(sources, filled)
+
+    def _spend(self) -> None:
+        if self.used and not self.persistent:
+            raise GradientError(
+                "this tape has answered already and is empty; make it with persistent=True to "
+                "ask again"
+            )
+        self.used = True
+
+    def _outside(self) -> Interpreter | None:
+        """Return what runs the gradient's operators: this tape too only if it may be asked again."""
+        top = current.get()
+        if top is self and not self.persistent:
+            return self.below
+        return top
+
+    def _fill(self, g: Gradient, leaf: Any, target: Any, unconnected: str) -> Gradient:
+        if g is not None or unconnected == "none":
+            return g
+        if unconnected == "zero":
+            return operand.operators.zeros_like(leaf)
+        raise GradientError(f"no path to a source: {self.why_none(target, leaf)}")
+
+    def why_none(self, y: Any, x: Any) -> str:
+        """Return, in words, where the chain from `x` to `y` breaks.
+
+        >>> x = tl.asarray(3.0)
+        >>> with tl.GradientTape(persistent=True) as tape:
+        ...     tape.watch(x)
+        ...     y = tl.stop_gradient(x) * 2.0
+        >>> print(tape.why_none(y, x))
+        StopGradient passes no gradient on
+        """
+        source, target = source_of(x), source_of(nest.flatten(y)[0])
+        if id(source) not in self._watched:
+            return (
+                f"the source {source.spec} is not watched: call tape.watch(x) before using it, "
+                "or make it a trainable tl.Variable"
+            )
+        if not target.dtype.is_differentiable:
+            return f"the target is {target.spec}, and only floating tensors have gradients"
+        return self._break(source, target)
+
+    def _break(self, source: Tensor, target: Tensor) -> str:
+        reached, blocked = {id(source)}, ""
+        for record in self._records:
+            if any(id(x) in reached for x in record.inputs):
+                if not record.op.differentiable:
+                    blocked = blocked or f"{record.op.name} passes no gradient on"
+                elif any(y.dtype.is_differentiable for y in record.outputs):
+                    reached.update(map(id, record.outputs))
+                else:
+                    blocked = blocked or f"{record.op.name} gives {record.outputs[0].spec}"
+        if id(target) in reached:
+            return "there is a path; the gradient is not None"
+        return blocked or (
+            "no recorded operator leads from the source to the target: the target was made outside "
+            "the tape, by NumPy, or before the source was watched"
+        )
+
+
+def _replaced(record: Record, old: Tensor, by: Tensor) -> Record:
+    def swap(xs: Tensors) -> Tensors:
+        return tuple([by if x is old else x for x in xs])
+
+    return Record(record.op, swap(record.inputs), swap(record.outputs))
+
+
+def source_of(value: Any) -> Tensor:
+    """Return the tensor whose gradient stands for that of `value`: a variable's is its handle."""
+    handle = getattr(value, "handle", None)
+    if isinstance(handle, Tensor):
+        return handle
+    if isinstance(value, IndexedSlices):
+        return value.values
+    if not isinstance(value, Operand):
+        raise DTypeError(
+            f"{type(value).__name__} has no gradient: it is no tensor or variable. Convert it "
+            "with tl.asarray before the tape records"
+        )
+    return to_tensor(value)
+
+
+def starting_gradients(targets: Sequence[Tensor], given: Any) -> list[Gradient]:
+    """Return the gradients that flow into the targets: the given ones, or ones."""
+    if given is None:
+        return [
+            operand.operators.ones_like(y) if y.dtype.is_differentiable else None for y in targets
+        ]
+    leaves = nest.flatten(given)
+    if len(leaves) != len(targets):
+        raise InvalidArgumentError(
+            f"{len(leaves)} output gradients for {len(targets)} targets; give one for each"
+        )
+    return [_checked(leaf, y) for leaf, y in zip(leaves, targets, strict=True)]
+
+
+def _checked(given: Any, target: Tensor) -> Gradient:
+    if given is None or isinstance(given, IndexedSlices):
+        return given
+    flow = to_tensor(given, target.dtype)
+    try:
+        merge(flow.spec.shape, target.spec.shape)
+    except ShapeError as error:
+        raise ShapeError(f"an output gradient must be shaped as its target: {error}") from None
+    return flow
+
+
+def _check_unconnected(value: str) -> None:
+    if value not in ("none", "zero", "error"):
+        raise InvalidArgumentError(f"unconnected={value!r}; allowed: 'none', 'zero', 'error'")

@@ -1,0 +1,172 @@
+"""Tracer: the interpreter that adds nodes to a graph; `trace` runs Python under one.
+
+Tensors of enclosing traces, eager tensors and handles that the traced code touches are captured:
+they become inputs, by reference. Effects are ordered here by control edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.core.dispatch import Interpreter, Tensors, current, to_tensor
+from tensorlite.core.errors import LeakedTensorError
+from tensorlite.core.op import Effect, Op
+from tensorlite.core.provenance import user_line
+from tensorlite.core.scope import scope
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+
+
+class Tracer(Interpreter):
+    """Builds a graph from the operators called while it is on top."""
+
+    def __init__(self, name: str = "graph", of: Graph | None = None) -> None:
+        self.graph = Graph(name)
+        self.of = of
+        """A finished graph whose tensors may be captured: the forward one of a gradient."""
+        self.tracer = self
+        self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self.effects: list[Node] = []
+        """Nodes that must run though nothing uses their outputs."""
+        self._writes: dict[int, Node] = {}
+        self._reads: dict[int, list[Node]] = {}
+        self._last_io: Node | None = None
+
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of a node that applies `op`."""
+        own = tuple([self.own(x) for x in inputs])
+        here = scope.get()
+        control = self._control(op, own) if op.effect is not Effect.NONE else ()
+        if here.control:
+            control = (*control, *self._asked(here.control))
+        name = f"{here.name}/{op.name}" if here.name else op.name
+        node = self.graph.add(
+            op, own, device=here.device, control=control, name=name, line=user_line()
+        )
+        if op.effect is not Effect.NONE:
+            self._note_effect(node)
+        return node.outputs
+
+    def own(self, x: Tensor) -> SymbolicTensor:
+        """Return `x` as a tensor of this graph: itself, or the input that captures it."""
+        if isinstance(x, SymbolicTensor) and x.node.graph is self.graph:
+            return x
+        known = self.captures.get(id(x))
+        if known is not None:
+            return known[1]
+        if isinstance(x, SymbolicTensor) and x.node.op.name == "Const":
+            return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
+        if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
+            raise LeakedTensorError(
+                f"{x.name}, made at {x.node.line} while tracing {x.node.graph.name}, is used while "
+                f"tracing {self.graph.name}, which is not inside that trace. Return it from "
+                "the function that made it, or pass it as an argument"
+            )
+        inner = self.graph.add_input(x.spec.without_value(), name="capture")
+        inner.node.line = user_line()
+        self.captures[id(x)] = (x, inner)
+        return inner
+
+    def replace(self, old: Tensor, by: Tensor) -> None:
+        """Let `by` stand wherever this graph used `old`."""
+        assert isinstance(by, SymbolicTensor) or not isinstance(old, SymbolicTensor)
+        if isinstance(old, SymbolicTensor) and old.node.graph is self.graph:
+            assert isinstance(by, SymbolicTensor)
+            outputs = old.node.outputs
+            old.node.outputs = tuple([by if x is old else x for x in outputs])
+            self.graph.replace_uses(old, by)
+        captured = self.captures.pop(id(old), None)
+        if captured is not None:
+            self.captures[id(by)] = (by, captured[1])
+        super().replace(old, by)
+
+    def _encloses(self, graph: Graph) -> bool:
+        if graph is self.of:
+            return True
+        interpreter = self.below
+        while interpreter is not None:
+            if isinstance(interpreter, Tracer) and interpreter.graph is graph:
+                return True
+            interpreter = interpreter.below
+        return False
+
+    def _asked(self, control: tuple[Tensor, ...]) -> list[Node]:
+        return [
+            x.node for x in control if isinstance(x, SymbolicTensor) and x.node.graph is self.graph
+        ]
+
+    def _control(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> tuple[Node, ...]:
+        """Return the nodes that must run before a node with effects on its handles."""
+        before: list[Node] = []
+        for key in self._handles(inputs):
+            if key in self._writes:
+                before.append(self._writes[key])
+            if op.effect is not Effect.READ:
+                before.extend(self._reads.get(key, ()))
+        if op.effect is Effect.IO and self._last_io is not None:
+            before.append(self._last_io)
+        return tuple(dict.fromkeys(before))
+
+    def _note_effect(self, node: Node) -> None:
+        effect = node.op.effect
+        for key in self._handles(node.inputs):
+            if effect is Effect.READ:
+                self._reads.setdefault(key, []).append(node)
+            elif effect is not Effect.DRAW:
+                self._writes[key] = node
+                self._reads.pop(key, None)
+        if effect is Effect.IO:
+            self._last_io = node
+        if effect in (Effect.WRITE, Effect.IO):
+            self.effects.append(node)
+
+    @staticmethod
+    def _handles(inputs: tuple[SymbolicTensor, ...]) -> list[int]:
+        return [id(x) for x in inputs if x.dtype.kind == "R"]
+
+
+class Traced:
+    """A finished trace: its graph, what it captured, and the Python structure it returned."""
+
+    def __init__(self, graph: Graph, captured: list[Tensor], result: Any) -> None:
+        self.graph = graph
+        self.captured = captured
+        self.result = result
+
+
+def trace(
+    function: Callable[..., Sequence[Tensor]],
+    specs: Sequence[TensorSpec],
+    name: str = "graph",
+    of: Graph | None = None,
+) -> Traced:
+    """Return the graph of `function`, called with one symbolic tensor per spec.
+
+    `function` returns a flat sequence of tensors, the graph's outputs. The graph's inputs are
+    those of `specs` followed by what was captured. Tensors of the finished graph `of`, if one is
+    given, may be captured too.
+    """
+    tracer = Tracer(name, of)
+    with tracer:
+        arguments = [tracer.graph.add_input(spec) for spec in specs]
+        result = function(*arguments)
+        outputs = [tracer.own(to_tensor(x)) for x in result]
+    return close(tracer, outputs, result)
+
+
+def close(tracer: Tracer, outputs: list[SymbolicTensor], result: Any) -> Traced:
+    """Return a finished trace; its symbolic tensors have no use afterwards."""
+    graph = tracer.graph
+    graph.outputs = outputs
+    graph.effects = list(tracer.effects)
+    graph.open = False
+    return Traced(graph, [outer for outer, _ in tracer.captures.values()], result)
+
+
+def outermost() -> Tracer | None:
+    """Return the tracer on top of the context, if code is being traced."""
+    top = current.get()
+    found = None if top is None else top.tracer
+    return found if isinstance(found, Tracer) else None

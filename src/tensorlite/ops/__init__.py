@@ -1,0 +1,1 @@
+"""Every operator with its inference, kernel, gradient and public function together."""

@@ -1,0 +1,401 @@
+"""The four operations, sums and broadcasting: what the gradient of nearly everything is made of.
+
+Other functions of elements are in elementwise.py, other reductions in reduce.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, call1, call2, calls, constant, to_tensor
+from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.spec import TensorSpec, broadcast, normalise_axes, shape_text
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.families import Binary, Unary
+from tensorlite.ops.shape import (
+    BroadcastGradientArgs,
+    as_shape,
+    astype,
+    reshape,
+    reshape_like,
+    shape_of,
+)
+
+
+class AddV2(Binary):
+    """The sum of two tensors."""
+
+    ufunc = "add"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return x + y."""
+        return xp.add(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for both operands."""
+        x, y = call.inputs
+        return sum_to(dy, x), sum_to(dy, y)
+
+
+class Sub(Binary):
+    """The difference of two tensors."""
+
+    ufunc = "subtract"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return x - y."""
+        return xp.subtract(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient, negative for the second operand."""
+        x, y = call.inputs
+        return sum_to(dy, x), sum_to(negative(dy), y)
+
+
+class Mul(Binary):
+    """The product of two tensors."""
+
+    ufunc = "multiply"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return x * y."""
+        return xp.multiply(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient times the other operand."""
+        x, y = call.inputs
+        return sum_to(dy * conj(y), x), sum_to(dy * conj(x), y)
+
+
+class RealDiv(Binary):
+    """The quotient of two floating tensors."""
+
+    wants_float = True
+    ufunc = "divide"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return x / y."""
+        return xp.divide(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy / y and -dy * x / y**2."""
+        x, y = call.inputs
+        over = dy / conj(y)
+        return sum_to(over, x), sum_to(negative(over * conj(x / y)), y)
+
+
+class Neg(Unary):
+    """The negative of a tensor."""
+
+    ufunc = "negative"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return -x."""
+        return xp.negative(x)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return -dy."""
+        return (negative(dy),)
+
+
+class Conj(Unary):
+    """The complex conjugate of a tensor."""
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the conjugate of each element."""
+        return xp.conj(x)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the conjugate."""
+        return (conj(dy),)
+
+
+class Sum(Op):
+    """The sum over some axes."""
+
+    host = (1,)
+    keep_dims: bool = False
+
+    def infer(self, x: TensorSpec, axes: TensorSpec) -> TensorSpec:
+        """Return the shape without the axes, or with size 1 in their place."""
+        return x.with_shape(reduced_shape(x, axes, self.keep_dims))
+
+    def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
+        """Return the sum, in the operand's dtype."""
+        return xp.sum(x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient spread over the axes that were summed."""
+        x, axes = call.inputs
+        return spread(dy, x, axes), None
+
+
+class BroadcastTo(Op):
+    """A tensor stretched to a shape by NumPy's broadcasting."""
+
+    host = (1,)
+    aliases = True
+
+    def infer(self, x: TensorSpec, shape: TensorSpec) -> TensorSpec:
+        """Return the asked shape; ShapeError when the operand does not stretch to it."""
+        asked = shape.vector()
+        if asked is not None and broadcast(x.shape, asked) not in (None, asked):
+            raise ShapeError(f"{shape_text(x.shape)} does not broadcast to {shape_text(asked)}")
+        return x.with_shape(asked)
+
+    def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
+        """Return a stretched view."""
+        return xp.broadcast_to(x, tuple(shape.tolist()))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient summed over the stretched axes."""
+        return sum_to(dy, call.inputs[0]), None
+
+
+class AddN(Op):
+    """The sum of tensors of one shape; lists and bundles are added member by member."""
+
+    def infer(self, *xs: TensorSpec) -> TensorSpec:
+        """Return the operands' spec."""
+        return xs[0].without_value()
+
+    def kernel(self, xp: Xp, *xs: Array) -> Array:
+        """Return the sum."""
+        total = xs[0]
+        for x in xs[1:]:
+            total = total + x
+        return total
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for every operand."""
+        return (dy,) * len(call.inputs)
+
+
+_ADD, _SUB, _MUL, _DIV, _NEG, _CONJ = AddV2(), Sub(), Mul(), RealDiv(), Neg(), Conj()
+
+
+def add(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the sum of two tensors, element by element.
+
+    >>> print(tl.add([1.0, 2.0], 10))
+    [11. 12.]
+    """
+    return call2(_ADD, x1, x2)
+
+
+def subtract(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the difference of two tensors, element by element.
+
+    >>> print(tl.subtract([1.0, 2.0], 10))
+    [-9. -8.]
+    """
+    return call2(_SUB, x1, x2)
+
+
+def multiply(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the product of two tensors, element by element.
+
+    >>> print(tl.multiply([1.0, 2.0], 10))
+    [10. 20.]
+    """
+    return call2(_MUL, x1, x2)
+
+
+def divide(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the quotient of two tensors as floating-point numbers (integers become float32).
+
+    >>> print(tl.divide([1.0, 2.0], 4))
+    [0.25 0.5 ]
+    """
+    return call2(_DIV, x1, x2)
+
+
+def negative(x: TensorLike, /) -> Tensor:
+    """Return the negative of each element.
+
+    >>> print(tl.negative([1, -2]))
+    [-1  2]
+    """
+    return call1(_NEG, x)
+
+
+def conj(x: TensorLike, /) -> Tensor:
+    """Return the complex conjugate of each element; real tensors come back as they are.
+
+    >>> print(tl.conj([1 + 2j]))
+    [1.-2.j]
+    """
+    tensor = to_tensor(x)
+    return call1(_CONJ, tensor) if tensor.dtype.is_complex else tensor
+
+
+def add_n(xs: Sequence[TensorLike], /) -> Tensor:
+    """Return the sum of several tensors of one shape and dtype (TensorFlow's AddN).
+
+    >>> print(tl.add_n([[1, 2], [10, 20], [100, 200]]))
+    [111 222]
+    """
+    return call(AddN(), *xs)
+
+
+def broadcast_to(x: TensorLike, /, shape: TensorLike) -> Tensor:
+    """Return `x` stretched to `shape`; ShapeError when it does not broadcast to it.
+
+    >>> print(tl.broadcast_to([1, 2], (2, 2)))
+    [[1 2]
+     [1 2]]
+    """
+    return call(BroadcastTo(), x, as_shape(shape))
+
+
+def sum(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | Sequence[int] | Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the sum over `axis` (an axis, several, or None for all).
+
+    Integers and bools smaller than 32 bits are summed as int32 or uint32 unless `dtype` says
+    otherwise.
+
+    >>> print(tl.sum([[1, 2], [3, 4]], axis=0))
+    [4 6]
+    """
+    tensor = summable(to_tensor(x), dtype)
+    return call(Sum(keepdims), tensor, as_axes(axis, tensor))
+
+
+def summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    """Return `x` in the dtype that sums and products of it have."""
+    if dtype is not None:
+        return astype(x, dtype)
+    if x.dtype.kind == "b" or (x.dtype.kind == "i" and x.dtype.itemsize < 4):
+        return astype(x, dtypes.int32)
+    if x.dtype.kind == "u" and x.dtype.itemsize < 4:
+        return astype(x, dtypes.uint32)
+    return x
+
+
+def as_axes(axis: int | Sequence[int] | Tensor | None, x: Tensor) -> Tensor:
+    """Return the axes of a reduction as a 1-d tensor; all of them for None."""
+    if isinstance(axis, Tensor):
+        return reshape(axis, (-1,))
+    rank = x.spec.rank
+    if axis is None:
+        return constant(np.arange(rank, dtype=np.int32)) if rank is not None else _all_axes(x)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if not all(isinstance(one, (int, np.integer)) for one in axes):
+        raise DTypeError(f"axis={axis!r}: an axis is an integer, a sequence of these, or None")
+    if rank is not None:
+        axes = normalise_axes(axes, rank)
+    return constant(np.asarray(axes, np.int32))
+
+
+def _all_axes(x: Tensor) -> Tensor:
+    return call(Range(), 0, call(Rank(), x), 1)
+
+
+class Rank(Op):
+    """The number of axes."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return a 0-d integer, known when the rank is."""
+        return TensorSpec((), dtypes.int32, known=x.rank)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the number of axes, in host memory."""
+        return np.asarray(x.ndim, np.int32)
+
+
+class Range(Op):
+    """The numbers from start up to limit in steps of delta."""
+
+    differentiable = False
+    host = (0, 1, 2)
+
+    def infer(self, start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> TensorSpec:
+        """Return a vector, of known length when all three are known."""
+        ends = start.scalar(), limit.scalar(), delta.scalar()
+        if None in ends:
+            return TensorSpec((None,), start.dtype)
+        numbers = tuple(range(*ends))  # type: ignore[arg-type]
+        return TensorSpec(
+            (len(numbers),), start.dtype, known=numbers if len(numbers) < 65 else None
+        )
+
+    def kernel(self, xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
+        """Return the numbers."""
+        return xp.arange(start.item(), limit.item(), delta.item(), dtype=start.dtype)
+
+
+def axis_tuple(axes: Array) -> tuple[int, ...]:
+    """Return a host array of axes as NumPy's `axis` argument."""
+    return tuple(axes.tolist()) if axes.ndim else (int(axes),)
+
+
+def reduced_shape(
+    x: TensorSpec, axes: TensorSpec, keep_dims: bool
+) -> tuple[int | None, ...] | None:
+    """Return the shape of a reduction; ShapeError when an axis is not there."""
+    if x.shape is None:
+        return None
+    given = axes.constant()
+    if given is None:
+        return (None,) * len(x.shape) if keep_dims else None
+    gone = set(normalise_axes(given, len(x.shape)))
+    if keep_dims:
+        return tuple([1 if i in gone else size for i, size in enumerate(x.shape)])
+    return tuple([size for i, size in enumerate(x.shape) if i not in gone])
+
+
+def spread(dy: Tensor, x: Tensor, axes: Tensor) -> Tensor:
+    """Return `dy`, the gradient of a reduction of `x` over `axes`, in the shape of `x`."""
+    gone = axes.spec.constant()
+    if gone is not None and x.spec.is_static:
+        axis_set = set(normalise_axes(gone, len(x.shape)))
+        kept = tuple([1 if i in axis_set else size for i, size in enumerate(x.shape)])
+        return broadcast_to(reshape(dy, kept), x.shape)
+    kept_shape = call(KeptShape(), shape_of(x), axes)
+    return broadcast_to(reshape(dy, kept_shape), shape_of(x))
+
+
+class KeptShape(Op):
+    """A shape with size 1 at the axes of a reduction."""
+
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, shape: TensorSpec, axes: TensorSpec) -> TensorSpec:
+        """Return a vector as long as the shape."""
+        return shape.without_value()
+
+    def kernel(self, xp: Xp, shape: Array, axes: Array) -> Array:
+        """Return the shape with ones put in."""
+        kept = shape.copy()
+        kept[axes] = 1
+        return kept
+
+
+def sum_to(dy: Tensor, x: Tensor) -> Tensor:
+    """Return `dy` summed over the axes along which `x` was broadcast to its shape."""
+    if dy.spec.is_static and x.spec.is_static:
+        have, want = dy.shape, x.shape
+        if have == want:
+            return dy
+        extra = len(have) - len(want)
+        stretched = [i + extra for i, size in enumerate(want) if size == 1 != have[i + extra]]
+        total = call(Sum(False), dy, constant(np.asarray([*range(extra), *stretched], np.int32)))
+        return total if total.shape == want else reshape(total, want)
+    axes, _ = calls(BroadcastGradientArgs(), shape_of(x), shape_of(dy))
+    return reshape_like(call(Sum(False), dy, axes), x)

@@ -1,0 +1,166 @@
+"""Shapes as tensors, and operators that change the shape but no element's value.
+
+Joining, splitting and moving elements is in arrange.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.errors import ShapeError
+from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.spec import Dims, TensorSpec, shape_text
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+
+
+class Shape(Op):
+    """The shape of a tensor, as a 1-d tensor of integers in host memory."""
+
+    differentiable = False
+    out_type: DType = dtypes.int32
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the spec of a vector with one element per axis."""
+        rank = None if x.shape is None else len(x.shape)
+        return TensorSpec((rank,), self.out_type, known=x.shape)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the sizes; they stay in host memory, where structure is read."""
+        return np.asarray(x.shape, self.out_type.numpy)
+
+
+class Reshape(Op):
+    """A tensor's elements in another shape; one size may be -1, which the others decide."""
+
+    host = (1,)
+    aliases = True
+
+    def infer(self, x: TensorSpec, shape: TensorSpec) -> TensorSpec:
+        """Return the asked shape; ShapeError when the number of elements differs."""
+        asked = shape.vector()
+        if asked is None:
+            return x.with_shape(None)
+        return x.with_shape(_resolved(x, asked))
+
+    def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
+        """Return the array reshaped."""
+        return x.reshape(shape.tolist())
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient in the operand's shape."""
+        return reshape_like(dy, call.inputs[0]), None
+
+
+def _resolved(x: TensorSpec, asked: Dims) -> Dims:
+    if asked.count(-1) > 1:
+        raise ShapeError(f"shape {list(asked)} names -1 more than once")
+    if x.size is None or None in asked:
+        return tuple([None if size == -1 else size for size in asked])
+    rest = prod([int(size or 0) for size in asked if size != -1])
+    fits = rest > 0 and x.size % rest == 0 if -1 in asked else rest == x.size
+    if not fits:
+        raise ShapeError(
+            f"cannot reshape {shape_text(x.shape)}, which has {x.size} elements, to {list(asked)}"
+        )
+    return tuple([x.size // rest if size == -1 else size for size in asked])
+
+
+class BroadcastGradientArgs(Op):
+    """The axes that gradients of two broadcast operands must be summed over."""
+
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, x: TensorSpec, y: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return two vectors of unknown length."""
+        return TensorSpec((None,), x.dtype), TensorSpec((None,), x.dtype)
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> tuple[Array, Array]:
+        """Return the summed axes of the first and of the second operand."""
+        rank = max(x.size, y.size)
+        first = (1,) * (rank - x.size) + tuple(x.tolist())
+        second = (1,) * (rank - y.size) + tuple(y.tolist())
+        return _summed(first, second, rank - x.size), _summed(second, first, rank - y.size)
+
+
+def _summed(mine: Sequence[int], other: Sequence[int], extra: int) -> Array:
+    axes = [i for i, (m, o) in enumerate(zip(mine, other, strict=True)) if i < extra or m == 1 != o]
+    return np.asarray(axes, np.int32)
+
+
+class Cast(Op):
+    """A tensor's elements in another dtype."""
+
+    to: DType
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with the other dtype."""
+        known = x.known if self.to.is_integer else None
+        return TensorSpec(x.shape, self.to, known=known)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the array cast; complex numbers lose their imaginary part."""
+        if x.dtype.kind == "c" and self.to.kind in "fiub":
+            x = x.real
+        return x.astype(self.to.numpy)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient cast back."""
+        source = call.inputs[0].dtype
+        return (astype(dy, source) if source.is_differentiable else None,)
+
+
+def astype(x: TensorLike, dtype: DTypeLike, /) -> Tensor:
+    """Return `x` with its elements cast to `dtype`.
+
+    >>> tl.astype(tl.asarray([1.7, -1.7]), tl.int32)
+    Tensor(shape=(2,), dtype=int32, device=CPU:0)
+    [ 1 -1]
+    """
+    tensor, target = to_tensor(x), as_dtype(dtype)
+    return tensor if tensor.dtype is target else call(Cast(target), tensor)
+
+
+def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
+    """Return the shape of `x` as a 1-d integer tensor: a constant where it is known."""
+    tensor = to_tensor(x)
+    if tensor.spec.is_static:
+        return constant(np.asarray(tensor.shape, dtype.numpy))
+    return call(Shape(dtype), tensor)
+
+
+def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
+    """Return a shape given as an int, a sequence of ints and 0-d tensors, or a tensor."""
+    if isinstance(shape, int):
+        shape = (shape,)
+    if isinstance(shape, (tuple, list)):
+        if all(type(size) is int for size in shape):
+            return constant(np.asarray(shape, np.int64))
+        shape = [astype(size, dtypes.int64) for size in shape]
+    return to_tensor(shape)
+
+
+def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) -> Tensor:
+    """Return the elements of `x` in another shape, where one size may be -1.
+
+    Raises ShapeError when the number of elements differs. `copy` has no effect: tensors do not
+    share writes.
+
+    >>> tl.reshape(tl.arange(6), (2, -1)).shape
+    (2, 3)
+    """
+    return call(Reshape(), x, as_shape(shape))
+
+
+def reshape_like(x: Tensor, other: Tensor) -> Tensor:
+    """Return the elements of `x` in the shape of `other`."""
+    if x.spec.is_static and x.spec.shape == other.spec.shape:
+        return x
+    return call(Reshape(), x, shape_of(other))

@@ -1,0 +1,1 @@
+"""Graph to graph: simplify, fold, prune, lower, verify. Imports core, graph and ops."""

@@ -1,0 +1,1 @@
+"""Plans to arrays: memory and runners. Names no operator; imports core and graph."""

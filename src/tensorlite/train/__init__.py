@@ -1,0 +1,1 @@
+"""What a training script needs: modules, layers, optimizers, schedules, checkpoints."""
