@@ -33,6 +33,10 @@ class OpCase:
     dtypes: tuple[tl.DType, ...] = FLOATS
     differentiable: bool = True
     """Whether first and second order gradients are checked by finite differences in float64."""
+    needs_rank: bool = False
+    """Whether the function cannot be traced where not even the rank of its operands is known."""
+    data_dependent: bool = False
+    """Whether the shape of the result depends on values, so that a trace does not know it."""
     rtol: float = 1e-5
     atol: float = 1e-6
     ops: tuple[str, ...] = field(default=())
