@@ -13,5 +13,6 @@ from tensorlite.core.dtypes import *
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
+from tensorlite.ops.join import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.state import Variable

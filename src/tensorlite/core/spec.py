@@ -36,7 +36,7 @@ class TensorSpec:
     trainable: bool = False
     """Whether this is the handle of a variable that tapes watch by themselves."""
     known: Known = field(default=None, compare=False)
-    """The value of a small integer tensor of rank 0 or 1 as far as it is known."""
+    """The value of a small integer tensor as far as it is known; a matrix lists row by row."""
 
     def __post_init__(self) -> None:
         if self.shape is not None and type(self.shape) is not tuple:
@@ -71,7 +71,7 @@ class TensorSpec:
     def vector(self) -> Dims | None:
         """Return what is known of a 1-d integer tensor's elements, or None."""
         if isinstance(self.known, tuple):
-            return self.known
+            return self.known if self.rank in (None, 1) else None
         if self.shape is not None and len(self.shape) == 1 and self.shape[0] is not None:
             return (None,) * self.shape[0]
         return None
@@ -84,9 +84,17 @@ class TensorSpec:
         """Return the elements of an integer tensor of rank 0 or 1 if all are known."""
         if isinstance(self.known, int):
             return (self.known,)
-        if isinstance(self.known, tuple) and None not in self.known:
+        if isinstance(self.known, tuple) and self.rank in (None, 1) and None not in self.known:
             return self.known  # type: ignore[return-value]
         return None
+
+    def pairs(self) -> tuple[Dims, ...] | None:
+        """Return what is known of the rows of an integer tensor of shape [n, 2], or None."""
+        if self.shape is None or len(self.shape) != 2 or self.shape[0] is None:
+            return None
+        if not isinstance(self.known, tuple):
+            return ((None, None),) * self.shape[0]
+        return tuple(zip(self.known[::2], self.known[1::2], strict=True))
 
     def with_shape(self, shape: Sequence[Dim] | None) -> TensorSpec:
         """Return this spec with another shape and no known value."""
@@ -195,4 +203,4 @@ def element(value: Any) -> Known:
     """Return a small integer array or nest as a spec's `known` value, or None."""
     if value.ndim == 0:
         return int(value)
-    return tuple(value.tolist()) if value.ndim == 1 and value.size <= 64 else None
+    return tuple(value.ravel().tolist()) if value.ndim <= 2 and value.size <= 64 else None

@@ -12,4 +12,5 @@ from tensorlite.ops.arithmetic import (
     negative as negative,
     subtract as subtract,
 )
+from tensorlite.ops.join import stack as stack
 from tensorlite.ops.shape import astype as astype, reshape as reshape
