@@ -1,0 +1,154 @@
+"""If, While, PartitionedCall: operators with graphs inside.
+
+Tracing makes them through ops/control.py; passes/lower.py turns the first two into Switch, Merge
+and their kin. Their gradients are in region_gradients.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+from tensorlite.core.errors import BranchError, LoopError
+from tensorlite.core.op import Effect, Op, Role
+from tensorlite.core.spec import TensorSpec, generalise
+from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.graph import Graph
+
+
+class Callee(Protocol):
+    """A function that a PartitionedCall calls: a graph, and the means to run it."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; its inputs are the arguments, its outputs the results."""
+
+    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """Return the outputs for one array per input of the graph."""
+
+    def with_graph(self, graph: Graph) -> Self:
+        """Return a callee that runs another graph in the same way."""
+
+
+class Region(Op, abstract=True):
+    """An operator that runs inner graphs; its effect is the strongest of theirs."""
+
+    @cached_property
+    def effect(self) -> Effect:  # type: ignore[override]
+        """What the inner graphs do beside computing outputs."""
+        return strongest(node.op.effect for graph in self.regions() for node in graph.nodes)
+
+
+def strongest(effects: Iterable[Effect]) -> Effect:
+    """Return the effect that orders a node at least as strictly as each of `effects`."""
+    return max(effects, key=lambda effect: effect.value, default=Effect.NONE)
+
+
+class If(Region):
+    """Runs one of two graphs, as the first input says; both take the other inputs."""
+
+    role = Role.IF
+    host = (0,)
+    then_branch: Graph
+    else_branch: Graph
+
+    def infer(self, pred: TensorSpec, *args: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return specs that cover both branches' outputs; BranchError when they differ."""
+        then, other = self.then_branch.output_specs, self.else_branch.output_specs
+        if len(then) != len(other):
+            raise BranchError(f"the branches return {len(then)} and {len(other)} tensors")
+        return tuple([_covering(i, a, b) for i, (a, b) in enumerate(zip(then, other, strict=True))])
+
+    def regions(self) -> tuple[Graph, ...]:
+        """Return the graphs of the branches."""
+        return self.then_branch, self.else_branch
+
+    def with_regions(self, regions: tuple[Graph, ...]) -> If:
+        """Return this conditional with other branches."""
+        return If(*regions)
+
+
+def _covering(place: int, a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    if a.dtype is not b.dtype:
+        raise BranchError(f"output {place} is {a} in one branch and {b} in the other")
+    return join(a, b)
+
+
+def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    """Return the most special spec that covers two of one dtype.
+
+    A list without an element yet (no `inner`) is covered by every list.
+    """
+    if not a.inner or not b.inner:
+        inner = a.inner or b.inner
+    elif len(a.inner) == len(b.inner):
+        inner = tuple([join(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
+    else:
+        inner = ()
+    trainable = a.trainable and b.trainable
+    return TensorSpec(generalise(a.shape, b.shape), a.dtype, None, inner, trainable)
+
+
+class While(Region):
+    """Runs `body` on the loop variables as long as `cond` says of them.
+
+    Inputs and outputs are the loop variables. An invariant is a variable whose output in `body` is
+    the body's own input tensor; what the loop captures from outside becomes one.
+    """
+
+    role = Role.WHILE
+    cond: Graph
+    body: Graph
+    parallel_iterations: int = 10
+    swap_memory: bool = False
+
+    def infer(self, *variables: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the variables' specs in the body; LoopError when a first value does not fit."""
+        inside, after = self.body.inputs, self.body.outputs
+        if not len(variables) == len(inside) == len(after) == len(self.cond.inputs):
+            raise LoopError(
+                f"a loop over {len(variables)} variables, whose body takes {len(inside)} and "
+                f"returns {len(after)} and whose condition takes {len(self.cond.inputs)}"
+            )
+        for i, (given, taken) in enumerate(zip(variables, inside, strict=True)):
+            if not taken.spec.accepts(given):
+                raise LoopError(f"loop variable {i} starts as {given}; the body takes {taken.spec}")
+        return tuple(
+            [
+                given.without_value() if x is y else x.spec
+                for given, x, y in zip(variables, inside, after, strict=True)
+            ]
+        )
+
+    def regions(self) -> tuple[Graph, ...]:
+        """Return the graphs of the condition and of the body."""
+        return self.cond, self.body
+
+    def with_regions(self, regions: tuple[Graph, ...]) -> While:
+        """Return this loop with another condition and body."""
+        cond, body = regions
+        return While(cond, body, self.parallel_iterations, self.swap_memory)
+
+
+class PartitionedCall(Region):
+    """Calls a traced function."""
+
+    role = Role.CALL
+    f: Callee
+
+    def infer(self, *args: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the specs of the function's outputs."""
+        return tuple(self.f.graph.output_specs)
+
+    def kernel(self, xp: Xp, *arrays: Array) -> tuple[Array, ...]:
+        """Return what the function returns."""
+        return self.f.run(arrays)
+
+    def regions(self) -> tuple[Graph, ...]:
+        """Return the function's graph."""
+        return (self.f.graph,)
+
+    def with_regions(self, regions: tuple[Any, ...]) -> PartitionedCall:
+        """Return a call of the same function with another graph."""
+        return PartitionedCall(self.f.with_graph(regions[0]))
