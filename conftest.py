@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import tensorlite as tl
 
 NAMES = {"np": np, "tl": tl}
+FLAGS = ELLIPSIS | NORMALIZE_WHITESPACE
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +26,7 @@ if find_spec("sybil"):  # of the test group; a GPU machine may run the tests wit
     from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
     pytest_collect_file = Sybil(
-        parsers=[PythonCodeBlockParser(), SkipParser()],
+        parsers=[PythonCodeBlockParser(doctest_optionflags=FLAGS), SkipParser()],
         patterns=["*.md"],
         setup=lambda namespace: namespace.update(NAMES),
     ).pytest()
