@@ -46,6 +46,11 @@ class Interpreter(ABC):
         if self.below is not None:
             self.below.replace(old, by)
 
+    def extend(self, beside: Tensor, extra: Tensors) -> None:
+        """Treat `extra`, outputs added to the call that gave `beside`, as that is treated."""
+        if self.below is not None:
+            self.below.extend(beside, extra)
+
     def __enter__(self) -> Self:
         """Put this interpreter on top."""
         self.below = current.get()

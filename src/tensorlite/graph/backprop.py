@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from tensorlite.core import operand
 from tensorlite.core.errors import GradientError, TensorliteError, note
-from tensorlite.core.op import Call, Gradient
+from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.graph import SymbolicTensor
+
+_WITH_REGIONS = (Role.IF, Role.WHILE, Role.CALL)
+
+
+class RegionCall(NamedTuple):
+    """A call of an operator with inner graphs, as it is when its gradient is asked for."""
+
+    op: Op
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    needed: tuple[bool, ...] = ()
+    """Which inputs' gradients lead to a source."""
 
 
 def gradients(
@@ -20,6 +34,7 @@ def gradients(
 
     `output_gradients` holds the gradient that flows into each target (None: nothing does).
     """
+    calls = [call if call.op.role not in _WITH_REGIONS else _as_it_is(call) for call in calls]
     reached = reachable(calls, sources)
     flowing: dict[int, list[Tensor | IndexedSlices]] = {}
     for target, dy in zip(targets, output_gradients, strict=True):
@@ -32,8 +47,18 @@ def gradients(
         if not call.op.differentiable or not any(id(x) in reached for x in call.inputs):
             continue
         dys = [_arriving(flowing, y, call, wanted) for y in call.outputs]
-        _send(flowing, reached, call, _gradient(call, dys))
+        _send(flowing, reached, call, _gradient(call, dys, reached))
     return [_total(flowing.get(id(source))) for source in sources]
+
+
+def _as_it_is(call: Call) -> RegionCall:
+    """Return a call with the inputs and outputs that gradients have added to its node since."""
+    for y in call.outputs:
+        if isinstance(y, SymbolicTensor):
+            node = y.node
+            added = node.inputs[len(call.inputs) :]
+            return RegionCall(node.op, (*call.inputs, *added), node.outputs)
+    return RegionCall(call.op, call.inputs, call.outputs)
 
 
 def reachable(calls: Iterable[Call], sources: Iterable[Tensor]) -> set[int]:
@@ -68,7 +93,9 @@ def _total(parts: list[Tensor | IndexedSlices] | None) -> Gradient:
     return parts[0] if len(parts) == 1 else operand.operators.accumulate(parts)
 
 
-def _gradient(call: Call, dys: list[Gradient]) -> Sequence[Gradient]:
+def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gradient]:
+    if isinstance(call, RegionCall):
+        call = call._replace(needed=tuple([id(x) in reached for x in call.inputs]))
     try:
         gradients = call.op.grad(call, *dys)
     except TensorliteError as error:

@@ -141,6 +141,8 @@ class Graph:
         self.effects: list[Node] = []
         """Nodes that run though nothing uses their outputs."""
         self.open = True
+        self.kept: dict[str, Any] = {}
+        """What gradients of this graph found out, to be used again; copies start without."""
         self._known: dict[Any, Node] = {}
         self._counts: dict[str, int] = {}
 

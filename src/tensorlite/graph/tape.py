@@ -92,6 +92,12 @@ class GradientTape(Interpreter):
             self._records = [_replaced(record, old, by) for record in self._records]
         super().replace(old, by)
 
+    def extend(self, beside: Tensor, extra: Tensors) -> None:
+        """Watch `extra` if `beside`, an output of the same call, is watched."""
+        if id(beside) in self._watched:
+            self._watched.update(map(id, extra))
+        super().extend(beside, extra)
+
     def watch(self, tensors: Any) -> None:
         """Watch a tensor, a variable, or a structure of these; DTypeError for integers."""
         for leaf in nest.flatten(tensors):
@@ -166,7 +172,7 @@ class GradientTape(Interpreter):
         self.used = True
 
     def _outside(self) -> Interpreter | None:
-        """Return what runs the gradient's operators: this tape too only if it may be asked again."""
+        """Return what runs the gradient's operators: this tape only if it may be asked again."""
         top = current.get()
         if top is self and not self.persistent:
             return self.below

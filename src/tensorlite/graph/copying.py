@@ -1,0 +1,38 @@
+"""Copies of graphs, to be extended without touching the original. Inner graphs stay shared."""
+
+from __future__ import annotations
+
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+
+
+class Copy:
+    """A copy of a graph, and which tensor of it stands for which of the original."""
+
+    def __init__(self, original: Graph) -> None:
+        self.graph = Graph(original.name)
+        self.tensors: dict[int, SymbolicTensor] = {}
+        self._nodes: dict[int, Node] = {}
+        for node in original.nodes:
+            self._add(node)
+        for node in original.nodes:
+            made = self._nodes[id(node)]
+            made.control = tuple([self._nodes[id(before)] for before in node.control])
+        graph = self.graph
+        graph.inputs = [self.of(x) for x in original.inputs]
+        graph.outputs = [self.of(y) for y in original.outputs]
+        graph.effects = [self._nodes[id(node)] for node in original.effects]
+        graph.open = False
+
+    def _add(self, node: Node) -> None:
+        inputs = tuple([self.of(x) for x in node.inputs])
+        made = Node(self.graph, node.op, inputs, [y.spec for y in node.outputs])
+        made.device, made.line = node.device, node.line
+        made.name = self.graph.unique_name(node.name)
+        self.graph.nodes.append(made)
+        self._nodes[id(node)] = made
+        for old, new in zip(node.outputs, made.outputs, strict=True):
+            self.tensors[id(old)] = new
+
+    def of(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return the tensor that stands for `x` of the original."""
+        return self.tensors[id(x)]
