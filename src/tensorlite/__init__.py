@@ -13,6 +13,8 @@ from tensorlite.core.dtypes import *
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
+from tensorlite.ops.arrange import *
+from tensorlite.ops.identity import *
 from tensorlite.ops.join import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.state import Variable

@@ -216,8 +216,12 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
 
 def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
     """Return what a kernel returned as a tensor; scalars become 0-d arrays here."""
-    if type(out) is ndarray or isinstance(out, Opaque):
+    if type(out) is ndarray:
+        return EagerTensor(out, device if xp is np else CPU)
+    if isinstance(out, Opaque):
         return EagerTensor(out, device)
+    if is_array(out):
+        return EagerTensor(out, device_of(out))
     return EagerTensor(xp.asarray(out), device)
 
 

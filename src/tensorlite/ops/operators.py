@@ -12,5 +12,10 @@ from tensorlite.ops.arithmetic import (
     negative as negative,
     subtract as subtract,
 )
+from tensorlite.ops.arrange import (
+    matrix_transpose as matrix_transpose,
+    reverse_axes as reverse_axes,
+)
+from tensorlite.ops.identity import to_device as to_device
 from tensorlite.ops.join import stack as stack
 from tensorlite.ops.shape import astype as astype, reshape as reshape

@@ -1,0 +1,104 @@
+"""Operators that give back their operand: identity, stop_gradient, and the copy between devices."""
+
+from __future__ import annotations
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dispatch import call, to_tensor, tracer
+from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.scope import device as placed_on
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import to_device as array_to_device
+
+__all__ = ["identity", "stop_gradient", "to_device"]
+
+
+class Identity(Op):
+    """The operand itself."""
+
+    aliases = True
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec."""
+        return x
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the operand."""
+        return x
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient as it is."""
+        return (dy,)
+
+
+class StopGradient(Op):
+    """The operand itself, which counts as a constant for gradients."""
+
+    differentiable = False
+    aliases = True
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec."""
+        return x
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the operand."""
+        return x
+
+
+class Copy(Op):
+    """The operand in the memory of a device of this process."""
+
+    aliases = True
+    device: str
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec."""
+        return x
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the array, copied if it lies on another device."""
+        return array_to_device(x, DeviceName.parse(self.device))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient on the operand's device."""
+        return (to_device(dy, call.inputs[0].device),)
+
+
+def identity(x: TensorLike, /) -> Tensor:
+    """Return `x`, as a tensor of its own in a graph.
+
+    >>> print(tl.identity([1, 2]))
+    [1 2]
+    """
+    return call(Identity(), x)
+
+
+def stop_gradient(x: TensorLike, /) -> Tensor:
+    """Return `x` as a constant: gradients do not flow through it.
+
+    >>> x = tl.asarray(3.0)
+    >>> with tl.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * tl.stop_gradient(x)
+    >>> print(tape.gradient(y, x))
+    3.0
+    """
+    return call(StopGradient(), x)
+
+
+def to_device(x: TensorLike, device: DeviceName | str, /) -> Tensor:
+    """Return `x` on a device; DeviceError when there is none of that name.
+
+    In a trace the copy is where the graph passes from one device to another.
+
+    >>> str(tl.to_device([1, 2], "/device:CPU:0").device)
+    '/device:CPU:0'
+    """
+    tensor = to_tensor(x)
+    name = DeviceName.parse(device) if isinstance(device, str) else device
+    if tracer() is None:
+        return tensor if name.matches(tensor.device) else call(Copy(str(name)), tensor)
+    with placed_on(name):
+        return call(Identity(), tensor)
