@@ -31,6 +31,7 @@ class Role(Enum):
     ENTER = auto()
     EXIT = auto()
     NEXT = auto()
+    LOOP_COND = auto()
 
 
 class Effect(Enum):

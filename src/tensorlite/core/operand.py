@@ -57,7 +57,7 @@ class Operators(Protocol):
     def numpy_call(self, name: str, args: Any, kwargs: Any, /) -> Any: ...
 
 
-operators: Operators
+operators: Operators = None  # type: ignore[assignment]  # bound by the package's __init__
 
 
 def is_operand(value: object) -> bool:

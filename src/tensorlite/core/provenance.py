@@ -34,7 +34,7 @@ def _is_library(code: CodeType) -> bool:
 
 def user_line(depth: int = 2) -> Line:
     """Return the innermost line on the stack that is not the library's own."""
-    frame = sys._getframe(depth)
+    frame = sys._getframe(depth)  # noqa: SLF001  there is no other way to the caller
     while _is_library(frame.f_code):
         if frame.f_back is None:
             return UNKNOWN

@@ -17,7 +17,7 @@ from tensorlite.core.errors import ShapeError
 
 Dim: TypeAlias = "int | None"
 Dims: TypeAlias = "tuple[int | None, ...]"
-Known: TypeAlias = "int | None | tuple[int | None, ...]"
+Known: TypeAlias = "int | tuple[int | None, ...] | None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, element, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
-TensorLike: TypeAlias = Union[
-    Operand, np.ndarray[Any, Any], np.generic, bool, int, float, complex, str, Sequence[Any]
-]
+TensorLike: TypeAlias = (
+    Operand | np.ndarray[Any, Any] | np.generic | bool | int | float | complex | str | Sequence[Any]
+)
 Shape: TypeAlias = tuple[Any, ...]
 """Sizes: ints, or None where a trace does not know one (Any spares eager users the test)."""
 
@@ -85,12 +85,12 @@ class Tensor(Operand):
         return self.spec.size
 
     @property
-    def T(self) -> Tensor:  # noqa: N802  the standard's name
+    def T(self) -> Tensor:
         """The transpose of a matrix; every axis reversed for other ranks."""
         return operand.operators.reverse_axes(self)
 
     @property
-    def mT(self) -> Tensor:  # noqa: N802  the standard's name
+    def mT(self) -> Tensor:
         """The tensor with its last two axes exchanged."""
         return operand.operators.matrix_transpose(self)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, call1, call2, calls, constant, to_tensor
-from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast, normalise_axes, shape_text

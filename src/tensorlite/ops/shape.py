@@ -147,7 +147,7 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
     return to_tensor(shape)
 
 
-def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) -> Tensor:
+def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) -> Tensor:  # noqa: ARG001  the standard's
     """Return the elements of `x` in another shape, where one size may be -1.
 
     Raises ShapeError when the number of elements differs. `copy` has no effect: tensors do not

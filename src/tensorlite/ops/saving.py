@@ -1,0 +1,112 @@
+"""SaveV2 and RestoreV2: checkpoints as operators of a graph. The files are storage.py's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import calls
+from tensorlite.core.errors import CheckpointError, DTypeError
+from tensorlite.core.op import Effect, Op
+from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops import storage
+
+
+class SaveV2(Op):
+    """Writes tensors under names to the checkpoint at a path, when it runs."""
+
+    effect = Effect.IO
+    differentiable = False
+    host = (0,)
+    tensor_names: tuple[str, ...]
+
+    def infer(self, path: TensorSpec, *tensors: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing; DTypeError when the path is no string."""
+        _check_path(path)
+        return ()
+
+    def kernel(self, xp: Xp, path: Array, *tensors: Array) -> tuple[Array, ...]:
+        """Write the files."""
+        named = zip(self.tensor_names, tensors, strict=True)
+        storage.write(str(path.item()), {name: to_host(tensor) for name, tensor in named})
+        return ()
+
+
+class RestoreV2(Op):
+    """The tensors of a checkpoint that bear the names asked for."""
+
+    effect = Effect.IO
+    differentiable = False
+    host = (0,)
+    tensor_names: tuple[str, ...]
+    specs: tuple[TensorSpec, ...]
+
+    def infer(self, path: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the specs asked for; DTypeError when the path is no string."""
+        _check_path(path)
+        return self.specs
+
+    def kernel(self, xp: Xp, path: Array) -> tuple[Array, ...]:
+        """Read the files; CheckpointError when a tensor is absent or of another spec."""
+        arrays = storage.read(str(path.item()))
+        return tuple(
+            [
+                xp.asarray(_checked(arrays, name, spec))
+                for name, spec in zip(self.tensor_names, self.specs, strict=True)
+            ]
+        )
+
+
+def _check_path(path: TensorSpec) -> None:
+    if path.dtype is not dtypes.string or path.shape not in ((), None):
+        raise DTypeError(f"a checkpoint's path is a 0-d string, not {path}")
+
+
+def _checked(arrays: Mapping[str, Array], name: str, spec: TensorSpec) -> Array:
+    if name not in arrays:
+        raise CheckpointError(f"the checkpoint has no {name!r}; it has: {', '.join(arrays)}")
+    found = TensorSpec(arrays[name].shape, dtypes.of_numpy(arrays[name].dtype))
+    if not spec.accepts(found):
+        raise CheckpointError(f"{name!r} is {found} in the checkpoint, not {spec}")
+    return arrays[name]
+
+
+def save(path: TensorLike, tensors: Mapping[str, TensorLike]) -> None:
+    """Write named tensors to the checkpoint at `path`, in a trace when the function runs.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "two")
+    >>> tl.checkpoint.save(path, {"a": tl.ones(2)})
+    >>> print(tl.checkpoint.load(path)["a"])
+    [1. 1.]
+    """
+    calls(SaveV2(tuple(tensors)), path, *tensors.values())
+
+
+def restore(path: TensorLike, specs: Mapping[str, TensorSpec]) -> dict[str, Tensor]:
+    """Return the named tensors of a checkpoint; CheckpointError when one is absent or differs.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "two")
+    >>> tl.checkpoint.save(path, {"a": tl.ones(2)})
+    >>> print(tl.checkpoint.restore(path, {"a": tl.TensorSpec((None,), tl.float32)})["a"])
+    [1. 1.]
+    """
+    outputs = calls(RestoreV2(tuple(specs), tuple(specs.values())), path)
+    return dict(zip(specs, outputs, strict=True))
+
+
+def load(path: str) -> dict[str, Tensor]:
+    """Return every tensor of a checkpoint by name, now; CheckpointError when it is torn."""
+    manifest = storage.read_manifest(path)["tensors"]
+    specs = {n: TensorSpec(a["shape"], dtypes.as_dtype(a["dtype"])) for n, a in manifest.items()}
+    return restore(path, specs)
+
+
+def describe(path: str) -> str:
+    """Return a checkpoint's tensors as a table: name, dtype, shape."""
+    manifest = storage.read_manifest(path)["tensors"]
+    rows = [f"{n}: {about['dtype']}{shape_text(about['shape'])}" for n, about in manifest.items()]
+    return "\n".join(rows) or "no tensors"

@@ -1,0 +1,240 @@
+"""The update rules of optimizers, one operator each, and the same rule over some rows only.
+
+Which rule is used with which slots and hyperparameters is the business of train/optimizers.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlite.core.errors import ShapeError
+from tensorlite.core.op import Effect, Op
+from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.state import VariableState
+
+Arrays = Sequence[Array]
+
+
+class Apply(Op, abstract=True):
+    """Updates a variable and its slots from a gradient.
+
+    The inputs are the handles of the variable and of its slots, `hyper` scalars, and the gradient;
+    a subclass says how many slots and scalars there are, and in `update` what becomes of them.
+    """
+
+    effect = Effect.WRITE
+    differentiable = False
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing; ShapeError when the gradient is not shaped as the variable."""
+        want, have = specs[0].inner[0].shape, specs[-1].shape
+        if want is not None and have is not None and None not in (*want, *have) and want != have:
+            raise ShapeError(
+                f"{self.name}: the gradient has shape {shape_text(have)}, the variable "
+                f"{shape_text(want)}"
+            )
+        return ()
+
+    def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
+        """Replace the values of the variable and of its slots."""
+        states, rest = handles(inputs)
+        *hyper, gradient = rest
+        if gradient.shape != states[0].array.shape:
+            self.infer(states[0].spec, TensorSpec(gradient.shape))
+        updated = self.update(xp, [s.array for s in states], hyper, gradient)
+        for state, array in zip(states, updated, strict=True):
+            state.array = array
+        return ()
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return the new values of the variable and of its slots."""
+        raise TypeError(f"{self.name} defines no update rule")
+
+
+def handles(inputs: Arrays) -> tuple[list[VariableState], list[Array]]:
+    """Return the variables' states that come first, and the arrays behind them."""
+    states = [x for x in inputs if isinstance(x, VariableState)]
+    return states, list(inputs[len(states) :])
+
+
+class SparseApply(Op):
+    """Updates only the rows of a variable and of its slots that a sparse gradient names.
+
+    Rows named twice are updated once, with the sum of their gradients. The last inputs are the
+    gradient's values and row indices.
+    """
+
+    effect = Effect.WRITE
+    differentiable = False
+    rule: Apply
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
+        """Replace the rows named by the indices."""
+        states, rest = handles(inputs)
+        *hyper, values, indices = rest
+        rows, where = xp.unique(indices, return_inverse=True)
+        summed = xp.zeros((rows.size, *values.shape[1:]), values.dtype)
+        xp.add.at(summed, where.ravel(), values)
+        updated = self.rule.update(xp, [s.array[rows] for s in states], hyper, summed)
+        for state, part in zip(states, updated, strict=True):
+            whole = state.array.copy()
+            whole[rows] = part
+            state.array = whole
+        return ()
+
+
+class ResourceApplyGradientDescent(Apply):
+    """w - lr g."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return the new variable; hyper: learning rate."""
+        return (values[0] - hyper[0] * g,)
+
+
+class ResourceApplyMomentum(Apply):
+    """a = m a + g; w - lr a, or with Nesterov's look ahead w - lr (g + m a)."""
+
+    use_nesterov: bool = False
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable and accumulator; hyper: learning rate, momentum."""
+        (w, accumulated), (lr, momentum) = values, hyper
+        accumulated = momentum * accumulated + g
+        step = g + momentum * accumulated if self.use_nesterov else accumulated
+        return w - lr * step, accumulated
+
+
+class ResourceApplyAdagradV2(Apply):
+    """a + g^2; w - lr g / (sqrt(a) + eps). Duchi, Hazan and Singer 2011."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable and accumulator; hyper: learning rate, epsilon."""
+        (w, accumulated), (lr, epsilon) = values, hyper
+        accumulated = accumulated + g * g
+        return w - lr * g / (xp.sqrt(accumulated) + epsilon), accumulated
+
+
+class ResourceApplyAdagradDA(Apply):
+    """Adagrad's dual averaging, which drives weights to exact zeros."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, summed gradient and summed square; hyper: lr, l1, l2, step."""
+        (_, total, squares), (lr, l1, l2, step) = values, hyper
+        total, squares = total + g, squares + g * g
+        shrunk = xp.sign(total) * xp.maximum(xp.abs(total) - l1 * step, 0)
+        return -lr * shrunk / (l2 * step * lr + xp.sqrt(squares)), total, squares
+
+
+class ResourceApplyAdadelta(Apply):
+    """Zeiler 2012: steps in the units of the weights."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean square and mean squared step; hyper: lr, rho, epsilon."""
+        (w, squares, steps), (lr, rho, epsilon) = values, hyper
+        squares = rho * squares + (1 - rho) * g * g
+        step = xp.sqrt(steps + epsilon) / xp.sqrt(squares + epsilon) * g
+        return w - lr * step, squares, rho * steps + (1 - rho) * step * step
+
+
+class ResourceApplyRMSProp(Apply):
+    """Hinton's RMSProp with momentum."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean square and momentum; hyper: lr, rho, momentum, epsilon."""
+        (w, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
+        squares = rho * squares + (1 - rho) * g * g
+        moving = momentum * moving + lr * g / xp.sqrt(squares + epsilon)
+        return w - moving, squares, moving
+
+
+class ResourceApplyCenteredRMSProp(Apply):
+    """RMSProp that divides by the deviation from the mean gradient (Graves 2013)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean, mean square and momentum; hyper as RMSProp's."""
+        (w, mean, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
+        mean = rho * mean + (1 - rho) * g
+        squares = rho * squares + (1 - rho) * g * g
+        moving = momentum * moving + lr * g / xp.sqrt(squares - mean * mean + epsilon)
+        return w - moving, mean, squares, moving
+
+
+class ResourceApplyAdam(Apply):
+    """Kingma and Ba 2015, with the bias correction folded into the step as TensorFlow does."""
+
+    use_nesterov: bool = False
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean and mean square; hyper: lr, beta1, beta2, epsilon, step."""
+        (w, mean, squares), (lr, beta1, beta2, epsilon, step) = values, hyper
+        rate = lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
+        mean = mean + (g - mean) * (1 - beta1)
+        squares = squares + (g * g - squares) * (1 - beta2)
+        ahead = beta1 * mean + (1 - beta1) * g if self.use_nesterov else mean
+        return w - rate * ahead / (xp.sqrt(squares) + epsilon), mean, squares
+
+
+class ResourceApplyAdamWithAmsgrad(Apply):
+    """Adam that divides by the largest mean square so far (Reddi, Kale and Kumar 2018)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean, mean square and its maximum; hyper as Adam's."""
+        (w, mean, squares, largest), (lr, beta1, beta2, epsilon, step) = values, hyper
+        rate = lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
+        mean = mean + (g - mean) * (1 - beta1)
+        squares = squares + (g * g - squares) * (1 - beta2)
+        largest = xp.maximum(largest, squares)
+        return w - rate * mean / (xp.sqrt(largest) + epsilon), mean, squares, largest
+
+
+class ResourceApplyAdamW(Apply):
+    """Adam with weight decay apart from the gradient (Loshchilov and Hutter 2019)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean and mean square; hyper as Adam's and the decay last."""
+        (w, *slots), (lr, *rest, decay) = values, hyper
+        decayed = w - lr * decay * w
+        return ResourceApplyAdam().update(xp, [decayed, *slots], [lr, *rest], g)
+
+
+class ResourceApplyFtrlV2(Apply):
+    """Follow the regularised leader (McMahan et al. 2013)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, squares and linear sum; hyper: lr, l1, l2, shrinkage, power."""
+        (w, squares, linear), (lr, l1, l2, shrinkage, power) = values, hyper
+        shrunk = g + 2 * shrinkage * w
+        grown = squares + g * g
+        linear = linear + shrunk - (grown**-power - squares**-power) / lr * w
+        curvature = grown**-power / lr + 2 * l2
+        kept = xp.abs(linear) > l1
+        return xp.where(kept, (xp.sign(linear) * l1 - linear) / curvature, 0 * w), grown, linear
+
+
+class ResourceApplyProximalGradientDescent(Apply):
+    """A gradient step, then the proximal step of l1 and l2 (Duchi and Singer 2009)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return the variable; hyper: lr, l1, l2."""
+        lr, l1, l2 = hyper
+        return (_proximal(xp, values[0] - lr * g, lr, l1, l2),)
+
+
+class ResourceApplyProximalAdagrad(Apply):
+    """Adagrad's step, then the proximal step of l1 and l2."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable and accumulator; hyper: lr, l1, l2."""
+        (w, accumulated), (lr, l1, l2) = values, hyper
+        accumulated = accumulated + g * g
+        rate = lr / xp.sqrt(accumulated)
+        return _proximal(xp, w - rate * g, rate, l1, l2), accumulated
+
+
+def _proximal(xp: Xp, w: Array, rate: Array, l1: Array, l2: Array) -> Array:
+    return xp.sign(w) / (1 + rate * l2) * xp.maximum(xp.abs(w) - rate * l1, 0)

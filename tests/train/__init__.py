@@ -1,0 +1,1 @@
+"""Tests of modules, optimizers and checkpoints."""
