@@ -14,6 +14,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
+from tensorlite.ops.compare import *
 from tensorlite.ops.identity import *
 from tensorlite.ops.join import *
 from tensorlite.ops.shape import *
