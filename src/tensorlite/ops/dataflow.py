@@ -1,0 +1,169 @@
+"""The control-flow primitives of dataflow graphs, as TensorFlow's EuroSys'18 paper defines them.
+
+A value that was not chosen is *dead*: Switch makes its other output dead, every operator with a
+dead input is skipped and gives dead outputs, and Merge passes on whichever input is alive. A loop
+runs in a *frame*, once per iteration: Enter brings values in, NextIteration hands them to the next
+iteration, Exit brings them out. The kernels here see living values only; deadness, frames and
+iterations are the business of runtime/frames.py. Loops and conditionals with inner graphs are in
+regions.py; passes/lower.py turns those into these.
+"""
+
+from __future__ import annotations
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.op import Call, Grads, Op, Role
+from tensorlite.core.spec import TensorSpec, generalise, shape_text
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+
+__all__ = ["identity"]
+
+
+class _Passing(Op, abstract=True):
+    """Passes its input on."""
+
+    aliases = True
+    differentiable = False
+
+    def infer(self, data: TensorSpec) -> TensorSpec:
+        """Return the input's spec; its value changes from turn to turn."""
+        return data.without_value()
+
+    def kernel(self, xp: Xp, data: Array) -> Array:
+        """Return the input."""
+        return data
+
+
+class Identity(_Passing):
+    """The input itself."""
+
+    differentiable = True
+
+    def infer(self, data: TensorSpec) -> TensorSpec:
+        """Return the input's spec."""
+        return data
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient as it comes."""
+        return (dy,)
+
+
+class Switch(Op):
+    """Passes `data` to output 1 if `pred` holds, else to output 0; the other output is dead."""
+
+    role = Role.SWITCH
+    aliases = True
+    differentiable = False
+    host = (1,)
+
+    def infer(self, data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return the spec of `data` twice; DTypeError unless `pred` is a bool scalar."""
+        _check_condition(self, "pred", pred)
+        return data, data
+
+    def kernel(self, xp: Xp, data: Array, pred: Array) -> tuple[Array, Array]:
+        """Return the data for both sides; the runner kills one of them."""
+        return data, data
+
+
+class Merge(Op):
+    """Passes on the input that is alive, and says which it was.
+
+    In a loop the second input is set when the loop is closed: see `Node.set_input`.
+    """
+
+    role = Role.MERGE
+    aliases = True
+    differentiable = False
+
+    def infer(self, *inputs: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return the spec that covers all inputs, and an int32 scalar."""
+        if not inputs:
+            raise InvalidArgumentError("Merge: inputs is empty; give one tensor at least")
+        shape = inputs[0].shape
+        for other in inputs[1:]:
+            if other.dtype is not inputs[0].dtype:
+                raise DTypeError(f"Merge: inputs of different dtypes, {inputs[0]} and {other}")
+            shape = generalise(shape, other.shape)
+        merged = inputs[0].without_value()
+        merged = merged if merged.shape == shape else merged.with_shape(shape)
+        return merged, TensorSpec((), dtypes.int32)
+
+    def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, Array]:
+        """Return the only living input and its position; the runner hands over just that one."""
+        raise InvalidArgumentError("Merge runs on the dataflow machine only: runner='frames'")
+
+
+class Enter(_Passing):
+    """Brings a value into the frame of a loop; a constant one into every iteration."""
+
+    role = Role.ENTER
+    frame_name: str
+    is_constant: bool = False
+    parallel_iterations: int = 10
+
+    def infer(self, data: TensorSpec) -> TensorSpec:
+        """Return the input's spec, with its value only if that is the same in every turn."""
+        return data if self.is_constant else data.without_value()
+
+
+class Exit(_Passing):
+    """Brings a value out of a loop's frame, when the loop has ended."""
+
+    role = Role.EXIT
+
+
+class NextIteration(_Passing):
+    """Hands a value to the next iteration of its loop."""
+
+    role = Role.NEXT
+
+
+class LoopCond(Op):
+    """Marks the condition of a loop; true lets it go on."""
+
+    role = Role.LOOP_COND
+    aliases = True
+    differentiable = False
+
+    def infer(self, input: TensorSpec) -> TensorSpec:
+        """Return a bool scalar; DTypeError for anything else."""
+        _check_condition(self, "input", input)
+        return input.without_value()
+
+    def kernel(self, xp: Xp, input: Array) -> Array:
+        """Return the condition."""
+        return input
+
+
+class NoOp(Op):
+    """Nothing at all: a place for control edges to meet."""
+
+    differentiable = False
+
+    def infer(self) -> tuple[TensorSpec, ...]:
+        """Return no output."""
+        return ()
+
+    def kernel(self, xp: Xp) -> tuple[Array, ...]:
+        """Return nothing."""
+        return ()
+
+
+def _check_condition(op: Op, argument: str, given: TensorSpec) -> None:
+    if given.dtype is not dtypes.bool_ or given.rank not in (0, None):
+        raise DTypeError(
+            f"{op.name}: {argument} must be a bool of shape [], not {given.dtype.name}"
+            f"{shape_text(given.shape)}; compare the value with something first"
+        )
+
+
+def identity(x: TensorLike, /) -> Tensor:
+    """Return a tensor with the value of `x`.
+
+    >>> print(tl.identity([1.0, 2.0]))
+    [1. 2.]
+    """
+    return call(Identity(), x)

@@ -1,0 +1,89 @@
+"""Kernels that run inner plans as Python branches, loops and calls.
+
+With them an operator that has inner graphs is a task like any other, on every runner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.op import Role
+from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime import frames, straight
+from tensorlite.runtime.plan import Arrays, Composite, Plan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch(Composite):
+    """Runs the first plan if the condition holds, else the second."""
+
+    then: Plan
+    otherwise: Plan
+
+    def __call__(self, xp: Xp, pred: Array, *arrays: Array) -> Arrays:
+        """Return what the chosen plan gives for `arrays`."""
+        return run(self.then if pred else self.otherwise, xp, arrays)
+
+    def on(self, device: DeviceName) -> Branch:
+        """Return this kernel for another device."""
+        return Branch(self.then.on(device), self.otherwise.on(device))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop(Composite):
+    """Runs the second plan over its own results as long as the first gives true."""
+
+    cond: Plan
+    body: Plan
+
+    def __call__(self, xp: Xp, *state: Array) -> Arrays:
+        """Return the loop variables after the last turn."""
+        while run(self.cond, xp, state)[0]:
+            state = run(self.body, xp, state)
+        return state
+
+    def on(self, device: DeviceName) -> Loop:
+        """Return this kernel for another device."""
+        return Loop(self.cond.on(device), self.body.on(device))
+
+
+@dataclass(slots=True, eq=False)
+class Invocation(Composite):
+    """Runs the plan of a called function, which may be one that contains this very call."""
+
+    find: Callable[[], Plan]
+    device: DeviceName | None = None
+
+    def __call__(self, xp: Xp, *arrays: Array) -> Arrays:
+        """Return what the called plan gives for `arrays`."""
+        plan = self.find()
+        return run(plan if self.device is None else plan.on(self.device), xp, arrays)
+
+    def on(self, device: DeviceName) -> Invocation:
+        """Return this kernel for another device."""
+        return Invocation(self.find, device)
+
+
+def run(plan: Plan, xp: Xp, arrays: Arrays) -> Arrays:
+    """Return what `plan` gives for `arrays`, on the runner that it needs."""
+    return (frames if plan.has_primitives else straight).run(plan, xp, arrays)
+
+
+def composite(role: Role, plans: list[Callable[[], Plan]]) -> Composite:
+    """Return the kernel of an operator with inner graphs, given what makes their plans."""
+    if role is Role.CALL:
+        return Invocation(plans[0])
+    first, second = [make() for make in plans]
+    return Branch(first, second) if role is Role.IF else Loop(first, second)
+
+
+def inner_peak(kernel: Any) -> int:
+    """Return the most bytes that the inner plans of a kernel take at once."""
+    if isinstance(kernel, Branch):
+        return max(kernel.then.peak_bytes, kernel.otherwise.peak_bytes)
+    if isinstance(kernel, Loop):
+        return max(kernel.cond.peak_bytes, kernel.body.peak_bytes)
+    return 0
