@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
@@ -17,7 +15,15 @@ from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops import conv_kernels as kernels
-from tensorlite.ops.shape import as_shape, reshape, shape_of
+from tensorlite.ops.sequences import (
+    InsertSize,
+    as_images,
+    as_sequences,
+    image_format,
+    raised,
+    row_axis,
+)
+from tensorlite.ops.shape import as_shape, shape_of
 from tensorlite.ops.windows import (
     Window,
     assembled,
@@ -339,10 +345,10 @@ def conv1d(
     >>> print(tl.nn.conv1d(tl.ones((1, 4, 1)), tl.ones((3, 1, 1)))[0, :, 0])
     [3. 3.]
     """
-    layout = _flat_format(data_format)
+    layout = image_format(data_format)
     op = _made(Conv2D, (1, stride), _flat_padding(padding), layout, (1, dilations))
-    result = call(op, _raised(to_tensor(x), layout), _raised_filters(to_tensor(filters)))
-    return _lowered(result, layout)
+    result = call(op, as_images(x, layout), _raised_filters(to_tensor(filters)))
+    return as_sequences(result, layout)
 
 
 def conv1d_transpose(
@@ -359,51 +365,11 @@ def conv1d_transpose(
     >>> tl.nn.conv1d_transpose(tl.ones((1, 2, 3)), tl.ones((2, 5, 3)), (1, 4, 5), 2).shape
     (1, 4, 5)
     """
-    layout = _flat_format(data_format)
+    layout = image_format(data_format)
     op = _made(Conv2DBackpropInput, (1, strides), _flat_padding(padding), layout, (1, dilations))
-    sizes = call(InsertSize(_flat_axis(layout)), as_shape(output_shape))
-    result = call(op, sizes, _raised_filters(to_tensor(filters)), _raised(to_tensor(x), layout))
-    return _lowered(result, layout)
-
-
-class InsertSize(Op):
-    """A shape with a size of 1 put in before an axis."""
-
-    differentiable = False
-    host = (0,)
-    axis: int
-
-    def infer(self, shape: TensorSpec) -> TensorSpec:
-        """Return a vector that is longer by one, known where the shape is."""
-        sizes = shape.vector()
-        if sizes is None:
-            return TensorSpec((None,), shape.dtype)
-        known = (*sizes[: self.axis], 1, *sizes[self.axis :])
-        return TensorSpec((len(known),), shape.dtype, known=known)
-
-    def kernel(self, xp: Xp, shape: Array) -> Array:
-        """Return the shape with the size put in."""
-        return np.insert(shape, self.axis, 1)
-
-
-class RemoveSize(Op):
-    """A shape without one of its sizes."""
-
-    differentiable = False
-    host = (0,)
-    axis: int
-
-    def infer(self, shape: TensorSpec) -> TensorSpec:
-        """Return a vector that is shorter by one, known where the shape is."""
-        sizes = shape.vector()
-        if sizes is None:
-            return TensorSpec((None,), shape.dtype)
-        known = (*sizes[: self.axis], *sizes[self.axis + 1 :])
-        return TensorSpec((len(known),), shape.dtype, known=known)
-
-    def kernel(self, xp: Xp, shape: Array) -> Array:
-        """Return the shape with the size taken out."""
-        return np.delete(shape, self.axis)
+    sizes = call(InsertSize(row_axis(layout)), as_shape(output_shape))
+    result = call(op, sizes, _raised_filters(to_tensor(filters)), as_images(x, layout))
+    return as_sequences(result, layout)
 
 
 def _made(
@@ -441,37 +407,7 @@ def _flat_padding(padding: Padding) -> Padding:
     return ((0, 0), (before, after))  # type: ignore[return-value]
 
 
-def _flat_format(data_format: str) -> str:
-    if data_format not in ("NWC", "NCW"):
-        raise InvalidArgumentError(f"data_format={data_format!r}; allowed: 'NWC', 'NCW'")
-    return data_format.replace("W", "HW")
-
-
-def _flat_axis(layout: str) -> int:
-    return 1 if layout == "NHWC" else 2
-
-
-def raised(x: Tensor, axis: int) -> Tensor:
-    """Return `x` with an axis of size 1 put in, whatever is known of its shape."""
-    return reshape(x, call(InsertSize(axis), shape_of(x)))
-
-
-def _raised(x: Tensor, layout: str) -> Tensor:
-    if x.spec.rank not in (None, 3):
-        raise ShapeError(f"sequences have rank 3 (batch, width, channels), not {x.spec}")
-    return raised(x, _flat_axis(layout))
-
-
 def _raised_filters(filters: Tensor) -> Tensor:
     if filters.spec.rank not in (None, 3):
         raise ShapeError(f"filters of sequences have rank 3, not {filters.spec}")
     return raised(filters, 0)
-
-
-def _lowered(x: Tensor, layout: str) -> Tensor:
-    return lowered(x, _flat_axis(layout))
-
-
-def lowered(x: Tensor, axis: int) -> Tensor:
-    """Return `x` without one axis, which has size 1."""
-    return reshape(x, call(RemoveSize(axis), shape_of(x)))
