@@ -1,1 +1,1 @@
-"""The vocabulary: values every other layer speaks of. Imports the standard library and NumPy only."""
+"""The vocabulary: values every other layer speaks of. Imports the standard library and NumPy."""

@@ -1,4 +1,4 @@
-"""Device names as TensorFlow writes them: parse, print, merge, match. Devices' memory is runtime's."""
+"""Device names as TensorFlow writes them: parse, print, merge, match. Nothing of memory."""
 
 from __future__ import annotations
 

@@ -188,8 +188,6 @@ def complex_of(dtype: DType) -> DType:
 
 
 def _meet(a: DType, b: DType) -> DType | None:
-    if "b" in (a.kind, b.kind) or a.numpy == object or b.numpy == object:
-        return None
     if a.is_integer and b.is_integer:
         both = _BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
         return both if both.is_integer else None

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorlite.core import dtypes, operand
+from tensorlite.core import operand
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -259,11 +259,6 @@ class IndexedSlices:
     def dtype(self) -> DType:
         """The dtype of the values."""
         return self.values.dtype
-
-
-def is_string(array: Array) -> bool:
-    """Return whether an array holds strings."""
-    return not isinstance(array, Opaque) and of_numpy(array.dtype) is dtypes.string
 
 
 def moved(tensor: EagerTensor, device: DeviceName) -> EagerTensor:

@@ -48,6 +48,12 @@ class Sub(Binary):
 
     ufunc = "subtract"
 
+    def result(self, dtype: dtypes.DType) -> dtypes.DType:
+        """Return the operands' dtype; DTypeError for bools, whose difference is `^`."""
+        if dtype is dtypes.bool_:
+            raise DTypeError("Sub does not take bools; use x ^ y, or cast with tl.astype")
+        return super().result(dtype)
+
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x - y."""
         return xp.subtract(x, y)

@@ -43,7 +43,7 @@ class Binary(Op, abstract=True):
 
     def result(self, dtype: dtypes.DType) -> dtypes.DType:
         """Return the dtype of the result; DTypeError when the operator does not take `dtype`."""
-        if not dtype.is_numeric:
+        if not (dtype.is_numeric or dtype is dtypes.bool_):
             raise DTypeError(f"{self.name} takes numbers, not {dtype!r}")
         return dtype
 
