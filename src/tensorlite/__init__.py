@@ -15,7 +15,10 @@ from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
+from tensorlite.ops.elementwise import *
 from tensorlite.ops.identity import *
 from tensorlite.ops.join import *
+from tensorlite.ops.matmul import *
 from tensorlite.ops.shape import *
+from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable

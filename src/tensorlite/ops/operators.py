@@ -64,5 +64,10 @@ from tensorlite.ops.compare import (
 )
 from tensorlite.ops.identity import to_device as to_device
 from tensorlite.ops.join import stack as stack
+from tensorlite.ops.matmul import matmul as matmul
 from tensorlite.ops.shape import astype as astype
+from tensorlite.ops.matmul import matmul as matmul
 from tensorlite.ops.shape import reshape as reshape
+from tensorlite.ops.elementwise import (
+    pow as pow,
+)
