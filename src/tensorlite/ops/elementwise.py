@@ -1,0 +1,478 @@
+"""Exponentials, logarithms, powers and erf: smooth functions of elements.
+
+The four operations are in arithmetic.py, trigonometry in trigonometric.py, rounding and signs in
+rounding.py, comparisons in compare.py, activations in nn.
+"""
+
+from __future__ import annotations
+
+from math import log as log_of
+from math import pi
+from math import sqrt as root_of
+
+from tensorlite.core.dispatch import call1, call2
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.op import Call, Grads
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arithmetic import conj, negative, sum_to
+from tensorlite.ops.compare import equal, greater, not_equal, where
+from tensorlite.ops.families import Binary, FloatUnary, Unary
+
+__all__ = [
+    "erf",
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "pow",
+    "reciprocal",
+    "rsqrt",
+    "sqrt",
+    "square",
+]
+
+
+class Smooth(FloatUnary, abstract=True):
+    """A differentiable function of floating-point elements, complex ones included."""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; DTypeError unless it is floating or complex."""
+        if not (x.dtype.is_floating or x.dtype.is_complex):
+            raise DTypeError(
+                f"{self.name} takes floating-point tensors, not {x}; cast it with tl.astype"
+            )
+        return x.without_value()
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return the derivative at `x`, where the function is `y`."""
+        raise NotImplementedError
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy times the conjugate of the derivative."""
+        return (dy * conj(self.slope(call.inputs[0], call.outputs[0])),)
+
+
+class RealBinary(Binary, abstract=True):
+    """A function of two real operands of one dtype that broadcast."""
+
+    def result(self, dtype: DType) -> DType:
+        """Return the operands' dtype; DTypeError unless it is real."""
+        if not (dtype.is_integer or dtype.is_floating):
+            raise DTypeError(f"{self.name} takes real numbers, not {dtype!r}")
+        return dtype
+
+
+class Exp(Smooth):
+    """The exponential."""
+
+    ufunc = "exp"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return e**x."""
+        return xp.exp(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return e**x."""
+        return y
+
+
+class Expm1(Smooth):
+    """The exponential less one."""
+
+    ufunc = "expm1"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return e**x - 1, exact near zero."""
+        return xp.expm1(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return e**x."""
+        return y + 1.0
+
+
+class Log(Smooth):
+    """The natural logarithm."""
+
+    ufunc = "log"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return log(x)."""
+        return xp.log(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 1 / x."""
+        return reciprocal(x)
+
+
+class Log1p(Smooth):
+    """The natural logarithm of one more."""
+
+    ufunc = "log1p"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return log(1 + x), exact near zero."""
+        return xp.log1p(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 1 / (1 + x)."""
+        return reciprocal(x + 1.0)
+
+
+class Log2(Smooth):
+    """The logarithm to base two."""
+
+    ufunc = "log2"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return log2(x)."""
+        return xp.log2(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 1 / (x * log(2))."""
+        return reciprocal(x) * (1.0 / log_of(2.0))
+
+
+class Log10(Smooth):
+    """The logarithm to base ten."""
+
+    ufunc = "log10"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return log10(x)."""
+        return xp.log10(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 1 / (x * log(10))."""
+        return reciprocal(x) * (1.0 / log_of(10.0))
+
+
+class Sqrt(Smooth):
+    """The square root."""
+
+    ufunc = "sqrt"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return sqrt(x)."""
+        return xp.sqrt(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 1 / (2 * sqrt(x))."""
+        return 0.5 / y
+
+
+class Rsqrt(Smooth):
+    """One over the square root."""
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return 1 / sqrt(x)."""
+        return xp.reciprocal(xp.sqrt(x))
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return -1 / (2 * x * sqrt(x))."""
+        return -0.5 * y / x
+
+
+class Reciprocal(Smooth):
+    """One over a tensor."""
+
+    ufunc = "reciprocal"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return 1 / x."""
+        return xp.reciprocal(x)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return -1 / x**2."""
+        return negative(square(y))
+
+
+class Square(Unary):
+    """A tensor times itself."""
+
+    ufunc = "square"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return x * x."""
+        return xp.square(x)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return 2 * x * dy."""
+        return (dy * conj(call.inputs[0]) * 2,)
+
+
+class Pow(Binary):
+    """One tensor to the power of another."""
+
+    ufunc = "power"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return x**y."""
+        try:
+            return xp.power(x, y)
+        except ValueError as error:
+            raise InvalidArgumentError(
+                f"Pow: {error}: their results are no integers. Cast the base with tl.astype"
+            ) from None
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradients, which are zero where a power of 0 or a base of 0 makes them so.
+
+        For a real base below zero the exponent has no derivative; it is given as zero, as in
+        TensorFlow.
+        """
+        x, y = call.inputs
+        flat = equal(y, 0)
+        slope = where(flat, 0, y * pow(x, where(flat, 1, y) - 1))
+        inside = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
+        rate = where(inside, log(where(inside, x, 1)), 0) * call.outputs[0]
+        return sum_to(dy * conj(slope), x), sum_to(dy * conj(rate), y)
+
+
+class LogAddExp(RealBinary):
+    """The logarithm of the sum of two exponentials."""
+
+    wants_float = True
+    ufunc = "logaddexp"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return log(e**x + e**y), computed without overflow."""
+        return xp.logaddexp(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the share that each operand has in the sum."""
+        x, y = call.inputs
+        total = call.outputs[0]
+        return sum_to(dy * exp(x - total), x), sum_to(dy * exp(y - total), y)
+
+
+class Erf(Smooth):
+    """The error function, by the rational approximations of Cody (1969).
+
+    W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
+    Computation 23 (1969) 631-637: one for |x| <= 0.46875, one up to 4, one beyond.
+    """
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; DTypeError unless it is real and floating."""
+        if not x.dtype.is_floating:
+            raise DTypeError(f"Erf takes real floating-point tensors, not {x}")
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return erf(x), computed in float32 or float64."""
+        wide = x if x.dtype.itemsize > 2 else x.astype("float32")
+        size = xp.minimum(xp.abs(wide), 6.0)
+        inner = size * _ratio(xp.square(xp.minimum(size, 0.46875)), _NEAR)
+        decay = xp.exp(-xp.square(size))
+        middle = 1.0 - decay * _ratio(xp.clip(size, 0.46875, 4.0), _MIDDLE)
+        far = xp.maximum(size, 4.0)
+        inverse = 1.0 / xp.square(far)
+        tail = (1.0 / root_of(pi) - inverse * _ratio(inverse, _FAR)) / far
+        outer = xp.where(size <= 4.0, middle, 1.0 - decay * tail)
+        value = xp.where(size <= 0.46875, inner, outer)
+        return xp.copysign(value, wide).astype(x.dtype)
+
+    def slope(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return 2 * e**-x**2 / sqrt(pi)."""
+        return exp(negative(square(x))) * (2.0 / root_of(pi))
+
+
+_NEAR = (
+    (
+        1.85777706184603153e-1,
+        3.16112374387056560,
+        1.13864154151050156e2,
+        3.77485237685302021e2,
+        3.20937758913846947e3,
+    ),
+    (
+        1.0,
+        2.36012909523441209e1,
+        2.44024637934444173e2,
+        1.28261652607737228e3,
+        2.84423683343917062e3,
+    ),
+)
+_MIDDLE = (
+    (
+        2.15311535474403846e-8,
+        5.64188496988670089e-1,
+        8.88314979438837594,
+        6.61191906371416295e1,
+        2.98635138197400131e2,
+        8.81952221241769090e2,
+        1.71204761263407058e3,
+        2.05107837782607147e3,
+        1.23033935479799725e3,
+    ),
+    (
+        1.0,
+        1.57449261107098347e1,
+        1.17693950891312499e2,
+        5.37181101862009858e2,
+        1.62138957456669019e3,
+        3.29079923573345963e3,
+        4.36261909014324716e3,
+        3.43936767414372164e3,
+        1.23033935480374942e3,
+    ),
+)
+_FAR = (
+    (
+        1.63153871373020978e-2,
+        3.05326634961232344e-1,
+        3.60344899949804439e-1,
+        1.25781726111229246e-1,
+        1.60837851487422766e-2,
+        6.58749161529837803e-4,
+    ),
+    (
+        1.0,
+        2.56852019228982242,
+        1.87295284992346725,
+        5.27905102951428412e-1,
+        6.05183413124413191e-2,
+        2.33520497626869185e-3,
+    ),
+)
+"""Numerators and denominators, highest power first."""
+
+
+def _ratio(x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
+    """Return one polynomial of `x` over another."""
+    above, below = (_polynomial(x, side) for side in coefficients)
+    return above / below
+
+
+def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+    total = x * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        total = (total + coefficient) * x
+    return total + coefficients[-1]
+
+
+def exp(x: TensorLike, /) -> Tensor:
+    """Return e to the power of each element.
+
+    >>> print(tl.exp([0.0, 1.0]))
+    [1.        2.7182817]
+    """
+    return call1(Exp(), x)
+
+
+def expm1(x: TensorLike, /) -> Tensor:
+    """Return e to the power of each element, less one; exact near zero.
+
+    >>> print(tl.expm1([0.0, 1.0]))
+    [0.        1.7182819]
+    """
+    return call1(Expm1(), x)
+
+
+def log(x: TensorLike, /) -> Tensor:
+    """Return the natural logarithm of each element; NaN below zero.
+
+    >>> print(tl.log([1.0, 10.0]))
+    [0.        2.3025851]
+    """
+    return call1(Log(), x)
+
+
+def log1p(x: TensorLike, /) -> Tensor:
+    """Return the natural logarithm of one plus each element; exact near zero.
+
+    >>> print(tl.log1p([0.0, 1.0]))
+    [0.        0.6931472]
+    """
+    return call1(Log1p(), x)
+
+
+def log2(x: TensorLike, /) -> Tensor:
+    """Return the logarithm to base 2 of each element.
+
+    >>> print(tl.log2([1.0, 8.0]))
+    [0. 3.]
+    """
+    return call1(Log2(), x)
+
+
+def log10(x: TensorLike, /) -> Tensor:
+    """Return the logarithm to base 10 of each element.
+
+    >>> print(tl.log10([1.0, 100.0]))
+    [0. 2.]
+    """
+    return call1(Log10(), x)
+
+
+def sqrt(x: TensorLike, /) -> Tensor:
+    """Return the square root of each element; NaN below zero.
+
+    >>> print(tl.sqrt([4.0, 9.0]))
+    [2. 3.]
+    """
+    return call1(Sqrt(), x)
+
+
+def rsqrt(x: TensorLike, /) -> Tensor:
+    """Return one over the square root of each element.
+
+    >>> print(tl.rsqrt([4.0, 16.0]))
+    [0.5  0.25]
+    """
+    return call1(Rsqrt(), x)
+
+
+def square(x: TensorLike, /) -> Tensor:
+    """Return each element times itself.
+
+    >>> print(tl.square([2, -3]))
+    [4 9]
+    """
+    return call1(Square(), x)
+
+
+def reciprocal(x: TensorLike, /) -> Tensor:
+    """Return one over each element.
+
+    >>> print(tl.reciprocal([2.0, 4.0]))
+    [0.5  0.25]
+    """
+    return call1(Reciprocal(), x)
+
+
+def erf(x: TensorLike, /) -> Tensor:
+    """Return the error function of each element (real floating-point tensors; Cody 1969).
+
+    >>> print(tl.erf([0.0, 1.0]))
+    [0.         0.84270084]
+    """
+    return call1(Erf(), x)
+
+
+def pow(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return `x1` to the power of `x2`, element by element.
+
+    Raises InvalidArgumentError for integers to negative integer powers.
+
+    >>> print(tl.pow([2.0, 3.0], 2))
+    [4. 9.]
+    """
+    if isinstance(x2, (int, float)) and x2 == 2 and isinstance(x1, Tensor):
+        return square(x1) if x1.dtype.is_floating or isinstance(x2, int) else call2(Pow(), x1, x2)
+    return call2(Pow(), x1, x2)
+
+
+def logaddexp(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return log(exp(x1) + exp(x2)), computed without overflow.
+
+    >>> print(tl.logaddexp([1000.0], [1000.0]))
+    [1000.6931]
+    """
+    return call2(LogAddExp(), x1, x2)
