@@ -8,17 +8,18 @@ from tensorlite.ops import operators as _operators
 _operand.operators = _operators
 
 from tensorlite.core.dispatch import executing_eagerly as executing_eagerly
-from tensorlite.core.dispatch import to_tensor as asarray
 from tensorlite.core.dtypes import *
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
+from tensorlite.ops.create import *
 from tensorlite.ops.elementwise import *
 from tensorlite.ops.identity import *
 from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
+from tensorlite.ops.ranges import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable

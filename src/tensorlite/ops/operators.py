@@ -71,3 +71,7 @@ from tensorlite.ops.shape import reshape as reshape
 from tensorlite.ops.elementwise import (
     pow as pow,
 )
+from tensorlite.ops.create import (
+    zeros_like as zeros_like,
+    ones_like as ones_like,
+)
