@@ -27,6 +27,18 @@ from tensorlite.ops.shape import (
     shape_of,
 )
 
+__all__ = [
+    "add",
+    "add_n",
+    "broadcast_to",
+    "conj",
+    "divide",
+    "multiply",
+    "negative",
+    "subtract",
+    "sum",
+]
+
 
 class AddV2(Binary):
     """The sum of two tensors."""

@@ -19,6 +19,8 @@ from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 
+__all__ = ["astype", "reshape"]
+
 
 class Shape(Op):
     """The shape of a tensor, as a 1-d tensor of integers in host memory."""
