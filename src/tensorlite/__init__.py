@@ -19,6 +19,7 @@ from tensorlite.ops.elementwise import *
 from tensorlite.ops.identity import *
 from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
+from tensorlite.ops.repeat import *
 from tensorlite.ops.ranges import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *

@@ -1,6 +1,6 @@
 """Products of matrices and vectors: matmul, vecdot, outer, cross.
 
-Sums of products over any axes (einsum, tensordot) are in einsum.py, other linear algebra in linalg.py.
+Sums of products over any axes (einsum, tensordot) are in einsum.py, the rest in linalg.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, broadcast, normalise_axis
-from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import conj, multiply, subtract, sum, sum_to
 from tensorlite.ops.arrange import expand_dims, roll, squeeze
@@ -122,9 +122,6 @@ def _outer_sizes(x: TensorSpec, y: TensorSpec, tx: bool, ty: bool) -> tuple[Dim,
     return rows, columns
 
 
-_MATMUL, _BATCH = MatMul(), BatchMatMulV2()
-
-
 def matmul(
     x1: TensorLike, x2: TensorLike, /, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Tensor:
@@ -137,10 +134,9 @@ def matmul(
     >>> print(tl.matmul([[1, 2], [3, 4]], [10, 100]))
     [210 430]
     """
-    if not (transpose_a or transpose_b) and type(x1) is EagerTensor and type(x2) is EagerTensor:
-        if x1._array.ndim == x2._array.ndim == 2:  # noqa: SLF001  the short way
-            return call2(_MATMUL, x1, x2)
     a, b = promoted(x1, x2)
+    if a.spec.rank == b.spec.rank == 2:
+        return call2(MatMul(transpose_a, transpose_b), a, b)
     if 0 in (a.spec.rank, b.spec.rank):
         raise ShapeError(f"matmul takes vectors and matrices, not {a.spec} and {b.spec}; use *")
     row, column = a.spec.rank == 1, b.spec.rank == 1
@@ -155,8 +151,6 @@ def matmul(
 
 
 def _product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    if a.spec.rank == b.spec.rank == 2:
-        return call2(MatMul(transpose_a, transpose_b), a, b)
     a, b = (conj(a) if transpose_a else a), (conj(b) if transpose_b else b)
     return call2(BatchMatMulV2(transpose_a, transpose_b), a, b)
 

@@ -1,0 +1,341 @@
+"""More elements than before: tile, repeat, pad; and blocks of space traded for depth.
+
+Padding with a constant, on which gradients rest, is the operator PadV2 in join.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.spec import TensorSpec, normalise_axis
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arithmetic import sum
+from tensorlite.ops.arrange import permute_dims
+from tensorlite.ops.join import concat, padded, padded_shape, stack
+from tensorlite.ops.shape import reshape, reshape_like, shape_of
+
+__all__ = ["depth_to_space", "pad", "repeat", "reverse_sequence", "space_to_depth", "tile"]
+
+
+class Tile(Op):
+    """A tensor repeated as a whole along each axis."""
+
+    host = (1,)
+
+    def infer(self, x: TensorSpec, multiples: TensorSpec) -> TensorSpec:
+        """Return the sizes times the multiples; ShapeError unless there is one per axis."""
+        times = multiples.vector()
+        if times is None or x.shape is None:
+            known = x.rank if times is None else len(times)
+            return x.with_shape(None if known is None else (None,) * known)
+        if len(times) != len(x.shape):
+            raise ShapeError(f"Tile: {len(times)} multiples for {x}; give one per axis")
+        pairs = zip(x.shape, times, strict=True)
+        return x.with_shape([None if None in (n, m) else n * m for n, m in pairs])  # type: ignore[operator]
+
+    def kernel(self, xp: Xp, x: Array, multiples: Array) -> Array:
+        """Return the repeated tensor."""
+        return xp.tile(x, tuple(multiples.tolist())).reshape(
+            np.multiply(x.shape, multiples).tolist()
+        )
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient summed over the repetitions."""
+        x, multiples = call.inputs
+        count = multiples.spec.dims[0]
+        if count is None:
+            count = len(x.shape)
+        sizes = stack([multiples, shape_of(x, multiples.dtype)], axis=1)
+        apart = reshape(dy, reshape(sizes, (-1,)))
+        return reshape_like(sum(apart, axis=tuple(range(0, 2 * count, 2)), dtype=dy.dtype), x), None
+
+
+class Repeat(Op):
+    """A tensor with each element along an axis repeated: so often, or each so often as listed."""
+
+    host = (1,)
+    axis: int = 0
+
+    def infer(self, x: TensorSpec, repeats: TensorSpec) -> TensorSpec:
+        """Return the shape with another size on the axis; ShapeError for counts that do not fit."""
+        if x.shape is None:
+            return x.with_shape(None)
+        axis = normalise_axis(self.axis, len(x.shape))
+        counts = repeats.vector()
+        if counts is not None and len(counts) > 1 and x.shape[axis] not in (None, len(counts)):
+            raise ShapeError(f"repeat: {len(counts)} counts for axis {axis} of {x}")
+        size = _repeated(x.shape[axis], repeats.constant())
+        return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
+
+    def kernel(self, xp: Xp, x: Array, repeats: Array) -> Array:
+        """Return the repeated elements."""
+        counts = repeats.tolist()
+        return xp.repeat(x, counts[0] if len(counts) == 1 else counts, axis=self.axis)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient summed over each element's repetitions."""
+        x, repeats = call.inputs
+        return gathered(dy, repeats, shape_of(x), self.axis), None
+
+
+def _repeated(size: int | None, counts: tuple[int, ...] | None) -> int | None:
+    if counts is None or size is None:
+        return None
+    return size * counts[0] if len(counts) == 1 else int(np.sum(counts))
+
+
+class RepeatGrad(Op):
+    """Repeated elements summed into those that they came from, in a tensor of the given shape."""
+
+    host = (1, 2)
+    axis: int = 0
+
+    def infer(self, dy: TensorSpec, repeats: TensorSpec, shape: TensorSpec) -> TensorSpec:
+        """Return the shape given."""
+        return dy.with_shape(shape.vector())
+
+    def kernel(self, xp: Xp, dy: Array, repeats: Array, shape: Array) -> Array:
+        """Return the sums."""
+        out = xp.zeros(tuple(shape.tolist()), dy.dtype)
+        source = np.repeat(np.arange(shape[self.axis]), repeats)
+        xp.add.at(xp.moveaxis(out, self.axis, 0), xp.asarray(source), xp.moveaxis(dy, self.axis, 0))
+        return out
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient repeated."""
+        return _repeat(dy, call.inputs[1], self.axis), None, None
+
+
+def gathered(dy: Tensor, repeats: Tensor, into: Tensor, axis: int) -> Tensor:
+    """Return repeated elements summed into a tensor of the shape `into`."""
+    return call(RepeatGrad(axis), dy, repeats, into)
+
+
+def _repeat(x: Tensor, repeats: Tensor, axis: int) -> Tensor:
+    return call(Repeat(axis), x, repeats)
+
+
+Mode = Literal["constant", "reflect", "symmetric"]
+
+
+class MirrorPad(Op):
+    """A tensor with its mirror images around it; REFLECT leaves out the border."""
+
+    host = (1,)
+    mode: str
+
+    def infer(self, x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
+        """Return the padded shape; ShapeError when a mirror image is larger than the tensor."""
+        rows = paddings.pairs()
+        if rows is not None and x.shape is not None and len(rows) == len(x.shape):
+            for size, row in zip(x.shape, rows, strict=True):
+                limit = None if size is None else size - (self.mode == "REFLECT")
+                if limit is not None and any(side is not None and side > limit for side in row):
+                    raise ShapeError(
+                        f"pad: {row} elements around an axis of {size}; mode {self.mode.lower()!r} "
+                        f"allows {limit} on each side"
+                    )
+        return x.with_shape(padded_shape(x, paddings))
+
+    def kernel(self, xp: Xp, x: Array, paddings: Array) -> Array:
+        """Return the padded tensor."""
+        for axis, source in enumerate(_mirrored(x.shape, paddings, self.mode)):
+            x = xp.take(x, xp.asarray(source), axis=axis)
+        return x
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient with the mirror images' added to the originals'."""
+        x, paddings = call.inputs
+        return _unmirrored(dy, paddings, shape_of(x), self.mode), None
+
+
+def _mirrored(sizes: Sequence[int], paddings: Array, mode: str) -> list[Array]:
+    """Return, per axis, which element stands at each place."""
+    name: Mode = "reflect" if mode == "REFLECT" else "symmetric"
+    pairs = zip(sizes, paddings.tolist(), strict=True)
+    return [np.pad(np.arange(size), row, mode=name) for size, row in pairs]
+
+
+class MirrorPadGrad(Op):
+    """A padded tensor's gradient folded into that of the tensor, whose shape is given."""
+
+    host = (1, 2)
+    mode: str
+
+    def infer(self, dy: TensorSpec, paddings: TensorSpec, shape: TensorSpec) -> TensorSpec:
+        """Return the shape given."""
+        return dy.with_shape(shape.vector())
+
+    def kernel(self, xp: Xp, dy: Array, paddings: Array, shape: Array) -> Array:
+        """Return the sums, axis by axis."""
+        for axis, source in enumerate(_mirrored(shape.tolist(), paddings, self.mode)):
+            out = xp.zeros((*dy.shape[:axis], shape[axis], *dy.shape[axis + 1 :]), dy.dtype)
+            into, given = xp.moveaxis(out, axis, 0), xp.moveaxis(dy, axis, 0)
+            xp.add.at(into, xp.asarray(source), given)
+            dy = out
+        return dy
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient padded."""
+        return _mirror(dy, call.inputs[1], self.mode), None, None
+
+
+def _unmirrored(dy: Tensor, paddings: Tensor, into: Tensor, mode: str) -> Tensor:
+    return call(MirrorPadGrad(mode), dy, paddings, into)
+
+
+def _mirror(x: Tensor, paddings: Tensor, mode: str) -> Tensor:
+    return call(MirrorPad(mode), x, paddings)
+
+
+class ReverseSequence(Op):
+    """A tensor whose sequences, one per batch element, are reversed up to their lengths."""
+
+    host = (1,)
+    seq_dim: int
+    batch_dim: int = 0
+
+    def infer(self, x: TensorSpec, lengths: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; ShapeError unless there is one length per batch element."""
+        if x.shape is not None:
+            batch = x.shape[normalise_axis(self.batch_dim, len(x.shape))]
+            normalise_axis(self.seq_dim, len(x.shape))
+            given = None if lengths.shape is None else lengths.dims[0]
+            if None not in (batch, given) and batch != given:
+                raise ShapeError(f"reverse_sequence: {given} lengths for {batch} sequences")
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array, lengths: Array) -> Array:
+        """Return the reversed sequences."""
+        steps = np.arange(x.shape[self.seq_dim])[:, None]
+        order = np.where(steps < lengths, lengths - 1 - steps, steps)
+        ahead = xp.moveaxis(x, (self.seq_dim, self.batch_dim), (0, 1))
+        found = ahead[xp.asarray(order), xp.arange(lengths.size)]
+        return xp.moveaxis(found, (0, 1), (self.seq_dim, self.batch_dim))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient reversed likewise."""
+        return reverse_sequence(dy, call.inputs[1], self.seq_dim, self.batch_dim), None
+
+
+def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
+    """Return `x` repeated as a whole, so many times along each axis; missing axes are put in front.
+
+    >>> print(tl.tile([1, 2], (2, 2)))
+    [[1 2 1 2]
+     [1 2 1 2]]
+    """
+    tensor = to_tensor(x)
+    if isinstance(repetitions, Tensor):
+        return call(Tile(), tensor, repetitions)
+    times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
+    times = [1] * (tensor.ndim - len(times)) + times
+    if len(times) > tensor.ndim:
+        ones = constant(np.ones(len(times) - tensor.ndim, np.int32))
+        tensor = reshape(tensor, concat([ones, shape_of(tensor)]))
+    return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
+
+
+def repeat(
+    x: TensorLike, repeats: int | Sequence[int] | Tensor, /, *, axis: int | None = None
+) -> Tensor:
+    """Return `x` with each element along `axis` repeated, all `repeats` times or each as listed.
+
+    Without an axis the elements are repeated in their flattened order.
+
+    >>> print(tl.repeat([1, 2, 3], [2, 0, 1]))
+    [1 1 3]
+    """
+    tensor = to_tensor(x)
+    if axis is None:
+        tensor, axis = reshape(tensor, (-1,)), 0
+    counts = to_tensor(repeats)
+    if not counts.dtype.is_integer or counts.spec.rank not in (0, 1, None):
+        raise InvalidArgumentError(
+            f"repeat: counts are integers, one or a vector, not {counts.spec}"
+        )
+    return _repeat(tensor, reshape(counts, (-1,)), axis)
+
+
+def pad(
+    x: TensorLike,
+    /,
+    paddings: TensorLike,
+    mode: Mode = "constant",
+    constant_values: TensorLike = 0,
+) -> Tensor:
+    """Return `x` with elements put before and after it, as `paddings` has them for each axis.
+
+    The elements are a constant, or the tensor's own mirrored at its border: `"reflect"` does not
+    repeat the border, `"symmetric"` does. Raises ShapeError when a mirror image is too large.
+
+    >>> print(tl.pad([1, 2, 3], [[1, 2]], mode="reflect"))
+    [2 1 2 3 2 1]
+    """
+    tensor = to_tensor(x)
+    if mode.lower() == "constant":
+        return padded(tensor, paddings, constant_values)
+    if mode.lower() not in ("reflect", "symmetric"):
+        raise InvalidArgumentError(
+            f"pad: mode={mode!r}; allowed: 'constant', 'reflect', 'symmetric'"
+        )
+    return _mirror(tensor, to_tensor(paddings), mode.upper())
+
+
+def reverse_sequence(
+    x: TensorLike, /, lengths: TensorLike, seq_axis: int, batch_axis: int = 0
+) -> Tensor:
+    """Return `x` with the first `lengths[i]` steps of sequence `i` in reverse order.
+
+    >>> print(tl.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1))
+    [[2 1 3]
+     [6 5 4]]
+    """
+    return call(ReverseSequence(seq_axis, batch_axis), x, lengths)
+
+
+def _blocks(x: Tensor, block: int) -> Dims:
+    if x.ndim != 4 or None in x.shape[1:]:
+        raise ShapeError(
+            f"blocks are of [batch, height, width, depth] of known sizes, not {x.spec}"
+        )
+    return x.shape
+
+
+def space_to_depth(x: TensorLike, /, block_size: int) -> Tensor:
+    """Return images (NHWC) with each block of pixels as one pixel of more channels.
+
+    >>> tl.space_to_depth(tl.ones((1, 4, 4, 3)), 2).shape
+    (1, 2, 2, 12)
+    """
+    tensor = to_tensor(x)
+    height, width, depth = _image_sizes(tensor)
+    if height % block_size or width % block_size:
+        raise ShapeError(f"space_to_depth: blocks of {block_size} do not tile {tensor.spec}")
+    rows, columns = height // block_size, width // block_size
+    blocks = reshape(tensor, (-1, rows, block_size, columns, block_size, depth))
+    deep = permute_dims(blocks, (0, 1, 3, 2, 4, 5))
+    return reshape(deep, (-1, rows, columns, block_size * block_size * depth))
+
+
+def depth_to_space(x: TensorLike, /, block_size: int) -> Tensor:
+    """Return images (NHWC) with the channels of each pixel spread over a block of pixels.
+
+    >>> tl.depth_to_space(tl.ones((1, 2, 2, 12)), 2).shape
+    (1, 4, 4, 3)
+    """
+    tensor = to_tensor(x)
+    height, width, depth = _image_sizes(tensor)
+    if depth % (block_size * block_size):
+        raise ShapeError(f"depth_to_space: {tensor.spec} has no {block_size}**2 parts of its depth")
+    rest = depth // (block_size * block_size)
+    blocks = reshape(tensor, (-1, height, width, block_size, block_size, rest))
+    spread = permute_dims(blocks, (0, 1, 3, 2, 4, 5))
+    return reshape(spread, (-1, height * block_size, width * block_size, rest))
