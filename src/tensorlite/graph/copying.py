@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 
 
@@ -36,3 +37,20 @@ class Copy:
     def of(self, x: SymbolicTensor) -> SymbolicTensor:
         """Return the tensor that stands for `x` of the original."""
         return self.tensors[id(x)]
+
+
+def substitute(graph: Graph, by: dict[int, SymbolicTensor]) -> None:
+    """Make nodes and outputs that use a tensor whose id is in `by` use that instead."""
+    for node in graph.nodes:
+        if any(id(x) in by for x in node.inputs):
+            node.inputs = tuple([by.get(id(x), x) for x in node.inputs])
+    graph.outputs = [by.get(id(y), y) for y in graph.outputs]
+
+
+def move_to_front(graph: Graph, nodes: list[Node]) -> None:
+    """Let `nodes`, which use nothing but each other and inputs, come first, after all inputs."""
+    first = {id(node) for node in nodes}
+    rest = [node for node in graph.nodes if id(node) not in first]
+    inputs = [node for node in rest if node.op.role is Role.INPUT]
+    others = [node for node in rest if node.op.role is not Role.INPUT]
+    graph.nodes[:] = [*inputs, *nodes, *others]
