@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import LeakedTensorError, SymbolicTensorError
+from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec, shape_text
@@ -29,6 +29,7 @@ class SymbolicTensor(Tensor):
     """An output of a node: a tensor without a value, in a trace."""
 
     __slots__ = ("_spec", "index", "node")
+    __match_args__ = ("node", "index")
 
     def __init__(self, node: Node, index: int, spec: TensorSpec) -> None:
         self.node = node
@@ -75,10 +76,17 @@ class SymbolicTensor(Tensor):
             "a tl.Variable"
         )
 
+    def respecify(self, spec: TensorSpec) -> None:
+        """Take over what inference says now."""
+        self._spec = spec
+
     def become(self, other: Tensor) -> None:
         """Stand for another node's output from now on."""
         assert isinstance(other, SymbolicTensor)
         self.node, self.index, self._spec = other.node, other.index, other.spec
+
+    def __copy__(self) -> SymbolicTensor:
+        return SymbolicTensor(self.node, self.index, self._spec)
 
     def __bool__(self) -> bool:
         raise SymbolicTensorError(
@@ -108,6 +116,7 @@ class Node:
     """One application of an operator in a graph."""
 
     __slots__ = ("control", "device", "graph", "inputs", "line", "name", "op", "outputs")
+    __match_args__ = ("op", "inputs")
 
     def __init__(
         self, graph: Graph, op: Op, inputs: tuple[SymbolicTensor, ...], specs: Sequence[TensorSpec]
@@ -120,6 +129,18 @@ class Node:
         self.name = ""
         self.line: Line = UNKNOWN
         self.outputs = tuple([SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)])
+
+    def set_input(self, position: int, tensor: SymbolicTensor) -> None:
+        """Make `tensor` the input at `position`; how a hand-made loop is closed.
+
+        A loop's Merge is made before the NextIteration that it takes its second input from, so it
+        is made with the Enter twice, and given the NextIteration later. Specs that this changes
+        are inferred again, here and in all that follows.
+        """
+        if tensor.node.graph is not self.graph:
+            raise GraphError(f"{tensor.name} is no tensor of the graph of {self.name}")
+        self.inputs = (*self.inputs[:position], tensor, *self.inputs[position + 1 :])
+        self.graph.infer_again(self)
 
     def __repr__(self) -> str:
         given = ", ".join(x.name for x in self.inputs)
@@ -181,9 +202,32 @@ class Graph:
 
     def unique_name(self, name: str) -> str:
         """Return `name`, with a number behind it if it is taken."""
-        count = self._counts.get(name, 0)
-        self._counts[name] = count + 1
-        return f"{name}_{count}" if count else name
+        counts = self._counts
+        count = counts.get(name, 0)
+        counts[name] = count + 1
+        if not count:
+            return name
+        while f"{name}_{count}" in counts:
+            count += 1
+        counts[name], counts[f"{name}_{count}"] = count + 1, 1
+        return f"{name}_{count}"
+
+    def infer_again(self, node: Node) -> None:
+        """Infer the specs of a node's outputs again, and of all nodes that a change reaches."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            specs = node.op.infer(*[x.spec for x in node.inputs])
+            specs = specs if isinstance(specs, tuple) else (specs,)
+            changed = {
+                id(x)
+                for x, spec in zip(node.outputs, specs, strict=True)
+                if x.spec != spec or x.spec.known != spec.known
+            }
+            for x, spec in zip(node.outputs, specs, strict=True):
+                x.respecify(spec)
+            if changed:
+                waiting.extend(n for n in self.nodes if any(id(x) in changed for x in n.inputs))
 
     def replace_uses(self, old: SymbolicTensor, by: SymbolicTensor) -> None:
         """Make every node and output that uses `old` use `by`."""

@@ -10,15 +10,16 @@ regions.py; passes/lower.py turns those into these.
 
 from __future__ import annotations
 
-from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.op import Call, Grads, Op, Role
-from tensorlite.core.spec import TensorSpec, generalise, shape_text
-from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from functools import reduce
 
-__all__ = ["identity"]
+from tensorlite.core import dtypes
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.op import Op, Role
+from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.regions import join
+
+__all__: list[str] = []
 
 
 class _Passing(Op, abstract=True):
@@ -34,20 +35,6 @@ class _Passing(Op, abstract=True):
     def kernel(self, xp: Xp, data: Array) -> Array:
         """Return the input."""
         return data
-
-
-class Identity(_Passing):
-    """The input itself."""
-
-    differentiable = True
-
-    def infer(self, data: TensorSpec) -> TensorSpec:
-        """Return the input's spec."""
-        return data
-
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return the gradient as it comes."""
-        return (dy,)
 
 
 class Switch(Op):
@@ -82,14 +69,10 @@ class Merge(Op):
         """Return the spec that covers all inputs, and an int32 scalar."""
         if not inputs:
             raise InvalidArgumentError("Merge: inputs is empty; give one tensor at least")
-        shape = inputs[0].shape
         for other in inputs[1:]:
             if other.dtype is not inputs[0].dtype:
                 raise DTypeError(f"Merge: inputs of different dtypes, {inputs[0]} and {other}")
-            shape = generalise(shape, other.shape)
-        merged = inputs[0].without_value()
-        merged = merged if merged.shape == shape else merged.with_shape(shape)
-        return merged, TensorSpec((), dtypes.int32)
+        return reduce(join, inputs).without_value(), TensorSpec((), dtypes.int32)
 
     def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, Array]:
         """Return the only living input and its position; the runner hands over just that one."""
@@ -158,12 +141,3 @@ def _check_condition(op: Op, argument: str, given: TensorSpec) -> None:
             f"{op.name}: {argument} must be a bool of shape [], not {given.dtype.name}"
             f"{shape_text(given.shape)}; compare the value with something first"
         )
-
-
-def identity(x: TensorLike, /) -> Tensor:
-    """Return a tensor with the value of `x`.
-
-    >>> print(tl.identity([1.0, 2.0]))
-    [1. 2.]
-    """
-    return call(Identity(), x)

@@ -131,7 +131,8 @@ class Moving:
 
 
 def _moved(plan: Plan, device: DeviceName) -> Plan:
-    structure, data = set(), set()
+    structure: set[int] = set()
+    data: set[int] = set()
     for task in plan.tasks:
         for i, slot in enumerate(task.inputs):
             (structure if i in task.op.host else data).add(slot)

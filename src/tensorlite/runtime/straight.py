@@ -23,7 +23,9 @@ Instruction = tuple[int, Any, Any, Any, Any, tuple[int, ...]]
 ndarray = np.ndarray
 
 
-def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
+def run(  # noqa: C901, PLR0912  one decision per form of call, once
+    plan: Plan, xp: Xp, arrays: Sequence[Array]
+) -> Arrays:
     """Return the fetched values of `plan`, given one array for each fed slot."""
     code = plan.prepared.get("straight")
     if code is None:
@@ -78,10 +80,11 @@ def _explain(
 
 def laid_out(plan: Plan, xp: Xp) -> tuple[Instruction, ...]:
     """Return the instructions of a plan's tasks, with frees, for one array module."""
-    return tuple([_instruction(task, xp) for task in plan.tasks])
+    return tuple([instruction(task, xp) for task in plan.tasks])
 
 
-def _instruction(task: Task, xp: Xp) -> Instruction:
+def instruction(task: Task, xp: Xp) -> Instruction:
+    """Return how to call a task: form, kernel, operands, where the result goes, what is freed."""
     inputs = task.inputs
     if len(task.outputs) != 1 or isinstance(task.kernel, Composite):
         return SEVERAL, task.kernel, inputs, None, task.outputs, task.frees

@@ -1,0 +1,135 @@
+"""Copies of graphs in which things are other than in the original: the machinery of all passes.
+
+A pass never changes the graph it is given. It copies the nodes in order into a new graph, and what
+it wants otherwise it maps to something else; lines, names, devices and control edges come along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from tensorlite.core.errors import GraphError
+from tensorlite.core.op import Op, Role
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+
+Rule: TypeAlias = Callable[[Node], SymbolicTensor | None]
+Rules: TypeAlias = dict[type[Op], list[Rule]]
+ROUNDS = 20
+"""How often rules are tried on the whole graph before one of them is found to run in circles."""
+
+
+class Copy:
+    """The copying of nodes into a graph, and what has become of each tensor and node."""
+
+    def __init__(self, target: Graph) -> None:
+        self.target = target
+        self.tensors: dict[int, SymbolicTensor] = {}
+        self.nodes: dict[Node, Node] = {}
+        self._open: list[tuple[Node, int, SymbolicTensor]] = []
+        self._kept: list[SymbolicTensor] = []
+
+    def inputs(self, source: Graph) -> None:
+        """Copy the inputs of `source`, which the copy will have in the same order."""
+        for x in source.inputs:
+            copied = self.target.add_input(x.spec, x.node.name)
+            copied.node.line, copied.node.device = x.node.line, x.node.device
+            self.bind(x, copied)
+            self.nodes[x.node] = copied.node
+
+    def bind(self, old: SymbolicTensor, new: SymbolicTensor) -> None:
+        """Let `new` stand for `old` in what is copied from now on."""
+        self.tensors[id(old)] = new
+        self._kept.append(old)
+
+    def node(self, node: Node, op: Op | None = None, control: Iterable[Node] = ()) -> Node:
+        """Copy a node, perhaps with another operator or with more nodes to run after."""
+        inputs = [self._input(node, i, x) for i, x in enumerate(node.inputs)]
+        mapped = [self.nodes[before] for before in node.control if before in self.nodes]
+        copied = self.target.add(
+            op or node.op,
+            inputs,
+            device=node.device,
+            control=tuple(dict.fromkeys([*mapped, *control])),
+            name=node.name,
+            line=node.line,
+        )
+        self.stand_in(node, copied.outputs, copied)
+        for i, x in enumerate(node.inputs):
+            if id(x) not in self.tensors:
+                self._open.append((copied, i, x))
+        return copied
+
+    def _input(self, node: Node, position: int, x: SymbolicTensor) -> SymbolicTensor:
+        found = self.tensors.get(id(x))
+        if found is None and node.op.role is Role.MERGE:
+            # The back edge of a loop: what it comes from is copied later, and put in then.
+            found = next((self.tensors[id(y)] for y in node.inputs if id(y) in self.tensors), None)
+        if found is None:
+            raise GraphError(f"{node.name}: input {position}, {x.name}, comes after its use")
+        return found
+
+    def stand_in(self, old: Node, outputs: Sequence[SymbolicTensor], after: Node) -> None:
+        """Let `outputs` stand for those of `old`, and `after` where it is waited for."""
+        self.nodes[old] = after
+        for x, y in zip(old.outputs, outputs, strict=True):
+            self.bind(x, y)
+
+    def finish(self, source: Graph) -> Graph:
+        """Close the loops, and return the copy with the outputs and effects of `source`."""
+        target = self.target
+        for node, position, x in self._open:
+            node.set_input(position, self.tensors[id(x)])
+        target.outputs = [self.tensors[id(x)] for x in source.outputs]
+        target.effects = list(dict.fromkeys([self.nodes[node] for node in source.effects]))
+        target.open = False
+        return target
+
+
+def with_inner(op: Op, change: Callable[[Graph], Graph]) -> Op:
+    """Return an operator whose branches or loop body have been changed; functions stay."""
+    if op.role not in (Role.IF, Role.WHILE):
+        return op
+    return op.with_regions(tuple([change(region) for region in op.regions()]))
+
+
+def rule(table: Rules, *ops: type[Op]) -> Callable[[Rule], Rule]:
+    """Enter a function in `table` as a rule for nodes that apply one of `ops`."""
+
+    def enter(function: Rule) -> Rule:
+        for op in ops:
+            table.setdefault(op, []).append(function)
+        return function
+
+    return enter
+
+
+def apply(node: Node, op: Op, *inputs: SymbolicTensor) -> SymbolicTensor:
+    """Return the output of a new node that stands at the place of `node`."""
+    return node.graph.add(op, inputs, device=node.device, name=node.name, line=node.line).outputs[0]
+
+
+def rewrite(graph: Graph, rules: Rules) -> Graph:
+    """Return `graph` with `rules` applied, in its inner graphs too, until none applies."""
+    for _ in range(ROUNDS):
+        graph, last = _round(graph, rules)
+        if last is None:
+            return graph
+    raise GraphError(f"{graph.name}: the rule {last.__name__!r} applies again and again")
+
+
+def _round(graph: Graph, rules: Rules) -> tuple[Graph, Rule | None]:
+    copy = Copy(Graph(graph.name))
+    copy.inputs(graph)
+    last: Rule | None = None
+    for node in graph.nodes:
+        if node in copy.nodes:
+            continue
+        copied = copy.node(node, with_inner(node.op, lambda inner: rewrite(inner, rules)))
+        for one in rules.get(type(node.op), ()):
+            better = None if copied.control else one(copied)
+            if better is not None:
+                last = one
+                copy.stand_in(node, (better, *copied.outputs[1:]), better.node)
+                break
+    return copy.finish(graph), last
