@@ -21,6 +21,8 @@ from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
 from tensorlite.ops.repeat import *
 from tensorlite.ops.ranges import *
+from tensorlite.ops.rounding import *
+from tensorlite.ops.search import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable

@@ -301,12 +301,10 @@ def reverse_sequence(
     return call(ReverseSequence(seq_axis, batch_axis), x, lengths)
 
 
-def _blocks(x: Tensor, block: int) -> Dims:
+def _image_sizes(x: Tensor) -> list[int]:
     if x.ndim != 4 or None in x.shape[1:]:
-        raise ShapeError(
-            f"blocks are of [batch, height, width, depth] of known sizes, not {x.spec}"
-        )
-    return x.shape
+        raise ShapeError(f"images are [batch, height, width, depth], sizes known, not {x.spec}")
+    return list(x.shape[1:])
 
 
 def space_to_depth(x: TensorLike, /, block_size: int) -> Tensor:

@@ -1,0 +1,462 @@
+"""Order and sets: sort, top_k, searchsorted, unique elements, membership, counts of integers.
+
+The greatest element alone (argmax) is in reduce.py, reading at places found in gather.py.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls, constant, promoted, to_tensor
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.op import Call, Gradient, Grads, Op
+from tensorlite.core.spec import TensorSpec, normalise_axis
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arithmetic import subtract
+from tensorlite.ops.compare import logical_not
+from tensorlite.ops.gather import Where, take, take_along_axis
+from tensorlite.ops.join import padded, stack, unstack_known
+from tensorlite.ops.shape import reshape, reshape_like, shape_of
+
+__all__ = [
+    "argsort",
+    "bincount",
+    "in_top_k",
+    "isin",
+    "nonzero",
+    "searchsorted",
+    "sort",
+    "top_k",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+Side = Literal["left", "right"]
+
+
+def _ordered(x: TensorSpec, what: str) -> None:
+    if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype.kind in "bS"):
+        raise DTypeError(f"{what}: {x.dtype!r} has no order; give real numbers (tl.abs, tl.real)")
+
+
+def _order(xp: Xp, x: Array, axis: int, descending: bool) -> Array:
+    """Return the stable order of elements; equal ones stay as they stand either way."""
+    if not descending:
+        return xp.argsort(x, axis=axis, kind="stable")
+    last = x.shape[axis] - 1
+    return last - xp.flip(xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable"), axis=axis)
+
+
+class ArgSort(Op):
+    """The places of the elements along an axis in their order, NaN counting as the greatest."""
+
+    differentiable = False
+    axis: int = -1
+    descending: bool = False
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with dtype int64; DTypeError for what has no order."""
+        _ordered(x, "argsort")
+        if x.shape is not None:
+            normalise_axis(self.axis, len(x.shape))
+        return x.with_dtype(dtypes.int64)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the places; equal elements stay as they stand."""
+        return _order(xp, x, self.axis, self.descending).astype("int64")
+
+
+class Sort(Op):
+    """The elements along an axis in their order, NaN counting as the greatest."""
+
+    axis: int = -1
+    descending: bool = False
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; DTypeError for what has no order."""
+        _ordered(x, "sort")
+        if x.shape is not None:
+            normalise_axis(self.axis, len(x.shape))
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the sorted elements."""
+        ascending = xp.sort(x, axis=self.axis)
+        return xp.flip(ascending, axis=self.axis) if self.descending else ascending
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient with each element's part where the element came from."""
+        places = argsort(call.inputs[0], axis=self.axis, descending=self.descending)
+        return (take_along_axis(dy, argsort(places, axis=self.axis), axis=self.axis),)
+
+
+class TopKV2(Op):
+    """The greatest elements of each vector along the last axis, and their places."""
+
+    host = (1,)
+    sorted: bool = True
+
+    def infer(self, x: TensorSpec, k: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return the values' and the places' specs; ShapeError when there are fewer than k."""
+        _ordered(x, "top_k")
+        number = k.scalar()
+        if x.shape is None:
+            return x.with_shape(None), TensorSpec(None, dtypes.int32)
+        if not x.shape or (None not in (number, x.shape[-1]) and number > x.shape[-1]):  # type: ignore[operator]
+            raise ShapeError(f"top_k: {x} has no {number} elements on its last axis")
+        shape = (*x.shape[:-1], number)
+        return x.with_shape(shape), TensorSpec(shape, dtypes.int32)
+
+    def kernel(self, xp: Xp, x: Array, k: Array) -> tuple[Array, Array]:
+        """Return the elements and places in descending order; of equals, the first come first."""
+        if int(k) > x.shape[-1]:
+            raise ShapeError(f"top_k: k={int(k)} of {x.shape[-1]} elements")
+        places = _order(xp, x, -1, descending=True)[..., : int(k)]
+        return xp.take_along_axis(x, places, axis=-1), places.astype("int32")
+
+    def grad(self, call: Call, dy: Gradient, _: Gradient) -> Grads:
+        """Return the gradient put where the elements came from, zeros elsewhere."""
+        if dy is None:
+            return None, None
+        x = call.inputs[0]
+        assert isinstance(dy, Tensor)
+        missing = subtract(shape_of(x), shape_of(dy))
+        widened = padded(dy, stack([subtract(missing, missing), missing], axis=1))
+        back = argsort(argsort(x, descending=True))
+        return reshape_like(take_along_axis(widened, back, axis=-1), x), None
+
+
+class _Bound(Op, abstract=True):
+    """Where values belong in a sorted vector."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec, values: TensorSpec) -> TensorSpec:
+        """Return the values' shape with dtype int64; ShapeError unless `x` is a vector."""
+        _ordered(x, "searchsorted")
+        if x.rank not in (1, None):
+            raise ShapeError(f"searchsorted looks into a vector, not {x}")
+        return values.with_dtype(dtypes.int64)
+
+
+class LowerBound(_Bound):
+    """The first place where a value could stand in a sorted vector."""
+
+    def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
+        """Return the places."""
+        return xp.searchsorted(x, values, side="left").astype("int64")
+
+
+class UpperBound(_Bound):
+    """The last place where a value could stand in a sorted vector."""
+
+    def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
+        """Return the places."""
+        return xp.searchsorted(x, values, side="right").astype("int64")
+
+
+class Unique(Op):
+    """The distinct elements of a vector in order of appearance, and which of them each one is."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return two vectors; ShapeError unless the operand is one."""
+        if x.rank not in (1, None):
+            raise ShapeError(f"unique takes a vector, not {x}; unique_values takes any shape")
+        return x.with_shape((None,)), TensorSpec(x.shape, dtypes.int32)
+
+    def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
+        """Return the elements and numbers."""
+        values, first, numbers = xp.unique(x, return_index=True, return_inverse=True)
+        appearance = xp.argsort(first, kind="stable")
+        places = xp.argsort(appearance, kind="stable")
+        return values[appearance], places[numbers.reshape(x.shape)].astype("int32")
+
+
+class UniqueAll(Op):
+    """The distinct elements in order, where each is first, which one each element is, how often."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return values, first places, numbers in the operand's shape, and counts."""
+        places = TensorSpec((None,), dtypes.int64)
+        return x.with_shape((None,)), places, x.with_dtype(dtypes.int64), places
+
+    def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
+        """Return them; every NaN counts as distinct, as the Array API standard has it."""
+        values, first, numbers, counts = xp.unique(
+            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        )
+        numbers = numbers.reshape(x.shape)
+        return values, first.astype("int64"), numbers.astype("int64"), counts.astype("int64")
+
+
+class IsIn(Op):
+    """Whether each element of one tensor is among those of another."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec, among: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with dtype bool."""
+        return x.with_dtype(dtypes.bool_)
+
+    def kernel(self, xp: Xp, x: Array, among: Array) -> Array:
+        """Return the answers."""
+        return xp.isin(x, among)
+
+
+class InTopKV2(Op):
+    """Whether the target's prediction is among the k greatest of its row."""
+
+    differentiable = False
+    host = (2,)
+
+    def infer(self, predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> TensorSpec:
+        """Return the targets' shape with dtype bool; ShapeError unless there is one per row."""
+        if predictions.rank not in (2, None) or targets.rank not in (1, None):
+            raise ShapeError(
+                f"in_top_k takes a vector of targets and a matrix, not {targets}, {predictions}"
+            )
+        return targets.with_dtype(dtypes.bool_)
+
+    def kernel(self, xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
+        """Return the answers; rows whose target's prediction is not finite are out."""
+        inside = (targets >= 0) & (targets < predictions.shape[1])
+        places = xp.where(inside, targets, 0)[:, None]
+        mine = xp.take_along_axis(predictions, places, axis=1)
+        greater = xp.sum(predictions > mine, axis=1)
+        return (greater < int(k)) & xp.isfinite(mine[:, 0]) & inside
+
+
+class Bincount(Op):
+    """How often each integer from 0 on is there, or the sum of the weights beside it."""
+
+    host = (1,)
+
+    def infer(self, x: TensorSpec, minlength: TensorSpec, weights: TensorSpec) -> TensorSpec:
+        """Return a vector of unknown length; DTypeError unless the operand holds integers."""
+        if not x.dtype.is_integer:
+            raise DTypeError(f"bincount counts integers, not {x.dtype!r}")
+        return TensorSpec((None,), weights.dtype)
+
+    def kernel(self, xp: Xp, x: Array, minlength: Array, weights: Array) -> Array:
+        """Return the counts, or the sums; an empty `weights` counts."""
+        beside = weights.ravel() if weights.size else None
+        if x.size and int(x.min()) < 0:
+            raise InvalidArgumentError("bincount counts integers from 0 on, and one is negative")
+        counts = xp.bincount(x.ravel(), weights=beside, minlength=int(minlength))
+        return counts.astype(weights.dtype)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return, for each weight, the gradient of the sum that it went into."""
+        x, _, weights = call.inputs
+        if weights.spec.size == 0:
+            return None, None, None
+        return None, None, reshape_like(take(dy, reshape(x, (-1,)), axis=0), weights)
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: Tensor
+    counts: Tensor
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: Tensor
+    inverse_indices: Tensor
+
+
+class TopKResult(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def sort(
+    x: TensorLike,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,  # noqa: ARG001  it always is
+) -> Tensor:
+    """Return the elements of `x` sorted along `axis`; NaN counts as the greatest.
+
+    >>> print(tl.sort([3, 1, 2], descending=True))
+    [3 2 1]
+    """
+    return call(Sort(axis, descending), x)
+
+
+def argsort(
+    x: TensorLike,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,  # noqa: ARG001  it always is
+) -> Tensor:
+    """Return where the elements of the sorted `x` stand in `x`, as int64.
+
+    The order is always stable: equal elements stay as they stand, descending too.
+
+    >>> print(tl.argsort([3, 1, 2]))
+    [1 2 0]
+    """
+    return call(ArgSort(axis, descending), x)
+
+
+def top_k(x: TensorLike, /, k: int | Tensor, *, sorted: bool = True) -> TopKResult:
+    """Return the `k` greatest elements along the last axis, descending, and their places.
+
+    The places are int32. Raises ShapeError when there are fewer than `k` (TensorFlow's TopKV2).
+
+    >>> values, places = tl.top_k([3.0, 1.0, 2.0], k=2)
+    >>> print(values, places)
+    [3. 2.] [0 2]
+    """
+    return TopKResult(*calls(TopKV2(sorted), x, k))
+
+
+def searchsorted(
+    x1: TensorLike,
+    x2: TensorLike,
+    /,
+    *,
+    side: Side = "left",
+    sorter: TensorLike | None = None,
+) -> Tensor:
+    """Return where the elements of `x2` belong in the sorted vector `x1`, as int64.
+
+    Before equal elements for side "left", after them for "right". `sorter` sorts `x1`, if it is
+    not sorted.
+
+    >>> print(tl.searchsorted([1, 3, 5], [0, 3, 9]))
+    [0 1 3]
+    """
+    if side not in ("left", "right"):
+        raise InvalidArgumentError(f"searchsorted: side={side!r}; allowed: 'left', 'right'")
+    vector, values = promoted(x1, x2)
+    if sorter is not None:
+        vector = take(vector, sorter, axis=0)
+    return call(LowerBound() if side == "left" else UpperBound(), vector, values)
+
+
+def unique(x: TensorLike, /) -> tuple[Tensor, Tensor]:
+    """Return the distinct elements of a vector as they appear, and each element's number there.
+
+    >>> values, numbers = tl.unique([7, 5, 7])
+    >>> print(values, numbers)
+    [7 5] [0 1 0]
+    """
+    values, numbers = calls(Unique(), x)
+    return values, numbers
+
+
+def unique_all(x: TensorLike, /) -> UniqueAllResult:
+    """Return the distinct elements in ascending order, and where, which and how often they are.
+
+    The four parts: values, indices of first occurrence, inverse_indices in the shape of `x`,
+    counts; the last three as int64. Every NaN is distinct.
+
+    >>> print(tl.unique_all([7, 5, 7]).inverse_indices)
+    [1 0 1]
+    """
+    return UniqueAllResult(*calls(UniqueAll(), x))
+
+
+def unique_counts(x: TensorLike, /) -> UniqueCountsResult:
+    """Return the distinct elements in ascending order, and how often each is there.
+
+    >>> print(tl.unique_counts([7, 5, 7]).counts)
+    [1 2]
+    """
+    values, _, _, counts = calls(UniqueAll(), x)
+    return UniqueCountsResult(values, counts)
+
+
+def unique_inverse(x: TensorLike, /) -> UniqueInverseResult:
+    """Return the distinct elements in ascending order, and each element's number there.
+
+    >>> print(tl.unique_inverse([7, 5, 7]).inverse_indices)
+    [1 0 1]
+    """
+    values, _, numbers, _ = calls(UniqueAll(), x)
+    return UniqueInverseResult(values, numbers)
+
+
+def unique_values(x: TensorLike, /) -> Tensor:
+    """Return the distinct elements in ascending order.
+
+    >>> print(tl.unique_values([7, 5, 7]))
+    [5 7]
+    """
+    return calls(UniqueAll(), x)[0]
+
+
+def isin(x1: TensorLike, x2: TensorLike, /, *, invert: bool = False) -> Tensor:
+    """Return whether each element of `x1` is among the elements of `x2`.
+
+    >>> print(tl.isin([1, 2, 3], [3, 1]))
+    [ True False  True]
+    """
+    found = call(IsIn(), *promoted(x1, x2))
+    return logical_not(found) if invert else found
+
+
+def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]:
+    """Return where `x` is not zero: one vector of int64 per axis, in row-major order.
+
+    >>> rows, columns = tl.nonzero([[0, 1], [2, 0]])
+    >>> print(rows, columns)
+    [0 1] [1 0]
+    """
+    tensor = to_tensor(x)
+    if tensor.ndim == 0:
+        raise ShapeError("nonzero takes 1 axis or more; reshape a 0-d tensor to (1,) first")
+    return unstack_known(call(Where(), tensor), tensor.ndim, axis=1)
+
+
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int | Tensor) -> Tensor:
+    """Return whether the prediction for each target class is among the `k` greatest of its row.
+
+    >>> print(tl.in_top_k([0, 1], [[0.9, 0.1], [0.8, 0.2]], k=1))
+    [ True False]
+    """
+    return call(InTopKV2(), predictions, targets, k)
+
+
+def bincount(
+    x: TensorLike, /, weights: TensorLike | None = None, minlength: int | Tensor = 0
+) -> Tensor:
+    """Return how often each integer from 0 on is in `x`, or the sums of the weights beside it.
+
+    Counts are int32. Raises InvalidArgumentError for negative integers.
+
+    >>> print(tl.bincount([1, 1, 3]))
+    [0 2 0 1]
+    """
+    beside = constant(np.zeros(0, np.int32)) if weights is None else weights
+    return call(Bincount(), x, minlength, beside)
