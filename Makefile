@@ -3,7 +3,7 @@
 
 VENV ?= .venv
 DEMO ?= examples/06_digits_cnn.py
-BENCH ?= tests/benchmarks/run.py
+BENCH ?= tests.benchmarks.run
 WORKERS ?= auto
 PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11
 SHELL = /bin/sh
@@ -53,7 +53,7 @@ coverage: $(VENV)/.for-test ## Run the tests and list the lines that none of the
 	$(PYTEST) -n $(WORKERS) --timeout 600 --cov
 
 bench: $(VENV)/.for-test ## Measure against the budgets, NumPy, and other libraries where installed
-	$(VENV)/bin/python $(BENCH)
+	$(IN_VENV) $(BENCH)
 
 docs: $(VENV)/.for-docs ## Build the documentation into docs/_build/html
 	$(IN_VENV) sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -1,0 +1,1 @@
+"""Measurements: `make bench` runs run.py. No test times anything."""
