@@ -16,12 +16,15 @@ from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
 from tensorlite.ops.elementwise import *
+from tensorlite.ops.gather import *
 from tensorlite.ops.identity import *
+from tensorlite.ops.index import *
 from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
 from tensorlite.ops.repeat import *
 from tensorlite.ops.ranges import *
 from tensorlite.ops.rounding import *
+from tensorlite.ops.scatter import *
 from tensorlite.ops.search import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *

@@ -63,6 +63,7 @@ from tensorlite.ops.compare import (
     not_equal as not_equal,
 )
 from tensorlite.ops.identity import to_device as to_device
+from tensorlite.ops.index import getitem as getitem, setitem as setitem
 from tensorlite.ops.join import stack as stack
 from tensorlite.ops.matmul import matmul as matmul
 from tensorlite.ops.shape import astype as astype
@@ -74,4 +75,10 @@ from tensorlite.ops.elementwise import (
 from tensorlite.ops.create import (
     zeros_like as zeros_like,
     ones_like as ones_like,
+)
+from tensorlite.ops.rounding import (
+    abs as abs,
+    floor_divide as floor_divide,
+    positive as positive,
+    remainder as remainder,
 )

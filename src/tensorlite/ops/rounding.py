@@ -1,0 +1,476 @@
+"""Signs, magnitudes, rounding, remainders, bounds and the parts of complex numbers.
+
+Smooth functions of elements are in elementwise.py; the largest of a whole tensor is in reduce.py.
+"""
+
+from __future__ import annotations
+
+from tensorlite.core.dispatch import call, call1, call2, promoted, to_tensor
+from tensorlite.core.dtypes import complex_of, real_of
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arithmetic import conj, negative, sum_to
+from tensorlite.ops.compare import equal, greater, greater_equal, less, less_equal, where
+from tensorlite.ops.create import ones_like, zeros_like
+from tensorlite.ops.elementwise import RealBinary
+from tensorlite.ops.families import Predicate, Unary
+from tensorlite.ops.shape import astype
+
+__all__ = [
+    "abs",
+    "ceil",
+    "clip",
+    "copysign",
+    "floor",
+    "floor_divide",
+    "imag",
+    "maximum",
+    "minimum",
+    "nextafter",
+    "positive",
+    "real",
+    "remainder",
+    "round",
+    "sign",
+    "signbit",
+    "trunc",
+]
+
+
+class Abs(Unary):
+    """The magnitude of real numbers."""
+
+    ufunc = "absolute"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return |x|."""
+        return xp.absolute(x)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy with the operand's sign; zero at zero."""
+        return (dy * sign(call.inputs[0]),)
+
+
+class ComplexAbs(Op):
+    """The magnitude of complex numbers."""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with the dtype of its parts."""
+        if not x.dtype.is_complex:
+            raise DTypeError(f"ComplexAbs takes complex numbers, not {x}")
+        return x.with_dtype(real_of(x.dtype))
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return |x|."""
+        return xp.absolute(x)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy along the operand's direction; zero at zero."""
+        x = call.inputs[0]
+        return (astype(dy, x.dtype) * sign(x),)
+
+
+class Sign(Unary):
+    """The direction of numbers: -1, 0 or 1, and x / |x| for complex ones."""
+
+    ufunc = "sign"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the sign."""
+        if x.dtype.kind != "c":
+            return xp.sign(x)
+        size = xp.absolute(x)
+        return x / xp.where(size == 0, xp.ones_like(size), size)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return nothing for real numbers; for complex ones what turns their direction."""
+        x, y = call.inputs[0], call.outputs[0]
+        if not x.dtype.is_complex:
+            return (None,)
+        along = astype(real(conj(y) * dy), x.dtype)
+        size = abs(x)
+        flat = equal(size, 0)
+        turning = (dy - along * y) / astype(where(flat, 1, size), x.dtype)
+        return (where(flat, 0, turning),)
+
+
+class Signbit(Predicate):
+    """Whether elements bear a minus sign, -0.0 among them."""
+
+    ufunc = "signbit"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return whether the sign is set."""
+        return xp.signbit(x)
+
+
+class CopySign(RealBinary):
+    """The magnitude of one tensor with the signs of another."""
+
+    wants_float = True
+    ufunc = "copysign"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return |x| with the sign of y."""
+        return xp.copysign(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient turned round where the sign was."""
+        x, y = call.inputs
+        return sum_to(dy * sign(x) * copysign(ones_like(y), y), x), None
+
+
+class NextAfter(RealBinary):
+    """The number after one in the direction of another."""
+
+    wants_float = True
+    ufunc = "nextafter"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return the next number that the dtype holds."""
+        return xp.nextafter(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the first operand, as TensorFlow does."""
+        return sum_to(dy, call.inputs[0]), None
+
+
+class _Round(Unary, abstract=True):
+    """Rounds floating-point numbers to whole ones; no gradient passes."""
+
+    differentiable = False
+
+
+class Ceil(_Round):
+    """The least whole number that is not less."""
+
+    ufunc = "ceil"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the ceiling."""
+        return xp.ceil(x)
+
+
+class Floor(_Round):
+    """The greatest whole number that is not greater."""
+
+    ufunc = "floor"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the floor."""
+        return xp.floor(x)
+
+
+class Rint(_Round):
+    """The nearest whole number, the even one of two."""
+
+    ufunc = "rint"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the nearest whole numbers."""
+        return xp.rint(x)
+
+
+class Trunc(_Round):
+    """The whole number next to it towards zero."""
+
+    ufunc = "trunc"
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the numbers without what stands behind the point."""
+        return xp.trunc(x)
+
+
+class FloorDiv(RealBinary):
+    """The quotient rounded down; no gradient passes."""
+
+    differentiable = False
+    ufunc = "floor_divide"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return the quotient rounded down."""
+        return xp.floor_divide(x, y)
+
+
+class FloorMod(RealBinary):
+    """What is left by division rounded down; it has the divisor's sign."""
+
+    ufunc = "remainder"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return the remainder."""
+        return xp.remainder(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy for the dividend, less the quotient's share for the divisor."""
+        x, y = call.inputs
+        return sum_to(dy, x), sum_to(negative(dy * floor_divide(x, y)), y)
+
+
+class Maximum(RealBinary):
+    """The greater of two numbers; NaN if one is."""
+
+    ufunc = "maximum"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return the greater."""
+        return xp.maximum(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the greater, the first of equal ones, as TensorFlow does."""
+        return _chosen(call, dy, greater_equal(*call.inputs))
+
+
+class Minimum(RealBinary):
+    """The lesser of two numbers; NaN if one is."""
+
+    ufunc = "minimum"
+
+    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
+        """Return the lesser."""
+        return xp.minimum(x, y)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the lesser, the first of equal ones, as TensorFlow does."""
+        return _chosen(call, dy, less_equal(*call.inputs))
+
+
+def _chosen(call: Call, dy: Tensor, first: Tensor) -> Grads:
+    x, y = call.inputs
+    return sum_to(where(first, dy, 0), x), sum_to(where(first, 0, dy), y)
+
+
+class ClipByValue(Op):
+    """Numbers held between two bounds."""
+
+    def infer(self, x: TensorSpec, low: TensorSpec, high: TensorSpec) -> TensorSpec:
+        """Return the shape that all three broadcast to; DTypeError unless they are of one dtype."""
+        if not x.dtype is low.dtype is high.dtype:
+            raise DTypeError(f"ClipByValue: dtypes differ: {x}, {low}, {high}; cast with tl.astype")
+        return TensorSpec(broadcast(x.shape, low.shape, high.shape), x.dtype)
+
+    def kernel(self, xp: Xp, x: Array, low: Array, high: Array) -> Array:
+        """Return the numbers, the bounds where they lie beyond."""
+        return xp.minimum(xp.maximum(x, low), high)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the number between the bounds, for the bound beyond."""
+        x, low, high = call.inputs
+        under, over = less(x, low), greater(x, high)
+        inside = where(under, 0, where(over, 0, dy))
+        return (
+            sum_to(inside, x),
+            sum_to(where(under, where(greater(low, high), 0, dy), 0), low),
+            sum_to(where(greater(where(under, low, x), high), dy, 0), high),
+        )
+
+
+class _Part(Op, abstract=True):
+    """A part of complex numbers."""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with the dtype of its parts; DTypeError unless complex."""
+        if not x.dtype.is_complex:
+            raise DTypeError(f"{self.name} takes complex numbers, not {x}")
+        return x.with_dtype(real_of(x.dtype))
+
+
+class Real(_Part):
+    """The real part of complex numbers."""
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the real part."""
+        return xp.ascontiguousarray(x.real).reshape(x.shape)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy as a complex number."""
+        return (astype(dy, call.inputs[0].dtype),)
+
+
+class Imag(_Part):
+    """The imaginary part of complex numbers."""
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the imaginary part."""
+        return xp.ascontiguousarray(x.imag).reshape(x.shape)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy as an imaginary number."""
+        return (astype(dy, complex_of(dy.dtype)) * 1j,)
+
+
+def abs(x: TensorLike, /) -> Tensor:
+    """Return the magnitude of each element; of complex ones as a real tensor.
+
+    >>> print(tl.abs([-1.5, 2.0]), tl.abs(3 + 4j))
+    [1.5 2. ] 5.0
+    """
+    tensor = to_tensor(x)
+    return call1(ComplexAbs() if tensor.dtype.is_complex else Abs(), tensor)
+
+
+def sign(x: TensorLike, /) -> Tensor:
+    """Return -1, 0 or 1 as each element is below, at or above zero; x / |x| if it is complex.
+
+    >>> print(tl.sign([-1.5, 0.0, 2.0]))
+    [-1.  0.  1.]
+    """
+    return call1(Sign(), x)
+
+
+def signbit(x: TensorLike, /) -> Tensor:
+    """Return whether each element bears a minus sign, -0.0 among them.
+
+    >>> print(tl.signbit([-0.0, 0.0]))
+    [ True False]
+    """
+    return call1(Signbit(), x)
+
+
+def copysign(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the magnitudes of `x1` with the signs of `x2`.
+
+    >>> print(tl.copysign([1.0, -2.0], [-0.0, 3.0]))
+    [-1.  2.]
+    """
+    return call2(CopySign(), x1, x2)
+
+
+def nextafter(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the number that follows each of `x1` in the direction of `x2`.
+
+    >>> print(tl.nextafter([1.0], [2.0]) - 1.0)
+    [1.1920929e-07]
+    """
+    return call2(NextAfter(), x1, x2)
+
+
+def _rounded(op: Op, x: TensorLike) -> Tensor:
+    """Return the rounded tensor; whole numbers as they are."""
+    tensor = to_tensor(x)
+    return tensor if tensor.dtype.kind in "iub" else call1(op, tensor)
+
+
+def ceil(x: TensorLike, /) -> Tensor:
+    """Return the least whole number that is not less than each element.
+
+    >>> print(tl.ceil([-1.5, 1.5]))
+    [-1.  2.]
+    """
+    return _rounded(Ceil(), x)
+
+
+def floor(x: TensorLike, /) -> Tensor:
+    """Return the greatest whole number that is not greater than each element.
+
+    >>> print(tl.floor([-1.5, 1.5]))
+    [-2.  1.]
+    """
+    return _rounded(Floor(), x)
+
+
+def round(x: TensorLike, /) -> Tensor:
+    """Return the whole number nearest to each element, the even one of two.
+
+    >>> print(tl.round([0.5, 1.5, 2.6]))
+    [0. 2. 3.]
+    """
+    return _rounded(Rint(), x)
+
+
+def trunc(x: TensorLike, /) -> Tensor:
+    """Return the whole number next to each element towards zero.
+
+    >>> print(tl.trunc([-1.5, 1.5]))
+    [-1.  1.]
+    """
+    return _rounded(Trunc(), x)
+
+
+def floor_divide(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the quotients rounded down.
+
+    >>> print(tl.floor_divide([7, -7], 2))
+    [ 3 -4]
+    """
+    return call2(FloorDiv(), x1, x2)
+
+
+def remainder(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return what division rounded down leaves, with the sign of the divisor.
+
+    >>> print(tl.remainder([7, -7], 3))
+    [1 2]
+    """
+    return call2(FloorMod(), x1, x2)
+
+
+def maximum(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the greater of two elements, NaN if one is; the gradient of equal ones goes to `x1`.
+
+    >>> print(tl.maximum([1.0, 3.0], 2.0))
+    [2. 3.]
+    """
+    return call2(Maximum(), x1, x2)
+
+
+def minimum(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return the lesser of two elements, NaN if one is; the gradient of equal ones goes to `x1`.
+
+    >>> print(tl.minimum([1.0, 3.0], 2.0))
+    [1. 2.]
+    """
+    return call2(Minimum(), x1, x2)
+
+
+def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+    """Return `x` held between `min` and `max`, either of which may be None for no bound.
+
+    The gradient goes to `x` where it lies between the bounds or on them, else to the bound.
+
+    >>> print(tl.clip([1.0, 5.0, 9.0], 2.0, 6.0))
+    [2. 5. 6.]
+    """
+    tensor = to_tensor(x)
+    if min is None:
+        return tensor if max is None else minimum(tensor, max)
+    if max is None:
+        return maximum(tensor, min)
+    tensor, low = promoted(tensor, min)
+    tensor, high = promoted(tensor, max)
+    return call(ClipByValue(), tensor, astype(low, tensor.dtype), high)
+
+
+def real(x: TensorLike, /) -> Tensor:
+    """Return the real part of each element; real tensors come back as they are.
+
+    >>> print(tl.real([1 + 2j]))
+    [1.]
+    """
+    tensor = to_tensor(x)
+    return call1(Real(), tensor) if tensor.dtype.is_complex else tensor
+
+
+def imag(x: TensorLike, /) -> Tensor:
+    """Return the imaginary part of each element, zero for real ones.
+
+    >>> print(tl.imag([1 + 2j]))
+    [2.]
+    """
+    tensor = to_tensor(x)
+    return call1(Imag(), tensor) if tensor.dtype.is_complex else zeros_like(tensor)
+
+
+def positive(x: TensorLike, /) -> Tensor:
+    """Return `x`, as a tensor of numbers; DTypeError for bools and strings.
+
+    >>> print(tl.positive([1, -2]))
+    [ 1 -2]
+    """
+    tensor = to_tensor(x)
+    if tensor.dtype.is_numeric:
+        return tensor
+    raise DTypeError(f"positive takes numbers, not {tensor.dtype!r}; cast with tl.astype")
