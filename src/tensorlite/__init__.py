@@ -15,6 +15,7 @@ from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
+from tensorlite.ops.cumulative import *
 from tensorlite.ops.elementwise import *
 from tensorlite.ops.gather import *
 from tensorlite.ops.identity import *
@@ -23,6 +24,7 @@ from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
 from tensorlite.ops.repeat import *
 from tensorlite.ops.ranges import *
+from tensorlite.ops.reduce import *
 from tensorlite.ops.rounding import *
 from tensorlite.ops.scatter import *
 from tensorlite.ops.search import *

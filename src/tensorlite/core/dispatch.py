@@ -10,7 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from threading import Lock
 from typing import Any, Self
+from weakref import WeakSet
 
 import numpy as np
 
@@ -41,10 +43,8 @@ class Interpreter(ABC):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`."""
 
-    def replace(self, old: Tensor, by: Tensor) -> None:
-        """Let `by` stand for the value that `old` had, before `old` becomes another."""
-        if self.below is not None:
-            self.below.replace(old, by)
+    def replace(self, old: Tensor, by: Tensor) -> None:  # noqa: B027  most remember nothing
+        """Let `by` stand wherever `old` was seen; see `replace_everywhere`."""
 
     def extend(self, beside: Tensor, extra: Tensors) -> None:
         """Treat `extra`, outputs added to the call that gave `beside`, as that is treated."""
@@ -67,6 +67,26 @@ class Interpreter(ABC):
 
 
 current: ContextVar[Interpreter | None] = ContextVar("current", default=None)
+_witnesses: WeakSet[Interpreter] = WeakSet()
+_witnesses_lock = Lock()
+
+
+def bear_witness(interpreter: Interpreter) -> None:
+    """Let an interpreter hear of tensors that become others, as long as it lives."""
+    with _witnesses_lock:
+        _witnesses.add(interpreter)
+
+
+def replace_everywhere(old: Tensor, by: Tensor) -> None:
+    """Let `by` stand for `old` in everything that interpreters, open or closed, remember.
+
+    Assignment to a part of `x` needs it twice: a copy takes the place of `x` before `x` becomes
+    the updated tensor, and then `x` the place of the update's output.
+    """
+    with _witnesses_lock:
+        witnesses = tuple(_witnesses)
+    for interpreter in witnesses:
+        interpreter.replace(old, by)
 
 
 def tracer() -> Interpreter | None:
@@ -154,6 +174,8 @@ def agreeing(op: Op, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
 
 def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of one dtype; DTypeError when none holds both."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype:
+        return a, b
     if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
         x = to_tensor(a)
         return _beside(x, b)
@@ -227,8 +249,9 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
 
 def _device(op: Op, inputs: Tensors) -> DeviceName:
     for i, x in enumerate(inputs):
-        if x.device != CPU and i not in op.host:
-            return x.device
+        device = x.device
+        if device is not CPU and device != CPU and i not in op.host:
+            return device
     return CPU if inputs else default_device.get()
 
 

@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Self
 
 from tensorlite.core import nest, operand
-from tensorlite.core.dispatch import Interpreter, Tensors, current, interpreted_by, run, to_tensor
+from tensorlite.core.dispatch import (
+    Interpreter,
+    Tensors,
+    bear_witness,
+    current,
+    interpreted_by,
+    run,
+    to_tensor,
+)
 from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Effect, Gradient, Op
 from tensorlite.core.operand import Operand
@@ -48,6 +56,7 @@ class GradientTape(Interpreter):
         self._records: list[Record] = []
         self._watched: set[int] = set()
         self._kept: list[Tensor] = []
+        bear_witness(self)
 
     def __enter__(self) -> Self:
         """Start recording; a tape may be entered again and goes on where it stopped."""
@@ -84,13 +93,12 @@ class GradientTape(Interpreter):
                 self._kept.append(x)
 
     def replace(self, old: Tensor, by: Tensor) -> None:
-        """Let `by` stand wherever this tape saw `old`."""
+        """Let `by` stand wherever this tape saw `old`, watched or beside what was."""
         if id(old) in self._watched:
             self._watched.add(id(by))
             self._watched.discard(id(old))
             self._kept = [by if x is old else x for x in self._kept]
-            self._records = [_replaced(record, old, by) for record in self._records]
-        super().replace(old, by)
+        self._records = [_replaced(record, old, by) for record in self._records]
 
     def extend(self, beside: Tensor, extra: Tensors) -> None:
         """Watch `extra` if `beside`, an output of the same call, is watched."""
@@ -224,10 +232,13 @@ class GradientTape(Interpreter):
 
 
 def _replaced(record: Record, old: Tensor, by: Tensor) -> Record:
+    if not any(x is old for x in (*record.inputs, *record.outputs)):
+        return record
+
     def swap(xs: Tensors) -> Tensors:
         return tuple([by if x is old else x for x in xs])
 
-    return Record(record.op, swap(record.inputs), swap(record.outputs))
+    return record._replace(inputs=swap(record.inputs), outputs=swap(record.outputs))
 
 
 def source_of(value: Any) -> Tensor:

@@ -7,9 +7,10 @@ they become inputs, by reference. Effects are ordered here by control edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
-from tensorlite.core.dispatch import Interpreter, Tensors, current, to_tensor
+from tensorlite.core.dispatch import Interpreter, Tensors, bear_witness, current, to_tensor
 from tensorlite.core.errors import LeakedTensorError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.provenance import user_line
@@ -33,6 +34,7 @@ class Tracer(Interpreter):
         self._writes: dict[int, Node] = {}
         self._reads: dict[int, list[Node]] = {}
         self._last_io: Node | None = None
+        bear_witness(self)
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of a node that applies `op`."""
@@ -42,17 +44,21 @@ class Tracer(Interpreter):
         if here.control:
             control = (*control, *self._asked(here.control))
         name = f"{here.name}/{op.name}" if here.name else op.name
+        before = len(self.graph.nodes)
         node = self.graph.add(
             op, own, device=here.device, control=control, name=name, line=user_line()
         )
+        if len(self.graph.nodes) == before:
+            # Found again: a tensor of its own, which may be assigned to without the other changing.
+            return tuple([copy(x) for x in node.outputs])
         if op.effect is not Effect.NONE:
             self._note_effect(node)
         return node.outputs
 
     def own(self, x: Tensor) -> SymbolicTensor:
-        """Return `x` as a tensor of this graph: itself, or the input that captures it."""
+        """Return `x` as a tensor of this graph: its node's, or the input that captures it."""
         if isinstance(x, SymbolicTensor) and x.node.graph is self.graph:
-            return x
+            return x.node.outputs[x.index]
         known = self.captures.get(id(x))
         if known is not None:
             return known[1]
@@ -71,16 +77,16 @@ class Tracer(Interpreter):
 
     def replace(self, old: Tensor, by: Tensor) -> None:
         """Let `by` stand wherever this graph used `old`."""
-        assert isinstance(by, SymbolicTensor) or not isinstance(old, SymbolicTensor)
-        if isinstance(old, SymbolicTensor) and old.node.graph is self.graph:
-            assert isinstance(by, SymbolicTensor)
-            outputs = old.node.outputs
-            old.node.outputs = tuple([by if x is old else x for x in outputs])
-            self.graph.replace_uses(old, by)
         captured = self.captures.pop(id(old), None)
         if captured is not None:
             self.captures[id(by)] = (by, captured[1])
-        super().replace(old, by)
+        if isinstance(old, SymbolicTensor) and old.node.graph is self.graph:
+            assert isinstance(by, SymbolicTensor)
+            if old.node.outputs[old.index] is old:
+                outputs = old.node.outputs
+                old.node.outputs = tuple([by if x is old else x for x in outputs])
+                self.graph.inputs = [by if x is old else x for x in self.graph.inputs]
+                self.graph.replace_uses(old, by)
 
     def _encloses(self, graph: Graph) -> bool:
         if graph is self.of:

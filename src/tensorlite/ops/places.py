@@ -1,0 +1,132 @@
+"""What operators that take indices share: checks of shapes and ranges, and sums at places.
+
+The operators stand in gather.py, scatter.py and segment.py.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tensorlite.core.errors import DTypeError, OutOfRangeError, ShapeError
+from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
+from tensorlite.core.xp import Array, Xp
+
+
+def integers(op: str, indices: TensorSpec) -> None:
+    """Raise DTypeError unless indices are integers."""
+    if not indices.dtype.is_integer:
+        raise DTypeError(f"{op}: indices are {indices}; allowed are integers")
+
+
+def nd_depth(op: str, indices: TensorSpec, shape: Dims | None) -> int | None:
+    """Return how many coordinates a row of indices has; ShapeError when too many."""
+    if indices.shape == ():
+        raise ShapeError(f"{op}: indices are 0-d; their last axis must hold the coordinates")
+    depth = None if indices.shape is None else indices.shape[-1]
+    if depth is not None and shape is not None and depth > len(shape):
+        raise ShapeError(f"{op}: {depth} coordinates for a tensor of shape {shape_text(shape)}")
+    return depth
+
+
+def nd_fits(op: str, indices: TensorSpec, updates: TensorSpec, shape: Dims | None) -> None:
+    """Raise ShapeError unless updates are shaped as the parts that rows of indices select."""
+    depth = nd_depth(op, indices, shape)
+    if depth is None or shape is None or indices.shape is None:
+        return
+    wanted = (*indices.shape[:-1], *shape[depth:])
+    try:
+        merge(wanted, updates.shape)
+    except ShapeError:
+        raise ShapeError(
+            f"{op}: updates have shape {shape_text(updates.shape)}; indices "
+            f"{shape_text(indices.shape)} into {shape_text(shape)} need {shape_text(wanted)}"
+        ) from None
+
+
+def segmented(op: str, data: TensorSpec, ids: TensorSpec, count: int | None) -> TensorSpec:
+    """Return the spec of segments; ShapeError unless the numbers' shape starts the data's."""
+    integers(op, ids)
+    if data.shape is None or ids.shape is None:
+        return data.with_shape(None)
+    rank = len(ids.shape)
+    try:
+        merge(data.shape[:rank], ids.shape)
+    except ShapeError:
+        raise ShapeError(
+            f"{op}: segment numbers have shape {shape_text(ids.shape)}, with which the shape of "
+            f"the data, {shape_text(data.shape)}, must start"
+        ) from None
+    return data.with_shape((count, *data.shape[rank:]))
+
+
+def in_range(op: str, indices: Array, size: int, axis: int) -> None:
+    """Raise OutOfRangeError unless all indices, counted from the front, are there."""
+    if indices.size:
+        low, high = int(indices.min()), int(indices.max())
+        if low < 0 or high >= size:
+            allowed = f"allowed are 0 to {size - 1}" if size else "it has no elements"
+            raise OutOfRangeError(
+                f"{op}: index {low if low < 0 else high} is out of range for axis {axis} of size "
+                f"{size}; {allowed}"
+            )
+
+
+def nd_rows(
+    op: str, xp: Xp, indices: Array, shape: tuple[int, ...]
+) -> tuple[tuple[int, int], Array]:
+    """Return the shape of a tensor seen as rows, and the row that each row of indices selects."""
+    depth = indices.shape[-1]
+    places = xp.zeros(prod(indices.shape[:-1]), "int64")
+    for axis in range(depth):
+        column = indices[..., axis].reshape(-1)
+        in_range(op, column, shape[axis], axis)
+        places = places * shape[axis] + column.astype("int64")
+    return (prod(shape[:depth]), prod(shape[depth:])), places
+
+
+_WIDER = {
+    "float16": "float32",
+    "bfloat16": "float32",
+    **dict.fromkeys(("int8", "int16"), "int32"),
+    **dict.fromkeys(("uint8", "uint16"), "uint32"),
+}
+"""What dtypes without atomic operations on GPUs are combined in."""
+_SIGN = 1 << 63
+
+
+def combine_at(xp: Xp, name: str, target: Array, rows: Array, values: Array) -> Array:
+    """Return a copy of a matrix into whose `rows` values went by a function (add, maximum, ...).
+
+    Rows may be named several times. Indices are made flat, for which `at` has a fast path.
+    """
+    kept = target.dtype
+    out, values = _atomic(target, name), _atomic(values, name)
+    inner = target.shape[1]
+    places = (rows.astype("int64")[:, None] * inner + xp.arange(inner)).reshape(-1)
+    flat = out.reshape(-1).copy()
+    getattr(xp, name).at(flat, places, values.reshape(-1))
+    if kept.name == "int64":
+        flat = (flat if name == "add" else flat ^ xp.uint64(_SIGN)).view("int64")
+    return flat.astype(kept).reshape(target.shape)
+
+
+def _atomic(x: Array, name: str) -> Array:
+    """Return `x` in a dtype that GPUs combine atomically, int64 as uint64 in the same order."""
+    if x.dtype.name == "int64":
+        bits = x.copy().view("uint64")
+        return bits if name == "add" else bits ^ bits.dtype.type(_SIGN)
+    return x.astype(_WIDER.get(x.dtype.name, x.dtype.name))
+
+
+def reduced_segments(
+    op: str, xp: Xp, name: str, data: Array, ids: Array, count: int, initial: Any
+) -> Array:
+    """Return `count` segments, `initial` combined with their slices; negative ids are left out."""
+    inner = data.shape[ids.ndim :]
+    rows, values = ids.reshape(-1), data.reshape(ids.size, prod(inner))
+    if ids.size and int(ids.min()) < 0:
+        values, rows = values[rows >= 0], rows[rows >= 0]
+    in_range(op, rows, count, 0)
+    start = xp.full((count, prod(inner)), initial, data.dtype)
+    return combine_at(xp, name, start, rows, values).reshape((count, *inner))
