@@ -31,3 +31,5 @@ from tensorlite.ops.search import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable
+
+from tensorlite import random as random

@@ -1,0 +1,231 @@
+"""Philox4x32-10, the counter-based generator of random bits, over arrays; no operator is here.
+
+Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Bits become
+numbers as in TensorFlow, so that equal keys and counters give TensorFlow's numbers.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.xp import Array, Xp
+
+_ROUNDS = 10
+_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
+_KEY_STEPS = np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64)
+_LOW = 0xFFFFFFFF
+_HOST_BLOCK = 1 << 14
+"""Counters worked on at a time on a CPU: what its cache holds."""
+
+
+def bits(xp: Xp, key: Array, counter: Array, count: int) -> Array:
+    """Return `count` words of 32 random bits (uint32).
+
+    `key` is one uint64, `counter` two, the lower first. Four words come from each counter, and
+    counters follow each other; words are laid out in this order whatever the device.
+    """
+    blocks = -(-count // 4)
+    keys = _keys(xp, xp.asarray(key))
+    out = xp.empty((blocks, 4), xp.uint32)
+    step = _HOST_BLOCK if xp is np else max(blocks, 1)
+    start = int(counter[0]) | int(counter[1]) << 64
+    for first in range(0, blocks, step):
+        part = out[first : first + step]
+        _fill(xp, part, start + first, keys)
+    return out.reshape(-1)[:count]
+
+
+def _keys(xp: Xp, key: Array) -> Array:
+    """Return the two halves of the key of each round, the second first."""
+    halves = xp.stack([key.reshape(()) & _LOW, key.reshape(()) >> 32]).reshape(2, 1)
+    rounds = xp.arange(_ROUNDS, dtype=xp.uint64).reshape(_ROUNDS, 1, 1)
+    return (halves + rounds * xp.asarray(_KEY_STEPS)) & _LOW
+
+
+def _fill(xp: Xp, out: Array, start: int, keys: Array) -> None:
+    """Write the four words of each counter from `start` on.
+
+    Words 0 and 2 of the state are one array of two rows, words 1 and 3 another: every step of a
+    round is then a single operation on arrays.
+    """
+    even, odd = _counters(xp, start, len(out))
+    product = xp.empty_like(even)
+    multipliers = xp.asarray(_MULTIPLIERS)
+    for key in keys:
+        xp.multiply(even, multipliers, out=product)
+        xp.right_shift(product, 32, out=even)
+        xp.bitwise_xor(even[::-1], odd, out=odd)
+        xp.bitwise_xor(odd, key, out=odd)
+        xp.bitwise_and(product, _LOW, out=even)
+        even, odd = odd, even[::-1]
+    out[:, 0], out[:, 2] = even
+    out[:, 1], out[:, 3] = odd
+
+
+def _counters(xp: Xp, start: int, count: int) -> tuple[Array, Array]:
+    """Return 128-bit counters as rows of words 0 and 2, and of words 1 and 3."""
+    low, high = start & (1 << 64) - 1, start >> 64 & (1 << 64) - 1
+    lows = xp.arange(count, dtype=xp.uint64) + xp.asarray(low, xp.uint64)
+    even, odd = xp.empty((2, count), xp.uint64), xp.empty((2, count), xp.uint64)
+    even[0], odd[0] = lows & _LOW, lows >> 32
+    even[1], odd[1] = high & _LOW, high >> 32
+    if low + count > 1 << 64:
+        carried = (high + 1) & (1 << 64) - 1
+        wrapped = (1 << 64) - low
+        even[1, wrapped:], odd[1, wrapped:] = carried & _LOW, carried >> 32
+    return even, odd
+
+
+def words64(xp: Xp, key: Array, counter: Array, count: int) -> Array:
+    """Return `count` words of 64 random bits (uint64), each made of two words of 32."""
+    pairs = bits(xp, key, counter, 2 * count).reshape(-1, 2).astype(xp.uint64)
+    return pairs[:, 0] | pairs[:, 1] << 32
+
+
+def uniform(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array) -> Array:
+    """Return numbers of [0, 1) with as many random bits as the dtype's fraction has.
+
+    The bits become the fraction of a number of [1, 2), of which 1 is taken.
+    """
+    count = prod(shape)
+    if dtype.itemsize == 8:
+        pairs = bits(xp, key, counter, 2 * count).reshape(-1, 2)
+        whole = pairs[:, 0].astype(xp.uint64)
+        whole &= 0xFFFFF
+        whole |= 0x3FF00000
+        whole <<= 32
+        whole |= pairs[:, 1]
+        wide = whole.view(xp.float64)
+    else:
+        words = bits(xp, key, counter, count)
+        fraction = {"f2": 10, "f4": 23}.get(dtype.str[1:], 7)
+        words &= (1 << fraction) - 1
+        words <<= 23 - fraction
+        words |= 0x3F800000
+        wide = words.view(xp.float32)
+    wide -= 1
+    return wide.reshape(shape).astype(dtype, copy=False)
+
+
+def normal(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array) -> Array:
+    """Return standard normal numbers, two from each pair of uniform ones (Box and Muller 1958)."""
+    wide = xp.dtype(xp.float64 if dtype.itemsize == 8 else xp.float32)
+    count = prod(shape)
+    pairs = uniform(xp, key, counter, (-(-count // 2), 2), wide)
+    radius = xp.sqrt(-2 * xp.log(xp.maximum(pairs[:, 0], wide.type(1e-7))))
+    angle = pairs[:, 1] * wide.type(2 * np.pi)
+    pairs[:, 0] = xp.sin(angle) * radius
+    pairs[:, 1] = xp.cos(angle) * radius
+    return pairs.reshape(-1)[:count].reshape(shape).astype(dtype, copy=False)
+
+
+_CENTRE = (
+    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457),
+    (13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
+    (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867),
+    (5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
+)
+_TAIL = (
+    (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177),
+    (1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055),
+    (4.6303378461565452959, 1.42343711074968357734),
+    (1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966),
+    (0.14810397642748007459, 0.68976733498510000455, 1.6763848301838038494),
+    (2.05319162663775882187, 1.0),
+)
+
+
+def truncated_normal(
+    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array
+) -> Array:
+    """Return standard normal numbers within two standard deviations, one per uniform number.
+
+    The inverse of the normal distribution is Wichura's algorithm AS 241 (1988), of which two of
+    three ranges are reached here; nothing is drawn and thrown away.
+    """
+    tail = 0.022750131948179207
+    wide = xp.dtype(xp.float64 if dtype.itemsize == 8 else xp.float32)
+    u = uniform(xp, key, counter, shape, wide)
+    q = (tail - 0.5) + u * (1 - 2 * tail)
+    r = 0.180625 - q * q
+    centre = q * _ratio(r, _CENTRE[0] + _CENTRE[1], _CENTRE[2] + _CENTRE[3])
+    r = xp.sqrt(-xp.log(0.5 - xp.abs(q))) - 1.6
+    outer = _ratio(r, _TAIL[0] + _TAIL[1] + _TAIL[2], _TAIL[3] + _TAIL[4] + _TAIL[5])
+    return xp.where(xp.abs(q) <= 0.425, centre, xp.copysign(outer, q)).astype(dtype)
+
+
+def _ratio(r: Array, above: tuple[float, ...], below: tuple[float, ...]) -> Array:
+    return _polynomial(r, above) / _polynomial(r, below)
+
+
+def _polynomial(r: Array, coefficients: tuple[float, ...]) -> Array:
+    total = coefficients[0] * r
+    for coefficient in coefficients[1:-1]:
+        total = (total + coefficient) * r
+    return total + coefficients[-1]
+
+
+def integers(
+    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], low: Array, high: Array
+) -> Array:
+    """Return integers of [low, high), remainders of 32 or, for wide dtypes, of 64 random bits."""
+    count, dtype = prod(shape), low.dtype
+    unsigned = xp.uint64 if dtype.itemsize == 8 else xp.uint32
+    draw = words64 if dtype.itemsize == 8 else bits
+    words = draw(xp, key, counter, count)
+    span = high.astype(unsigned) - low.astype(unsigned)
+    return (words.reshape(shape) % span + low.astype(unsigned)).astype(dtype)
+
+
+def mixed(seed: tuple[int, int]) -> tuple[Array, Array]:
+    """Return the key (one uint64) and counter (two) for a seed of two, as TensorFlow mixes them."""
+    mask = (1 << 64) - 1
+    counter = np.array([seed[0] & mask, seed[1] & mask], np.uint64)
+    words = bits(np, np.uint64(0x02461E293EC8F720), counter, 4).astype(np.uint64)
+    low, high = words[0::2] | words[1::2] << np.uint64(32)
+    return np.array([low], np.uint64), np.array([0, high], np.uint64)
+
+
+def advanced(counter: Array, steps: int) -> Array:
+    """Return a counter (two uint64 in host memory, the lower first) some steps on."""
+    whole = (int(counter[0]) | int(counter[1]) << 64) + steps
+    mask = (1 << 64) - 1
+    return np.array([whole & mask, whole >> 64 & mask], np.uint64)
+
+
+def gamma(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], alpha: Array) -> Array:
+    """Return gamma numbers of shape `alpha` (Marsaglia and Tsang 2000), by rejection.
+
+    Every round of proposals, one for each element not yet accepted, has counters of its own; nine
+    in ten are accepted. Shapes below 1 are raised by 1 and their numbers brought down again.
+    """
+    wanted = xp.broadcast_to(alpha, shape).reshape(-1).astype(xp.float64)
+    if xp.any(wanted < 0):
+        raise InvalidArgumentError("gamma: every alpha must be >= 0")
+    count = prod(shape)
+    low = wanted < 1
+    d = xp.where(low, wanted + 1, wanted) - 1 / 3
+    result = xp.zeros(count, xp.float64)
+    left = xp.arange(count)
+    wide = xp.dtype(xp.float64)
+    start = counter
+    while left.size:
+        size = int(left.size)
+        z = normal(xp, key, start, (size,), wide)
+        start = advanced(start, size)
+        u = 1 - uniform(xp, key, start, (size,), wide)
+        start = advanced(start, size)
+        shape_left = d[left]
+        v = (1 + z / xp.sqrt(9 * shape_left)) ** 3
+        positive = xp.maximum(v, 1e-300)
+        bound = 0.5 * z * z + shape_left * (1 - positive + xp.log(positive))
+        accepted = (v > 0) & (xp.log(u) < bound)
+        result[left[accepted]] = (shape_left * v)[accepted]
+        left = left[~accepted]
+    u = 1 - uniform(xp, key, start, (count,), wide)
+    power = 1 / xp.where(low & (wanted > 0), wanted, 1.0)
+    result = xp.where(low, result * u**power, result)
+    return xp.where(wanted == 0, 0.0, result).reshape(shape).astype(alpha.dtype)

@@ -1,0 +1,58 @@
+"""Random numbers: generators, functions of a global generator, and functions of a seed.
+
+All draw from Philox, a function of a key and a counter, so the same seed gives the same numbers on
+every device, eager or traced.
+"""
+
+from __future__ import annotations
+
+from tensorlite.ops.generators import Generator, Seed, global_generator, set_seed
+from tensorlite.ops.sampling import (
+    bernoulli,
+    categorical,
+    gamma,
+    integers,
+    normal,
+    permutation,
+    shuffle,
+    stateless_bernoulli,
+    stateless_categorical,
+    stateless_fold_in,
+    stateless_gamma,
+    stateless_integers,
+    stateless_normal,
+    stateless_permutation,
+    stateless_shuffle,
+    stateless_split,
+    stateless_truncated_normal,
+    stateless_uniform,
+    truncated_normal,
+    uniform,
+)
+
+__all__ = [
+    "Generator",
+    "Seed",
+    "bernoulli",
+    "categorical",
+    "gamma",
+    "global_generator",
+    "integers",
+    "normal",
+    "permutation",
+    "set_seed",
+    "shuffle",
+    "stateless_bernoulli",
+    "stateless_categorical",
+    "stateless_fold_in",
+    "stateless_gamma",
+    "stateless_integers",
+    "stateless_normal",
+    "stateless_permutation",
+    "stateless_shuffle",
+    "stateless_split",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+]
