@@ -16,6 +16,7 @@ from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
 from tensorlite.ops.cumulative import *
+from tensorlite.ops.dtype_functions import *
 from tensorlite.ops.elementwise import *
 from tensorlite.ops.gather import *
 from tensorlite.ops.identity import *

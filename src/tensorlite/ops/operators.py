@@ -82,3 +82,4 @@ from tensorlite.ops.rounding import (
     positive as positive,
     remainder as remainder,
 )
+from tensorlite.ops.numpy_names import numpy_call as numpy_call
