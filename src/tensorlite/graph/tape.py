@@ -77,8 +77,8 @@ class GradientTape(Interpreter):
         outputs = run(below, op, inputs)
         if self.recording:
             watched = self._watched
-            if op.effect is Effect.READ and self.watch_accessed_variables:
-                self._watch_read(inputs)
+            if op.effect is not Effect.NONE and self.watch_accessed_variables:
+                self._watch_read(op, inputs)
             for x in inputs:
                 if id(x) in watched:
                     self._records.append(Record(op, inputs, outputs))
@@ -86,11 +86,21 @@ class GradientTape(Interpreter):
                     break
         return outputs
 
-    def _watch_read(self, inputs: Tensors) -> None:
+    def _watch_read(self, op: Op, inputs: Tensors) -> None:
+        if op.effect is not Effect.READ and not op.regions():
+            return
         for x in inputs:
             if id(x) not in self._watched and x.spec.trainable:
                 self._watched.add(id(x))
                 self._kept.append(x)
+
+    def watching(self, op: Op, inputs: Tensors) -> list[bool]:
+        """Return which inputs of a call, about to be made, gradients will be asked for."""
+        if not self.recording:
+            return [False] * len(inputs)
+        if op.effect is not Effect.NONE and self.watch_accessed_variables:
+            self._watch_read(op, inputs)
+        return [id(x) in self._watched for x in inputs]
 
     def replace(self, old: Tensor, by: Tensor) -> None:
         """Let `by` stand wherever this tape saw `old`, watched or beside what was."""

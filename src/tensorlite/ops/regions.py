@@ -10,11 +10,15 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, Self
 
+from tensorlite.core.dispatch import Tensors
 from tensorlite.core.errors import BranchError, LoopError
-from tensorlite.core.op import Effect, Op, Role
+from tensorlite.core.op import Call, Effect, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, generalise
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Graph
+from tensorlite.ops.call_gradients import call_gradient, call_watched
+from tensorlite.ops.region_gradients import if_gradient, while_gradient
 
 
 class Callee(Protocol):
@@ -59,6 +63,10 @@ class If(Region):
         if len(then) != len(other):
             raise BranchError(f"the branches return {len(then)} and {len(other)} tensors")
         return tuple([_covering(i, a, b) for i, (a, b) in enumerate(zip(then, other, strict=True))])
+
+    def grad(self, call: Call, *dys: Tensor | None) -> Grads:
+        """Return the gradients that a conditional on the same predicate computes."""
+        return if_gradient(call, dys)
 
     def regions(self) -> tuple[Graph, ...]:
         """Return the graphs of the branches."""
@@ -112,7 +120,7 @@ class While(Region):
                 f"returns {len(after)} and whose condition takes {len(self.cond.inputs)}"
             )
         for i, (given, taken) in enumerate(zip(variables, inside, strict=True)):
-            if not taken.spec.accepts(given):
+            if not _compatible(taken.spec, given):
                 raise LoopError(f"loop variable {i} starts as {given}; the body takes {taken.spec}")
         return tuple(
             [
@@ -120,6 +128,10 @@ class While(Region):
                 for given, x, y in zip(variables, inside, after, strict=True)
             ]
         )
+
+    def grad(self, call: Call, *dys: Tensor | None) -> Grads:
+        """Return the gradients that a loop over the turns, last first, computes."""
+        return while_gradient(call, dys)
 
     def regions(self) -> tuple[Graph, ...]:
         """Return the graphs of the condition and of the body."""
@@ -129,6 +141,18 @@ class While(Region):
         """Return this loop with another condition and body."""
         cond, body = regions
         return While(cond, body, self.parallel_iterations, self.swap_memory)
+
+
+def _compatible(a: TensorSpec, b: TensorSpec) -> bool:
+    """Return whether some tensor may be of both specs; sizes unknown in a trace may agree."""
+    return a.dtype is b.dtype and _may_agree(a, b)
+
+
+def _may_agree(a: TensorSpec, b: TensorSpec) -> bool:
+    if a.shape is None or b.shape is None:
+        return True
+    pairs = zip(a.shape, b.shape, strict=False)
+    return len(a.shape) == len(b.shape) and all(x == y or None in (x, y) for x, y in pairs)
 
 
 class PartitionedCall(Region):
@@ -145,6 +169,10 @@ class PartitionedCall(Region):
         """Return what the function returns."""
         return self.f.run(arrays)
 
+    def grad(self, call: Call, *dys: Tensor | None) -> Grads:
+        """Return the gradients that a call of the function's gradient computes."""
+        return call_gradient(call, dys)
+
     def regions(self) -> tuple[Graph, ...]:
         """Return the function's graph."""
         return (self.f.graph,)
@@ -152,3 +180,15 @@ class PartitionedCall(Region):
     def with_regions(self, regions: tuple[Any, ...]) -> PartitionedCall:
         """Return a call of the same function with another graph."""
         return PartitionedCall(self.f.with_graph(regions[0]))
+
+
+def call_function(callee: Callee, args: Tensors) -> Tensors:
+    """Return the outputs of a traced function, called now or made a node of the trace at hand.
+
+    Tapes may differentiate the call, to any order; see call_gradients.py.
+    """
+    kept = callee.graph.kept
+    op: PartitionedCall | None = kept.get("call")
+    if op is None or op.f is not callee:
+        op = kept["call"] = PartitionedCall(callee)
+    return call_watched(op, args)
