@@ -1,0 +1,3 @@
+"""The CUDA runtime: how many devices there are."""
+
+def getDeviceCount() -> int: ...
