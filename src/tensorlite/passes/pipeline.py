@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from tensorlite.graph.graph import Graph
+from tensorlite.passes.inline import inline
+from tensorlite.passes.lower import lower as lower_control_flow
+from tensorlite.passes.prune import prune
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
-OPTIMISE: tuple[Pass, ...] = ()
-COMPILE: tuple[Pass, ...] = (*OPTIMISE,)
+OPTIMISE: tuple[Pass, ...] = (inline, prune)
+COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 
 
-def run_passes(graph: Graph, passes: Sequence[Pass], verify: bool = False) -> Graph:
+def run_passes(graph: Graph, passes: Sequence[Pass]) -> Graph:
     """Return the graph that `passes` make of `graph`, one after the other."""
     for one in passes:
         graph = one(graph)

@@ -25,7 +25,8 @@ class Copy:
     def __init__(self, target: Graph) -> None:
         self.target = target
         self.tensors: dict[int, SymbolicTensor] = {}
-        self.nodes: dict[Node, Node] = {}
+        self.nodes: dict[Node, tuple[Node, ...]] = {}
+        """What to wait for, or run for its effect, in the place of each node."""
         self._open: list[tuple[Node, int, SymbolicTensor]] = []
         self._kept: list[SymbolicTensor] = []
 
@@ -35,7 +36,7 @@ class Copy:
             copied = self.target.add_input(x.spec, x.node.name)
             copied.node.line, copied.node.device = x.node.line, x.node.device
             self.bind(x, copied)
-            self.nodes[x.node] = copied.node
+            self.nodes[x.node] = (copied.node,)
 
     def bind(self, old: SymbolicTensor, new: SymbolicTensor) -> None:
         """Let `new` stand for `old` in what is copied from now on."""
@@ -45,7 +46,7 @@ class Copy:
     def node(self, node: Node, op: Op | None = None, control: Iterable[Node] = ()) -> Node:
         """Copy a node, perhaps with another operator or with more nodes to run after."""
         inputs = [self._input(node, i, x) for i, x in enumerate(node.inputs)]
-        mapped = [self.nodes[before] for before in node.control if before in self.nodes]
+        mapped = self.before(node)
         copied = self.target.add(
             op or node.op,
             inputs,
@@ -69,8 +70,12 @@ class Copy:
             raise GraphError(f"{node.name}: input {position}, {x.name}, comes after its use")
         return found
 
-    def stand_in(self, old: Node, outputs: Sequence[SymbolicTensor], after: Node) -> None:
-        """Let `outputs` stand for those of `old`, and `after` where it is waited for."""
+    def before(self, node: Node) -> list[Node]:
+        """Return what the copy of `node` must run after."""
+        return [after for one in node.control for after in self.nodes.get(one, ())]
+
+    def stand_in(self, old: Node, outputs: Sequence[SymbolicTensor], *after: Node) -> None:
+        """Let `outputs` stand for those of `old`, and `after` for what `old` did."""
         self.nodes[old] = after
         for x, y in zip(old.outputs, outputs, strict=True):
             self.bind(x, y)
@@ -81,9 +86,18 @@ class Copy:
         for node, position, x in self._open:
             node.set_input(position, self.tensors[id(x)])
         target.outputs = [self.tensors[id(x)] for x in source.outputs]
-        target.effects = list(dict.fromkeys([self.nodes[node] for node in source.effects]))
+        effects = [after for node in source.effects for after in self.nodes[node]]
+        target.effects = list(dict.fromkeys(effects))
         target.open = False
         return target
+
+
+def bound(target: Graph, region: Graph, values: Sequence[SymbolicTensor]) -> Copy:
+    """Return a copy of `region` in the making, within `target`, with `values` for its inputs."""
+    copy = Copy(target)
+    for x, value in zip(region.inputs, values, strict=True):
+        copy.bind(x, value)
+    return copy
 
 
 def with_inner(op: Op, change: Callable[[Graph], Graph]) -> Op:
@@ -111,11 +125,12 @@ def apply(node: Node, op: Op, *inputs: SymbolicTensor) -> SymbolicTensor:
 
 def rewrite(graph: Graph, rules: Rules) -> Graph:
     """Return `graph` with `rules` applied, in its inner graphs too, until none applies."""
+    last: Rule | None = None
     for _ in range(ROUNDS):
         graph, last = _round(graph, rules)
         if last is None:
             return graph
-    raise GraphError(f"{graph.name}: the rule {last.__name__!r} applies again and again")
+    raise GraphError(f"{graph.name}: {getattr(last, '__name__', last)!r} applies without end")
 
 
 def _round(graph: Graph, rules: Rules) -> tuple[Graph, Rule | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from tensorlite.core.op import Effect, Role
 from tensorlite.core.xp import Array
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.runtime import memory
-from tensorlite.runtime.plan import CONTROL, Plan, Task, settled
+from tensorlite.runtime.plan import Plan, Task, settled
 from tensorlite.runtime.structured import composite, inner_peak
 
 Plans = dict[int, Plan]
@@ -40,7 +40,9 @@ def _compile(
     called: Plans,
 ) -> Plan:
     fed = list(graph.inputs if feeds is None else feeds)
-    wanted = [*graph.outputs, *graph.effects] if fetches is None else list(fetches)
+    wanted: list[SymbolicTensor | Node] = list(fetches or ())
+    if fetches is None:
+        wanted = [*graph.outputs, *graph.effects]
     nodes = _needed(graph, fed, wanted)
     constants = [node for node in nodes if is_constant(node)]
     slots = _slots(fed, constants, nodes)
@@ -115,11 +117,8 @@ def _slots(
 
 def _task(node: Node, slot: dict[int, int], position: dict[Node, int], called: Plans) -> Task:
     outputs = [slot[id(x)] for x in node.outputs]
-    kernel: Callable[..., Any] = node.op.kernel
-    if node.op.role in CONTROL:
-        kernel = composite(
-            node.op.role, [partial(_inner, region, called) for region in node.op.regions()]
-        )
+    regions = [partial(_inner, region, called) for region in node.op.regions()]
+    kernel: Any = composite(node.op.role, regions) if regions else node.op.kernel
     return Task(
         node.op,
         kernel,

@@ -46,7 +46,7 @@ def size_of(spec: TensorSpec) -> int | None:
     """Return how many bytes a value takes, or None when that is not known."""
     if spec.size is None or spec.dtype.kind in "RVO":
         return None
-    return spec.size * spec.dtype.itemsize
+    return spec.size * int(spec.dtype.itemsize)
 
 
 def _sharing(tasks: Sequence[Task], slots: int) -> list[int]:

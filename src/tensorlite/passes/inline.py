@@ -1,0 +1,84 @@
+"""inline: put the bodies of called functions, and of decided conditionals, in the caller's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensorlite.core.constant import Const
+from tensorlite.core.op import Effect, Role
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.passes.rewrite import Copy, bound, with_inner
+
+
+def inline(graph: Graph) -> Graph:
+    """Return `graph` with calls, and conditionals on a constant, replaced by what they run.
+
+    A recursive function stays a call.
+    """
+    copy = Copy(Graph(graph.name))
+    copy.inputs(graph)
+    _put(graph, copy)
+    return copy.finish(graph)
+
+
+def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
+    """Copy a graph's nodes; return those with effects, which run after `before`."""
+    effects: list[Node] = []
+    for node in graph.nodes:
+        if node in copy.nodes:
+            continue
+        region, arguments = _chosen(node)
+        ordered = node.op.effect not in (Effect.NONE, Effect.DRAW)
+        if region is None:
+            op = with_inner(node.op, inline)
+            copy.node(node, op, before if ordered else ())
+        else:
+            _expand(node, region, arguments, copy, [*before, *copy.before(node)])
+        if ordered:
+            effects.extend(copy.nodes[node])
+    return effects
+
+
+def _chosen(node: Node) -> tuple[Graph | None, Sequence[SymbolicTensor]]:
+    """Return the inner graph that a node surely runs once, and what it is run on."""
+    if node.op.role is Role.CALL and not is_recursive(node):
+        return node.op.regions()[0], node.inputs
+    if node.op.role is Role.IF and isinstance(node.inputs[0].node.op, Const):
+        then, other = node.op.regions()
+        return (then if np.any(node.inputs[0].node.op.value) else other), node.inputs[1:]
+    return None, ()
+
+
+def _expand(
+    node: Node,
+    region: Graph,
+    arguments: Sequence[SymbolicTensor],
+    copy: Copy,
+    before: Sequence[Node],
+) -> None:
+    inside = bound(copy.target, region, [copy.tensors[id(x)] for x in arguments])
+    inside.nodes.update({x.node: () for x in region.inputs})
+    effects = _put(region, inside, before)
+    outputs = [inside.tensors[id(x)] for x in region.outputs]
+    copy.stand_in(node, outputs, *effects)
+
+
+def is_recursive(node: Node) -> bool:
+    """Return whether a call is of a function that calls itself, through others too."""
+    (called,) = node.op.regions()
+    seen: set[int] = set()
+    waiting = _inner(called)
+    while waiting:
+        graph = waiting.pop()
+        if graph is called:
+            return True
+        if id(graph) not in seen:
+            seen.add(id(graph))
+            waiting.extend(_inner(graph))
+    return False
+
+
+def _inner(graph: Graph) -> list[Graph]:
+    return [region for node in graph.nodes for region in node.op.regions()]
