@@ -15,6 +15,8 @@ from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
+from tensorlite.ops.diagonal import *
+from tensorlite.ops.einsum import *
 from tensorlite.ops.cumulative import *
 from tensorlite.ops.dtype_functions import *
 from tensorlite.ops.elementwise import *
