@@ -1,4 +1,4 @@
-"""inline: put the bodies of called functions, and of decided conditionals, in the caller's graph."""
+"""inline: put the bodies of called functions, and of decided conditionals, where they are used."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ always: it gets a control edge from the branch's *gate*, an Identity of the swit
     pred ─────┘
 
 A loop. It has a frame of its own, which values enter once and leave once; invariants enter as
-constants, for every iteration. In the condition the gate is the first Merge, in the body an Identity
-of the switched condition. NextIteration waits for the effects of the body, so that those of one
-turn come before those of the next.
+constants, for every iteration. In the condition the gate is the first Merge, in the body an
+Identity of the switched condition. NextIteration waits for the effects of the body, so that those
+of one turn come before those of the next.
 
     variable ──► Enter ──► Merge ──► Switch ──false──► Exit ──► output
                             ▲  │        ▲ └──true──► body nodes ──► NextIteration ──┐

@@ -5,22 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from tensorlite.core.errors import GraphError, note
 from tensorlite.graph.graph import Graph
+from tensorlite.passes.fold import fold
 from tensorlite.passes.inline import inline
 from tensorlite.passes.lower import lower as lower_control_flow
 from tensorlite.passes.prune import prune
+from tensorlite.passes.simplify import simplify
+from tensorlite.passes.verify import verify
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
-OPTIMISE: tuple[Pass, ...] = (inline, prune)
+OPTIMISE: tuple[Pass, ...] = (inline, simplify, fold, simplify, inline, prune)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 
 
-def run_passes(graph: Graph, passes: Sequence[Pass]) -> Graph:
-    """Return the graph that `passes` make of `graph`, one after the other."""
+def run_passes(graph: Graph, passes: Sequence[Pass], *, verified: bool = False) -> Graph:
+    """Return the graph that `passes` make of `graph`, one after the other.
+
+    With `verified`, what each pass returns is checked, and an error names the pass.
+    """
     for one in passes:
         graph = one(graph)
+        if verified:
+            _verify_after(one, graph)
     return graph
+
+
+def _verify_after(one: Pass, graph: Graph) -> None:
+    try:
+        verify(graph)
+    except GraphError as error:
+        note(error, f"after the pass {getattr(one, '__name__', one)!r}")
+        raise
 
 
 def optimise(graph: Graph) -> Graph:

@@ -129,6 +129,7 @@ class Machine:
     def run(self) -> None:  # noqa: C901, PLR0912  one decision per kind of task, once
         """Run tasks until none is ready."""
         ready, xp = self.ready, self.xp
+        y: Any = None
         while ready:
             iteration, task = ready.pop()
             form, kernel, a, b, out, consumers, merges, frees = iteration.steps[task]
@@ -148,9 +149,9 @@ class Machine:
                 elif form == 4:
                     y = kernel(xp, *[values[slot] for slot in a])
                 elif form == 5:
-                    y = self.several(kernel, values, a, out)
-                else:
-                    y = form == MERGE or self.route(iteration, task)
+                    self.several(kernel, values, a, out)
+                elif form != MERGE:
+                    self.route(iteration, task)
                 if form < 5:
                     values[out] = y if type(y) is ndarray else settled(xp, y)
             except Exception as error:  # noqa: BLE001  whatever it is, it goes on with a note
@@ -172,12 +173,11 @@ class Machine:
 
     def several(
         self, kernel: Any, values: list[Any], inputs: tuple[int, ...], outputs: tuple[int, ...]
-    ) -> Any:
+    ) -> None:
         """Run a kernel that returns a tuple."""
         made = kernel(self.xp, *[values[slot] for slot in inputs])
         for slot, y in zip(outputs, made, strict=True):
             values[slot] = y if type(y) is ndarray else settled(self.xp, y)
-        return made
 
     def route(self, iteration: Iteration, task: int) -> None:
         """Run a task whose outputs go to one side, another iteration or another frame."""

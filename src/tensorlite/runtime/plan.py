@@ -7,6 +7,7 @@ may run it at once.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -105,12 +106,16 @@ class Plan:
         return "\n".join(lines)
 
 
-class Composite:
+class Composite(ABC):
     """A kernel that runs inner plans; see structured.py."""
 
+    @abstractmethod
+    def __call__(self, xp: Xp, *arrays: Array) -> Arrays:
+        """Return the outputs."""
+
+    @abstractmethod
     def on(self, device: DeviceName) -> Composite:
         """Return this kernel for another device."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

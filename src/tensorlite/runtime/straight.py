@@ -94,11 +94,11 @@ def instruction(task: Task, xp: Xp) -> Instruction:
         if task.reuse is not None:
             return REUSE2, direct, inputs, inputs[task.reuse], out, task.frees
         if len(inputs) == 2:
-            return DIRECT2, direct, *inputs, out, task.frees  # type: ignore[return-value]
+            return DIRECT2, direct, *inputs, out, task.frees
         if len(inputs) == 1:
             return DIRECT1, direct, inputs[0], None, out, task.frees
     if len(inputs) == 1:
         return ONE, task.kernel, inputs[0], None, out, task.frees
     if len(inputs) == 2:
-        return TWO, task.kernel, *inputs, out, task.frees  # type: ignore[return-value]
+        return TWO, task.kernel, *inputs, out, task.frees
     return MANY, task.kernel, inputs, None, out, task.frees

@@ -5,7 +5,7 @@ With them an operator that has inner graphs is a task like any other, on every r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ def run(plan: Plan, xp: Xp, arrays: Arrays) -> Arrays:
     return frames.run(plan, xp, arrays) if plan.has_primitives else straight.run(plan, xp, arrays)
 
 
-def composite(role: Role, plans: list[Callable[[], Plan]]) -> Composite:
+def composite(role: Role, plans: Sequence[Callable[[], Plan]]) -> Composite:
     """Return the kernel of an operator with inner graphs, given what makes their plans."""
     if role is Role.CALL:
         return Invocation(plans[0])
