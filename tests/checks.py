@@ -17,6 +17,7 @@ from tensorlite.core.op import Op, Role
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.graph.graph import Graph
+from tensorlite.graph.tape import GradientTape
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
@@ -74,7 +75,7 @@ def run_graph(graph: Graph, given: Sequence[Any]) -> list[Any]:
 
 def pullback(function: Function, xs: Sequence[Tensor], flows: Sequence[Any]) -> list[Any]:
     """Return the gradient for each of `xs` of a function's outputs, into which `flows` come."""
-    with tl.GradientTape() as tape:
+    with GradientTape() as tape:
         sources = [x for x in xs if x.dtype.is_differentiable]
         for x in sources:
             tape.watch(x)
@@ -108,7 +109,12 @@ def check_gradient(
 
 
 def _second_order(
-    function: Function, arrays: Sequence[Array], flows: list[Any], rng: Any, *tolerances: float
+    function: Function,
+    arrays: Sequence[Array],
+    flows: list[Any],
+    rng: Any,
+    rtol: float,
+    atol: float,
 ) -> None:
     present = [i for i, flow in enumerate(flows) if flow is not None]
     count = len(arrays)
@@ -120,12 +126,12 @@ def _second_order(
         for i, flow in zip(present, operands[count:], strict=True):
             full[i] = flow
         found = pullback(function, operands[:count], full)
-        return [_dense(found[i]) for i in kept]
+        return [dense(found[i]) for i in kept]
 
     if kept:
         both = [*arrays, *given]
         inner = [_like(arrays[i], rng) for i in kept]
-        _first_order(gradient, both, inner, rng, *tolerances, "second gradient")
+        _first_order(gradient, both, inner, rng, rtol, atol, "second gradient")
 
 
 def _connected(function: Function, arrays: Sequence[Array], flows: list[Any]) -> list[int]:
@@ -133,7 +139,8 @@ def _connected(function: Function, arrays: Sequence[Array], flows: list[Any]) ->
     return [i for i, g in enumerate(found) if g is not None]
 
 
-def _dense(g: Any) -> Tensor:
+def dense(g: Any) -> Tensor:
+    """Return a gradient as a tensor, with all its rows."""
     return operand.operators.densify(g) if isinstance(g, IndexedSlices) else g
 
 

@@ -1,4 +1,4 @@
-"""OpCase: what the contract tests need to know of one operator. The cases stand beside this file."""
+"""OpCase: what the contract tests need to know of one operator. The cases stand beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REALS = (tl.int32, tl.int64, tl.float32, tl.float64)
 INTS = (tl.int32, tl.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OpCase:
     """A function of tensors, what NumPy says of it, and how to draw its operands.
 
@@ -42,7 +42,7 @@ class OpCase:
     ops: tuple[str, ...] = field(default=())
     """Names of the operators (classes) that this case stands for, beside those found by running."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.name
 
 

@@ -59,7 +59,7 @@ class DType:
         return f"tl.{self.name}"
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, DType):
+        if isinstance(other, DType) or not isinstance(other, (np.dtype, type, str)):
             return self is other
         try:
             return as_dtype(other) is self

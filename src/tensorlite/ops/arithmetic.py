@@ -14,7 +14,13 @@ from tensorlite.core.dispatch import call, call1, call2, calls, constant, to_ten
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, broadcast, normalise_axes, shape_text
+from tensorlite.core.spec import (
+    TensorSpec,
+    broadcast,
+    generalise,
+    normalise_axes,
+    shape_text,
+)
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.families import Binary, Unary
@@ -163,9 +169,12 @@ class BroadcastTo(Op):
     def infer(self, x: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return the asked shape; ShapeError when the operand does not stretch to it."""
         asked = shape.vector()
-        if asked is not None and broadcast(x.shape, asked) not in (None, asked):
+        if asked is None or x.shape is None:
+            return x.with_shape(asked)
+        both = broadcast(x.shape, asked)
+        if both is None or generalise(both, asked) != asked:
             raise ShapeError(f"{shape_text(x.shape)} does not broadcast to {shape_text(asked)}")
-        return x.with_shape(asked)
+        return x.with_shape(both)
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
         """Return a stretched view."""
