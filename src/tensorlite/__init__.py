@@ -10,6 +10,7 @@ _operand.operators = _operators
 from tensorlite.core.dispatch import executing_eagerly as executing_eagerly
 from tensorlite.core.dtypes import *
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
@@ -25,12 +26,15 @@ from tensorlite.ops.identity import *
 from tensorlite.ops.index import *
 from tensorlite.ops.join import *
 from tensorlite.ops.matmul import *
+from tensorlite.ops.partition import *
 from tensorlite.ops.repeat import *
 from tensorlite.ops.ranges import *
 from tensorlite.ops.reduce import *
 from tensorlite.ops.rounding import *
 from tensorlite.ops.scatter import *
 from tensorlite.ops.search import *
+from tensorlite.ops.segment import *
+from tensorlite.ops.sparse import *
 from tensorlite.ops.shape import *
 from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable

@@ -276,6 +276,11 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
     [[5 6]
      [1 2]]
     """
+    read = getattr(x, "sparse_read", None)
+    if read is not None and axis == 0 and batch_dims == 0:
+        # A variable, of which only these rows need be read.
+        rows: Tensor = read(indices)
+        return rows
     params = to_tensor(x)
     if axis < 0:
         axis = normalise_axis(axis, len(params.shape))

@@ -67,6 +67,7 @@ from tensorlite.ops.index import getitem as getitem, setitem as setitem
 from tensorlite.ops.join import stack as stack
 from tensorlite.ops.matmul import matmul as matmul
 from tensorlite.ops.shape import astype as astype
+from tensorlite.ops.sparse import accumulate as accumulate, densify as densify
 from tensorlite.ops.matmul import matmul as matmul
 from tensorlite.ops.shape import reshape as reshape
 from tensorlite.ops.elementwise import (

@@ -1,6 +1,6 @@
-"""Variables: mutable tensors, and the operators that read and write them through handles.
+"""Variable: a mutable tensor. The operators on its handle are in resource.py and sparse_state.py.
 
-Sparse reads and writes of rows are in index.py; layers that own variables are in train/.
+Layers that own variables are in train/.
 """
 
 from __future__ import annotations
@@ -11,106 +11,33 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.constant import array_of
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor
-from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, of_numpy, resource
-from tensorlite.core.errors import DTypeError, ShapeError
-from tensorlite.core.op import Call, Effect, Grads, Op
-from tensorlite.core.opaque import Resource
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec, merge, shape_text
-from tensorlite.core.tensor import EagerTensor, Shape, Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, IndexedSlices, Shape, Tensor, TensorLike
+from tensorlite.ops.index import set_item
+from tensorlite.ops.resource import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ReadVariableOp,
+    VariableState,
+)
 from tensorlite.ops.shape import astype
+from tensorlite.ops.sparse_state import (
+    ResourceGather,
+    ResourceScatterAdd,
+    ResourceScatterMax,
+    ResourceScatterMin,
+    ResourceScatterSub,
+    ResourceScatterUpdate,
+)
 
-
-class VariableState(Resource):
-    """What a variable's handle stands for: an array that assignments replace as a whole."""
-
-    __slots__ = ("_spec", "array", "name")
-
-    def __init__(self, array: Array, value: TensorSpec, name: str, trainable: bool) -> None:
-        self.array = array
-        self.name = name
-        self._spec = TensorSpec((), resource, None, (value,), trainable)
-
-    @property
-    def spec(self) -> TensorSpec:
-        """The spec of the handle; the value's spec is its `inner`."""
-        return self._spec
-
-    def __repr__(self) -> str:
-        return f"<variable {self.name!r} {self._spec.inner[0]}>"
-
-
-class ReadVariableOp(Op):
-    """The value of a variable."""
-
-    effect = Effect.READ
-    takes_sparse = True
-    aliases = True
-
-    def infer(self, handle: TensorSpec) -> TensorSpec:
-        """Return the spec of the variable's value."""
-        return handle.inner[0]
-
-    def kernel(self, xp: Xp, handle: VariableState) -> Array:
-        """Return the array the variable holds now."""
-        return handle.array
-
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return the gradient of the value as the handle's, sparse if it is."""
-        return (dy,)
-
-
-class _Write(Op, abstract=True):
-    """Gives a variable another value, and returns that."""
-
-    effect = Effect.WRITE
-    differentiable = False
-
-    def infer(self, handle: TensorSpec, value: TensorSpec) -> TensorSpec:
-        """Return the variable's spec; ShapeError or DTypeError when the value does not fit."""
-        have = handle.inner[0]
-        if have.dtype is not value.dtype:
-            raise DTypeError(f"the variable holds {have.dtype!r}, the value is {value.dtype!r}")
-        try:
-            merge(have.shape, value.shape)
-        except ShapeError:
-            raise ShapeError(
-                f"the variable has shape {shape_text(have.shape)}, the value "
-                f"{shape_text(value.shape)}; they must be equal"
-            ) from None
-        return have
-
-    def kernel(self, xp: Xp, handle: VariableState, value: Array) -> Array:
-        """Make the new value the variable's."""
-        self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
-        handle.array = self.combine(xp, handle.array, value)
-        return handle.array
-
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
-        """Return the new value."""
-        return value
-
-
-class AssignVariableOp(_Write):
-    """Gives a variable a new value."""
-
-
-class AssignAddVariableOp(_Write):
-    """Adds to a variable."""
-
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
-        """Return old + value."""
-        return old + value
-
-
-class AssignSubVariableOp(_Write):
-    """Subtracts from a variable."""
-
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
-        """Return old - value."""
-        return old - value
+__all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
 
 class Variable(Operand):
@@ -163,6 +90,11 @@ class Variable(Operand):
         return self.spec.dtype
 
     @property
+    def device(self) -> DeviceName:
+        """The device whose memory holds the value."""
+        return self.handle.device
+
+    @property
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
@@ -174,6 +106,20 @@ class Variable(Operand):
     def value(self) -> Tensor:
         """Return the value as it is now."""
         return self.__tensor__()
+
+    def read_value(self) -> Tensor:
+        """Return the value as it is now; another name of `value`."""
+        return self.__tensor__()
+
+    def sparse_read(self, indices: TensorLike) -> Tensor:
+        """Return the rows at `indices`, without reading the others; the gradient is sparse.
+
+        >>> w = tl.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> print(w.sparse_read([2, 0]))
+        [[5. 6.]
+         [1. 2.]]
+        """
+        return call(ResourceGather(), self.handle, indices)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the value as a read-only NumPy array."""
@@ -190,6 +136,43 @@ class Variable(Operand):
     def assign_sub(self, value: TensorLike) -> None:
         """Subtract `value` from the variable."""
         calls(AssignSubVariableOp(), self.handle, self._fitting(value))
+
+    def scatter_update(self, slices: IndexedSlices) -> None:
+        """Replace rows; where a row is named twice the last value stays.
+
+        >>> w = tl.Variable([1.0, 2.0, 3.0])
+        >>> w.scatter_update(tl.IndexedSlices(tl.asarray([9.0]), tl.asarray([1]), (3,)))
+        >>> print(w.numpy())
+        [1. 9. 3.]
+        """
+        self._scatter(ResourceScatterUpdate(), slices)
+
+    def scatter_add(self, slices: IndexedSlices) -> None:
+        """Add to rows; values for the same row add up."""
+        self._scatter(ResourceScatterAdd(), slices)
+
+    def scatter_sub(self, slices: IndexedSlices) -> None:
+        """Subtract from rows; values for the same row add up."""
+        self._scatter(ResourceScatterSub(), slices)
+
+    def scatter_max(self, slices: IndexedSlices) -> None:
+        """Make rows at least as large as the values."""
+        self._scatter(ResourceScatterMax(), slices)
+
+    def scatter_min(self, slices: IndexedSlices) -> None:
+        """Make rows at most as large as the values."""
+        self._scatter(ResourceScatterMin(), slices)
+
+    def _scatter(self, op: Op, slices: IndexedSlices) -> None:
+        if not isinstance(slices, IndexedSlices):
+            raise DTypeError(
+                f"{op.name} takes tl.IndexedSlices(values, indices, dense_shape), not "
+                f"{type(slices).__name__}; dense values are for assign, assign_add, assign_sub"
+            )
+        calls(op, self.handle, slices.indices, slices.values)
+
+    def __setitem__(self, key: Any, value: TensorLike) -> None:
+        self.assign(set_item(self.__tensor__(), key, value))
 
     def _fitting(self, value: TensorLike) -> Tensor:
         if isinstance(value, Operand):
