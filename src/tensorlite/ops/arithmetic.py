@@ -17,7 +17,6 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     TensorSpec,
     broadcast,
-    generalise,
     normalise_axes,
     shape_text,
 )
@@ -171,10 +170,11 @@ class BroadcastTo(Op):
         asked = shape.vector()
         if asked is None or x.shape is None:
             return x.with_shape(asked)
-        both = broadcast(x.shape, asked)
-        if both is None or generalise(both, asked) != asked:
+        both = broadcast(x.shape, asked) or ()
+        pairs = list(zip(both, asked, strict=False))
+        if len(both) > len(asked) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
             raise ShapeError(f"{shape_text(x.shape)} does not broadcast to {shape_text(asked)}")
-        return x.with_shape(both)
+        return x.with_shape([size if want is None else want for size, want in pairs])
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
         """Return a stretched view."""
@@ -404,8 +404,13 @@ class KeptShape(Op):
     host = (0, 1)
 
     def infer(self, shape: TensorSpec, axes: TensorSpec) -> TensorSpec:
-        """Return a vector as long as the shape."""
-        return shape.without_value()
+        """Return a vector as long as the shape, known as far as shape and axes are."""
+        sizes, gone = shape.vector(), axes.constant()
+        if sizes is None or gone is None:
+            return shape.without_value()
+        ones = normalise_axes(gone, len(sizes))
+        kept = tuple([1 if i in ones else size for i, size in enumerate(sizes)])
+        return TensorSpec((len(kept),), shape.dtype, known=kept)
 
     def kernel(self, xp: Xp, shape: Array, axes: Array) -> Array:
         """Return the shape with ones put in."""

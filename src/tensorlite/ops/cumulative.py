@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tensorlite.core.dispatch import call, constant, promoted, to_tensor
@@ -179,7 +181,14 @@ def diff(
 def _neighbours(x: Tensor, axis: int) -> Tensor:
     step = np.zeros(len(x.shape), np.int32)
     step[axis] = 1
-    size = maximum(subtract(shape_of(x), step), 0)
-    first = np.minimum(step, np.asarray([-1 if s is None else s for s in x.shape]) != 0)
-    later, earlier = sliced(x, first.astype(np.int32), size), sliced(x, np.zeros_like(step), size)
+    if x.shape[axis] == 0:
+        return x
+    size = _one_less(x, step)
+    later, earlier = sliced(x, step, size), sliced(x, np.zeros_like(step), size)
     return not_equal(later, earlier) if x.dtype.kind == "b" else subtract(later, earlier)
+
+
+def _one_less(x: Tensor, step: np.ndarray[Any, Any]) -> Tensor:
+    if x.spec.is_static:
+        return constant(np.asarray(x.shape, np.int32) - step)
+    return maximum(subtract(shape_of(x), step), 0)
