@@ -11,6 +11,7 @@ from tensorlite.core.dispatch import executing_eagerly as executing_eagerly
 from tensorlite.core.dtypes import *
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph.manual import ManualGraph as Graph
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.arithmetic import *
 from tensorlite.ops.arrange import *
@@ -18,9 +19,12 @@ from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
 from tensorlite.ops.diagonal import *
 from tensorlite.ops.einsum import *
+from tensorlite.ops.control import *
 from tensorlite.ops.cumulative import *
+from tensorlite.ops.dataflow import *
 from tensorlite.ops.dtype_functions import *
 from tensorlite.ops.elementwise import *
+from tensorlite.ops.functional import *
 from tensorlite.ops.gather import *
 from tensorlite.ops.identity import *
 from tensorlite.ops.index import *
@@ -36,7 +40,11 @@ from tensorlite.ops.search import *
 from tensorlite.ops.segment import *
 from tensorlite.ops.sparse import *
 from tensorlite.ops.shape import *
+from tensorlite.ops.tensor_array import *
 from tensorlite.ops.trigonometric import *
 from tensorlite.ops.state import Variable
 
-from tensorlite import random as random
+from tensorlite import nn as nn, random as random
+from tensorlite import raw_ops as raw_ops
+
+from tensorlite import linalg as linalg

@@ -1,0 +1,61 @@
+"""Linear algebra: the Array API standard's `linalg` extension, and what it lacks.
+
+Everything takes stacks of matrices, has gradients, and works in traces.
+"""
+
+from __future__ import annotations
+
+from tensorlite.ops.arrange import matrix_transpose
+from tensorlite.ops.decompose import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    matrix_rank,
+    pinv,
+    qr,
+    svd,
+    svdvals,
+)
+from tensorlite.ops.diagonal import band_part, diag, diag_part, diagonal, set_diag, trace
+from tensorlite.ops.einsum import einsum, tensordot
+from tensorlite.ops.linalg import lstsq, matrix_norm, matrix_power, norm, vector_norm
+from tensorlite.ops.matmul import cross, matmul, outer, vecdot
+from tensorlite.ops.solve import det, inv, slogdet, solve, triangular_solve
+
+__all__ = [
+    "band_part",
+    "cholesky",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "einsum",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "triangular_solve",
+    "vecdot",
+    "vector_norm",
+]
