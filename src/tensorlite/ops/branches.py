@@ -30,7 +30,7 @@ from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.regions import If
 
-__all__ = ["case", "cond", "switch_case"]
+__all__: list[str] = []
 
 T = TypeVar("T")
 Captures = dict[int, tuple[Tensor, SymbolicTensor]]

@@ -86,16 +86,22 @@ def _covering(place: int, a: TensorSpec, b: TensorSpec) -> TensorSpec:
 def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
     """Return the most special spec that covers two of one dtype.
 
-    A list without an element yet (no `inner`) is covered by every list.
+    A list of elements of unknown rank is one that nothing was written to: any other covers it.
     """
     if not a.inner or not b.inner:
         inner = a.inner or b.inner
     elif len(a.inner) == len(b.inner):
-        inner = tuple([join(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
+        inner = tuple([_element(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
     else:
         inner = ()
     trainable = a.trainable and b.trainable
     return TensorSpec(generalise(a.shape, b.shape), a.dtype, None, inner, trainable)
+
+
+def _element(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    if a.shape is None or b.shape is None:
+        return b if a.shape is None else a
+    return join(a, b)
 
 
 class While(Region):
