@@ -54,7 +54,8 @@ def arrays(
     def draw(dtype: tl.DType) -> st.SearchStrategy[Arrays]:
         return st.integers(0, 2**32 - 1).map(
             lambda seed: tuple(
-                fill(np.random.default_rng(seed), s, dtype, low, high) for s in shapes
+                fill(np.random.default_rng(seed + i), shape, dtype, low, high)
+                for i, shape in enumerate(shapes)
             )
         )
 

@@ -16,7 +16,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops import philox
@@ -161,6 +161,8 @@ class Source(ABC):
         [10 20 30]
         """
         tensor = to_tensor(x)
+        if tensor.spec.rank == 0:
+            raise ShapeError("a 0-d tensor has no rows to shuffle")
         rows = gather(shape_of(tensor), 0)
         return gather(tensor, self.permutation(rows))
 

@@ -6,6 +6,7 @@ bits come from philox.py; the functions and generators that people call are in g
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import prod
 
 import numpy as np
@@ -107,13 +108,26 @@ class _Draw(Op, abstract=True):
         self, shape: TensorSpec, key: TensorSpec, counter: TensorSpec, algorithm: TensorSpec
     ) -> TensorSpec:
         """Return the asked shape; DTypeError when numbers of the dtype cannot be drawn."""
+        self.check()
+        return drawn(shape, self.dtype)
+
+    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+        """Return the numbers."""
+        self.check()
+        return self.draw(xp, key, counter, sizes_of(shape))
+
+    def check(self) -> None:
+        """Raise DTypeError when numbers of the dtype cannot be drawn."""
         if not self.draws(self.dtype):
             raise DTypeError(f"{self.name} cannot draw {self.dtype!r}")
-        return drawn(shape, self.dtype)
 
     def draws(self, dtype: DType) -> bool:
         """Return whether numbers of a dtype can be drawn."""
         return dtype.is_floating
+
+    @abstractmethod
+    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+        """Return numbers in a tensor of some sizes."""
 
 
 def drawn(shape: TensorSpec, dtype: DType) -> TensorSpec:
@@ -140,25 +154,25 @@ def sizes_of(shape: Array) -> tuple[int, ...]:
 class StatelessRandomUniformV2(_Draw):
     """Numbers of [0, 1), each equally likely."""
 
-    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
         """Return the numbers."""
-        return philox.uniform(xp, key, counter, sizes_of(shape), self.dtype.numpy)
+        return philox.uniform(xp, key, counter, sizes, self.dtype.numpy)
 
 
 class StatelessRandomNormalV2(_Draw):
     """Numbers of the normal distribution with mean 0 and deviation 1."""
 
-    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
         """Return the numbers."""
-        return philox.normal(xp, key, counter, sizes_of(shape), self.dtype.numpy)
+        return philox.normal(xp, key, counter, sizes, self.dtype.numpy)
 
 
 class StatelessTruncatedNormalV2(_Draw):
     """Numbers of the normal distribution, but none beyond two deviations from the mean."""
 
-    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
         """Return the numbers."""
-        return philox.truncated_normal(xp, key, counter, sizes_of(shape), self.dtype.numpy)
+        return philox.truncated_normal(xp, key, counter, sizes, self.dtype.numpy)
 
 
 class StatelessRandomUniformFullIntV2(_Draw):
@@ -170,9 +184,8 @@ class StatelessRandomUniformFullIntV2(_Draw):
         """Return whether numbers of a dtype can be drawn."""
         return dtype.is_integer and dtype.itemsize >= 4
 
-    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
         """Return the integers."""
-        sizes = sizes_of(shape)
         draw = philox.words64 if self.dtype.itemsize == 8 else philox.bits
         return draw(xp, key, counter, prod(sizes)).view(self.dtype.numpy).reshape(sizes)
 

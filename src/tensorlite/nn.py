@@ -1,0 +1,108 @@
+"""Neural networks' functions: activations, convolutions, pooling, losses, normalisation, attention.
+
+The operators and functions stand in ops/; here they have the names under which people call them,
+with TensorFlow's longer names of the cross entropies beside ours.
+"""
+
+from __future__ import annotations
+
+from tensorlite.ops.activations import (
+    elu,
+    gelu,
+    hard_sigmoid,
+    hard_silu,
+    hard_tanh,
+    leaky_relu,
+    log_sigmoid,
+    log_softmax,
+    mish,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    softmax,
+    softplus,
+    softsign,
+    swish,
+)
+from tensorlite.ops.conv import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    depthwise_conv2d,
+)
+from tensorlite.ops.losses import (
+    huber,
+    l2_loss,
+    l2_normalize,
+    mean_absolute_error,
+    mean_squared_error,
+    moments,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+    weighted_sigmoid_cross_entropy,
+)
+from tensorlite.ops.pool import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+)
+from tensorlite.ops.trigonometric import tanh
+
+sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy
+softmax_cross_entropy_with_logits = softmax_cross_entropy
+sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy
+weighted_cross_entropy_with_logits = weighted_sigmoid_cross_entropy
+
+__all__ = [
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "depthwise_conv2d",
+    "elu",
+    "gelu",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_tanh",
+    "huber",
+    "l2_loss",
+    "l2_normalize",
+    "leaky_relu",
+    "log_sigmoid",
+    "log_softmax",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "mish",
+    "moments",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "sigmoid_cross_entropy",
+    "sigmoid_cross_entropy_with_logits",
+    "silu",
+    "softmax",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_logits",
+    "softplus",
+    "softsign",
+    "sparse_softmax_cross_entropy",
+    "sparse_softmax_cross_entropy_with_logits",
+    "swish",
+    "tanh",
+    "weighted_cross_entropy_with_logits",
+    "weighted_sigmoid_cross_entropy",
+]
