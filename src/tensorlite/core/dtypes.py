@@ -133,7 +133,7 @@ def as_dtype(value: object) -> DType:
         return _PYTHON[value]
     try:
         numpy = np.dtype(value)  # type: ignore[call-overload]
-    except TypeError:
+    except (TypeError, ValueError):
         numpy = None
     if value is not None and numpy is not None:
         if numpy.kind in "UST":

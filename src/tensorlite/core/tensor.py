@@ -165,9 +165,18 @@ class Tensor(Operand):
         array = self.numpy()
         return array if dtype is None and not copy else array.astype(dtype or array.dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """Export the value by DLPack, without copying where the consumer allows."""
-        return self.array.__dlpack__(**options)
+        return self.array.__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
 
     def __dlpack_device__(self) -> tuple[Any, Any]:
         """Return DLPack's (device type, device id)."""
@@ -213,7 +222,9 @@ class EagerTensor(Tensor):
     def dtype(self) -> DType:
         """The dtype of the elements."""
         array = self._array
-        return array.spec.dtype if isinstance(array, Opaque) else of_numpy(array.dtype)
+        if type(array) is not np.ndarray and isinstance(array, Opaque):
+            return array.spec.dtype
+        return of_numpy(array.dtype)
 
     def become(self, other: Tensor) -> None:
         """Take over the value of `other`; what `x[i] = v` does to `x`."""

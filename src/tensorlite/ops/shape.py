@@ -11,12 +11,13 @@ from math import prod
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dispatch import call, constant, current, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 
 __all__ = ["astype", "reshape"]
@@ -119,15 +120,31 @@ class Cast(Op):
         return (astype(dy, source) if source.is_differentiable else None,)
 
 
-def astype(x: TensorLike, dtype: DTypeLike, /) -> Tensor:
-    """Return `x` with its elements cast to `dtype`.
+def astype(
+    x: TensorLike,
+    dtype: DTypeLike,
+    /,
+    *,
+    copy: bool = True,
+    device: str | DeviceName | None = None,
+) -> Tensor:
+    """Return `x` with its elements cast to `dtype`, on `device` where that is given.
+
+    `copy` decides whether a tensor that has the dtype already comes back as another object; its
+    memory is shared either way, since tensors do not share writes.
 
     >>> tl.astype(tl.asarray([1.7, -1.7]), tl.int32)
     Tensor(shape=(2,), dtype=int32, device=CPU:0)
     [ 1 -1]
     """
     tensor, target = to_tensor(x), as_dtype(dtype)
-    return tensor if tensor.dtype is target else call(Cast(target), tensor)
+    if device is not None:
+        tensor = tensor.to_device(device)
+    if tensor.dtype is not target:
+        return call(Cast(target), tensor)
+    if copy and tensor is x and type(tensor) is EagerTensor and current.get() is None:
+        return EagerTensor(tensor.array, tensor.device)
+    return tensor
 
 
 def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
