@@ -22,7 +22,7 @@ from tensorlite.ops.compare import LogicalNot, SelectV2
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.matmul import MatMul
 from tensorlite.ops.shape import Cast, Reshape
-from tensorlite.passes.rewrite import Rules, apply, rewrite
+from tensorlite.passes.rewrite import Rule, Rules, apply, rewrite
 from tensorlite.passes.rewrite import rule as _rule
 
 RULES: Rules = {}

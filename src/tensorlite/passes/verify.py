@@ -83,7 +83,7 @@ def _check_frames(graph: Graph) -> None:
             listed = " and ".join(sorted("/".join(one) or "the outermost" for one in found))
             raise GraphError(f"{node.name} takes values of frames {listed}; Enter or Exit is due")
         # Constants are of every frame: they wait for nothing.
-        if (sources and found) or node.op.role is Role.INPUT:
+        if sources or node.op.role is not Role.PLAIN:
             frame[node] = found.pop() if found else ()
     for node in graph.nodes:
         for x in node.inputs if node.op.role is Role.MERGE else ():

@@ -1,0 +1,1 @@
+"""Tests of the passes, one file a pass."""

@@ -1,0 +1,71 @@
+"""Lowering gives primitives only, and what they compute is what the regions did."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.op import Role
+from tensorlite.passes.pipeline import COMPILE, run_passes
+from tests.programs import (
+    FLOAT,
+    INT,
+    assert_all_agree,
+    collatz,
+    graph_of,
+    loop_in_branch,
+    nested,
+    swapping,
+)
+
+REGIONS = {Role.IF, Role.WHILE, Role.CALL}
+
+
+@pytest.mark.parametrize(("start", "turns"), [(1, 0), (2, 1), (6, 8), (27, 111)])
+def test_a_conditional_in_a_loop(start: int, turns: int) -> None:
+    graph = graph_of(collatz, [INT])
+    (found,) = assert_all_agree(graph, (np.asarray(start, np.int32),))
+    assert found == turns
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_loops_in_loops(n: int) -> None:
+    arrays = np.asarray(n, np.int32), np.asarray(1, np.float32)
+    i, _ = assert_all_agree(graph_of(nested, [INT, FLOAT]), arrays)
+    assert i == n
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_variables_that_change_places_and_one_that_stays(n: int) -> None:
+    arrays = np.asarray(n, np.int32), np.asarray(1, np.float32), np.asarray(2, np.float32)
+    first, second, kept = assert_all_agree(graph_of(swapping, [INT, FLOAT, FLOAT]), arrays)
+    assert (first, second) == ((1, 2) if n % 2 == 0 else (2, 1))
+    assert kept == 3
+
+
+@pytest.mark.parametrize(("flag", "expected"), [(True, 192), (False, -1)])
+def test_a_loop_in_a_branch_that_may_be_dead(flag: bool, expected: float) -> None:
+    graph = graph_of(loop_in_branch, [tl.TensorSpec((), tl.bool_), FLOAT])
+    (found,) = assert_all_agree(graph, (np.asarray(flag), np.asarray(3, np.float32)))
+    assert found == expected
+
+
+@pytest.mark.parametrize("program", [collatz, nested, swapping, loop_in_branch])
+def test_nothing_with_inner_graphs_is_left(program: object) -> None:
+    specs = {
+        collatz: [INT],
+        nested: [INT, FLOAT],
+        swapping: [INT, FLOAT, FLOAT],
+        loop_in_branch: [tl.TensorSpec((), tl.bool_), FLOAT],
+    }[program]  # type: ignore[index]
+    graph = run_passes(graph_of(program, specs), COMPILE, verified=True)  # type: ignore[arg-type]
+    assert not [node for node in graph.nodes if node.op.role in REGIONS]
+    assert len(graph.inputs) == len(specs)
+
+
+def test_the_given_graph_is_left_as_it_was() -> None:
+    graph = graph_of(nested, [INT, FLOAT])
+    before = [(node.name, node.op, node.inputs, node.control) for node in graph.nodes]
+    run_passes(graph, COMPILE)
+    assert [(node.name, node.op, node.inputs, node.control) for node in graph.nodes] == before

@@ -1,0 +1,1 @@
+"""Properties that random programs must have."""
