@@ -3,6 +3,7 @@
 TensorliteError
 +- InvalidArgumentError (ValueError)      a value that the operator cannot take
 |  +- ShapeError                          shapes that do not fit together
+|  |  +- AxisError (IndexError)            an axis that is not there
 |  +- StructureError                      nested structures that differ
 |  +- DeviceError                         a device that does not exist or cannot do it
 +- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
@@ -35,6 +36,10 @@ class InvalidArgumentError(TensorliteError, ValueError):
 
 class ShapeError(InvalidArgumentError):
     """Shapes that do not fit together or an axis that is not there."""
+
+
+class AxisError(ShapeError, IndexError):
+    """An axis that is not there."""
 
 
 class StructureError(InvalidArgumentError):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, as_dtype
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import AxisError, ShapeError
 
 Dim: TypeAlias = "int | None"
 Dims: TypeAlias = "tuple[int | None, ...]"
@@ -180,14 +180,14 @@ def generalise(a: Dims | None, b: Dims | None) -> Dims | None:
 
 
 def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """Return `axis` counted from the front; ShapeError when it is not there."""
+    """Return `axis` counted from the front; AxisError when it is not there."""
     if not -rank <= axis < rank:
-        raise ShapeError(f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}")
+        raise AxisError(f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}")
     return axis % rank if rank else 0
 
 
 def normalise_axes(axes: Iterable[int], rank: int) -> tuple[int, ...]:
-    """Return `axes` counted from the front; ShapeError when one is absent or named twice."""
+    """Return `axes` counted from the front; AxisError when one is absent, ShapeError for twins."""
     normal = tuple(normalise_axis(axis, rank) for axis in axes)
     if len(set(normal)) != len(normal):
         raise ShapeError(f"axes {tuple(axes)} name an axis twice")
