@@ -1,0 +1,248 @@
+"""What a converted `for` can run over in a graph: tensors, ranges, and enumerate and zip of these.
+
+Each kind says its length and its item at an index, both tensors. The loop itself is in loops.py.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import calls, constant, to_tensor, tracer
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.op import Effect, Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.function.staged_list import StagedList
+from tensorlite.function.values import is_symbolic
+from tensorlite.ops.rounding import maximum, minimum
+from tensorlite.ops.lists import element_shape, from_tensor, get_item
+from tensorlite.ops.shape import astype, shape_of
+
+
+class ShowProgress(Op):
+    """Writes to the standard error stream how far a loop has come."""
+
+    effect = Effect.IO
+    differentiable = False
+    host = (0, 1)
+    label: str = ""
+
+    def infer(self, done: TensorSpec, total: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, done: Array, total: Array) -> tuple[Array, ...]:
+        """Write one line, over the last one; at most a hundred times a loop."""
+        turn, turns = int(done), int(total)
+        if turn == turns or turn % (turns // 100 or 1) == 0:
+            end = "\n" if turn == turns else ""
+            name = f"{self.label}: " if self.label else ""
+            sys.stderr.write(f"\r{name}{turn}/{turns} ({100 * turn // (turns or 1)} %){end}")
+            sys.stderr.flush()
+        return ()
+
+
+class Staged(ABC):
+    """Something that a loop in a graph can run over."""
+
+    @abstractmethod
+    def length(self) -> Tensor:
+        """Return the number of items, a 0-d int32."""
+
+    @abstractmethod
+    def at(self, index: Tensor) -> Any:
+        """Return the item at an index."""
+
+    def after(self, index: Tensor) -> None:
+        """Do what is to be done after the turn with an index."""
+
+
+class Rows(Staged):
+    """The rows of a tensor, unstacked into a list first, so that a gradient is made row by row."""
+
+    def __init__(self, x: Tensor) -> None:
+        if x.spec.shape == ():
+            raise DTypeError("a 0-d tensor cannot be iterated over")
+        self._x = x
+        self._list = from_tensor(x)
+
+    def length(self) -> Tensor:
+        """Return the size of the first axis."""
+        return shape_of(self._x)[0]
+
+    def at(self, index: Tensor) -> Tensor:
+        """Return a row."""
+        shape = self._x.spec.shape
+        rows = element_shape(None if shape is None else shape[1:])
+        return get_item(self._list, index, rows, self._x.dtype)
+
+
+class Elements(Staged):
+    """The elements of a list that a loop appended to."""
+
+    def __init__(self, values: StagedList) -> None:
+        self._values = values
+
+    def length(self) -> Tensor:
+        """Return the list's length."""
+        return self._values.length()
+
+    def at(self, index: Tensor) -> Tensor:
+        """Return an element."""
+        return self._values[index]
+
+
+class range(Staged):  # noqa: N801  it stands where Python's range does
+    """Numbers from `start` up to `stop` by `step`, which may be tensors.
+
+    In a traced function a `for` over it is one loop in the graph, even if all bounds are Python
+    numbers; eagerly it yields 0-d tensors. With `progress`, the loop reports how far it is to the
+    standard error stream, also from inside a graph; a string labels the report.
+
+    >>> print([int(i) for i in tl.range(1, 7, 2)])
+    [1, 3, 5]
+    """
+
+    def __init__(
+        self,
+        start: TensorLike,
+        stop: TensorLike | None = None,
+        step: TensorLike = 1,
+        progress: bool | str = False,
+    ) -> None:
+        if stop is None:
+            start, stop = 0, start
+        self.start, self.stop, self.step = _number(start), _number(stop), _number(step)
+        if isinstance(self.step, int) and self.step == 0:
+            raise InvalidArgumentError("range: step is 0; allowed is any other integer")
+        self.progress = progress
+
+    def length(self) -> Tensor:
+        """Return how many numbers there are."""
+        parts = (self.start, self.stop, self.step)
+        if all(isinstance(part, int) for part in parts):
+            return constant(len(builtins.range(*parts)), dtypes.int32)
+        span, step = to_tensor(self.stop) - self.start, self.step
+        return astype(maximum(-((-span) // step), 0), dtypes.int32)
+
+    def at(self, index: Tensor) -> Tensor:
+        """Return the number at an index."""
+        steps = self.step if isinstance(self.step, int) else to_tensor(self.step)
+        dtype = next((p.dtype for p in self._tensors()), dtypes.int32)
+        return astype(index, dtype) * steps + self.start
+
+    def _tensors(self) -> list[Tensor]:
+        return [p for p in (self.start, self.stop, self.step) if isinstance(p, Tensor)]
+
+    def after(self, index: Tensor) -> None:
+        """Report the progress."""
+        if self.progress:
+            label = self.progress if isinstance(self.progress, str) else ""
+            calls(ShowProgress(label), index + 1, self.length())
+
+    def __len__(self) -> int:
+        return int(self.length())
+
+    def __iter__(self) -> Iterator[Tensor]:
+        for i in builtins.range(len(self)):
+            index = constant(i, dtypes.int32)
+            yield self.at(index)
+            self.after(index)
+
+    def __repr__(self) -> str:
+        return f"tl.range({self.start}, {self.stop}, {self.step})"
+
+
+def _number(value: TensorLike) -> Any:
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    x = to_tensor(value)
+    if not x.dtype.is_integer or x.spec.shape not in ((), None):
+        raise DTypeError(
+            f"range: a bound is {x.spec}; allowed are integers and 0-d integer tensors"
+        )
+    return int(x) if isinstance(x, EagerTensor) else x
+
+
+class Enumerated(Staged):
+    """Pairs of a number and an item."""
+
+    def __init__(self, items: Staged, start: Any) -> None:
+        self._items = items
+        self._start = start
+
+    def length(self) -> Tensor:
+        """Return the number of items."""
+        return self._items.length()
+
+    def at(self, index: Tensor) -> Any:
+        """Return the number and the item."""
+        return index + self._start, self._items.at(index)
+
+    def after(self, index: Tensor) -> None:
+        """Do what the items do."""
+        self._items.after(index)
+
+
+class Zipped(Staged):
+    """Tuples of the items of several, up to the shortest."""
+
+    def __init__(self, parts: list[Staged]) -> None:
+        self._parts = parts
+
+    def length(self) -> Tensor:
+        """Return the shortest length."""
+        first, *rest = [part.length() for part in self._parts]
+        for other in rest:
+            first = minimum(first, other)
+        return first
+
+    def at(self, index: Tensor) -> Any:
+        """Return one item of each."""
+        return tuple([part.at(index) for part in self._parts])
+
+    def after(self, index: Tensor) -> None:
+        """Do what the parts do."""
+        for part in self._parts:
+            part.after(index)
+
+
+def staged(source: Any) -> Staged | None:
+    """Return how to run over `source` in a graph, or None when Python runs over it."""
+    if tracer() is None:
+        return None
+    if isinstance(source, Staged):
+        return source
+    if isinstance(source, StagedList):
+        return Elements(source)
+    if isinstance(source, Tensor) or is_symbolic(source):
+        return Rows(to_tensor(source))
+    return None
+
+
+def range_(*bounds: Any) -> Any:
+    """Return Python's range, or one in the graph when a bound is symbolic."""
+    return range(*bounds) if any(map(is_symbolic, bounds)) else builtins.range(*bounds)
+
+
+def enumerate_(source: Any, start: Any = 0) -> Any:
+    """Return Python's enumerate, or one in the graph."""
+    items = staged(source)
+    return builtins.enumerate(source, start) if items is None else Enumerated(items, start)
+
+
+def zip_(*sources: Any, strict: bool = False) -> Any:
+    """Return Python's zip, or one in the graph when every source can be there."""
+    parts = [staged(source) for source in sources]
+    found = [part for part in parts if part is not None]
+    if not found or len(found) < len(parts):
+        return builtins.zip(*sources, strict=strict)
+    return Zipped(found)

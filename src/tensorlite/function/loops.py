@@ -1,0 +1,362 @@
+"""What converted code calls for while and for.
+
+A loop runs as Python as long as its test, or what it runs over, is Python's. When the test turns
+out symbolic, what remains is one While over the variables that the body changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CellType
+from typing import Any
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import LoopError, note
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.function.branches import and_, stage_places, zeros_of_spec
+from tensorlite.function.iterables import Staged, staged
+from tensorlite.function.staged_list import StagedList
+from tensorlite.function.values import (
+    MISSING,
+    SCALARS,
+    Branch,
+    Places,
+    adapted,
+    dtype_of,
+    is_internal,
+    is_leaf_tensor,
+    is_symbolic,
+    same,
+    scratch,
+    truth,
+    undefined,
+)
+from tensorlite.graph.trace import Tracer
+from tensorlite.ops.control import while_loop
+from tensorlite.ops.regions import join
+
+Values = dict[str, Any]
+INDEX = "_tl_index"
+
+
+def while_(
+    test: Branch, body: Branch, names: Sequence[str], lists: Sequence[str], line: int, again: bool
+) -> None:
+    """Run `body` as long as `test`; `again` says that the test binds names that the body reads."""
+    while True:
+        going = test()
+        if is_symbolic(going):
+            break
+        if not going:
+            return
+        body()
+    places = Places(names, body, test)
+
+    def turn() -> None:
+        if again:
+            test()
+        body()
+
+    _Loop(places, test, turn, lists, line).stage()
+
+
+def for_(
+    source: Any,
+    body: Callable[[Any], None],
+    going: Branch | None,
+    names: Sequence[str],
+    lists: Sequence[str],
+    line: int,
+) -> None:
+    """Run `body` of every item of `source`, as long as `going` (if there is one) says."""
+    hook = getattr(source, "__tl_for__", None)
+    if hook is not None and hook(body, going, names, lists, line):
+        return
+    items = staged(source)
+    if items is None:
+        _python_for(source, body, going, names, line)
+    else:
+        stage_for(items, body, going, names, lists, line)
+
+
+def _python_for(
+    source: Any,
+    body: Callable[[Any], None],
+    going: Branch | None,
+    names: Sequence[str],
+    line: int,
+) -> None:
+    """Unroll: once `going` is symbolic, each further turn stands under a condition."""
+    on: Any = True
+    for item in source:
+        if is_symbolic(on):
+            turn = _turn(body, item)
+            pred = truth(on, f"the condition to go on of the for at line {line}")
+            stage_places(pred, turn, _nothing, Places(names, body), line)
+        else:
+            body(item)
+        if going is not None:
+            on = going()
+            if not is_symbolic(on) and not on:
+                return
+
+
+def _turn(body: Callable[[Any], None], item: Any) -> Branch:
+    return lambda: body(item)
+
+
+def _nothing() -> None:
+    """Do nothing: the branch in which a loop has ended."""
+
+
+def stage_for(
+    items: Staged,
+    body: Callable[[Any], None],
+    going: Branch | None,
+    names: Sequence[str],
+    lists: Sequence[str],
+    line: int,
+) -> None:
+    """Make a While of a `for`."""
+    places = Places(names, body)
+    index = CellType(constant(0, dtypes.int32))
+    places.add(INDEX, index)
+    length = items.length()
+
+    def test() -> Any:
+        more = index.cell_contents < length
+        return more if going is None else and_(going(), lambda: more)
+
+    def turn() -> None:
+        here = index.cell_contents
+        body(items.at(here))
+        items.after(here)
+        index.cell_contents = here + 1
+
+    _Loop(places, test, turn, lists, line).stage()
+
+
+class _Loop:
+    """The staging of one loop: variables become tensors, the loop a While, and they are bound."""
+
+    def __init__(
+        self, places: Places, test: Branch, turn: Branch, lists: Sequence[str], line: int
+    ) -> None:
+        self.places = places
+        self.test = test
+        self.turn = turn
+        self.lists = lists
+        self.line = line
+
+    def stage(self) -> None:
+        """Add the loop to the graph and bind the variables to what they are after it."""
+        before = self.places.read()
+        try:
+            after = self._staged(dict(before))
+        except Exception as error:
+            self.places.write(before)
+            if isinstance(error, LoopError):
+                note(error, f"in the loop at line {self.line}")
+            raise
+        self.places.write(after)
+
+    def _staged(self, start: Values) -> Values:
+        absent = [name for name, value in start.items() if value is MISSING]
+        start = self._settled(start)
+        carried = {name: value for name, value in start.items() if value is not MISSING}
+        form = _Form(carried)
+        self._bare = [name for name in absent if name not in carried]
+
+        def cond(*leaves: Tensor) -> Tensor:
+            self._bind(form, leaves)
+            return truth(self.test(), f"the condition of the loop at line {self.line}")
+
+        def body(*leaves: Tensor) -> list[Any]:
+            self._bind(form, leaves)
+            self.turn()
+            return form.tensors_of(self.places.read())
+
+        found = while_loop(cond, body, form.first, names=form.labels)
+        after = form.values_of(found)
+        where = f"the loop at line {self.line} binds it, and may make no turn"
+        after.update({name: undefined(name, where) for name in self._bare})
+        return after
+
+    def _bind(self, form: _Form, leaves: Sequence[Tensor]) -> None:
+        self.places.write({**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)})
+
+    def _settled(self, start: Values) -> Values:
+        """Return the first values, typed as a turn of the loop needs them.
+
+        Python numbers take the dtype that the body gives them, lists become staged lists, and
+        returned values that do not exist yet become zeros. What the body makes is found out by
+        running it in a graph that is thrown away.
+        """
+        for _ in range(4):
+            if not self._open(start):
+                return start
+            after = self._tried(start)
+            changed = {name: self._fitted(name, start[name], after[name]) for name in start}
+            if all(changed[name] is start[name] for name in start):
+                return changed
+            start = changed
+        return start
+
+    def _open(self, start: Values) -> bool:
+        for name, value in start.items():
+            if value is MISSING and is_internal(name):
+                return True
+            if name in self.lists and isinstance(value, list):
+                return True
+        return False
+
+    def _tried(self, start: Values) -> Values:
+        """Return what one turn makes of the first values."""
+        token = scratch.set(True)
+        try:
+            with Tracer("scratch") as tracer:
+                inside = {name: _symbol(tracer, value) for name, value in start.items()}
+                self.places.write(inside)
+                self.test()
+                self.turn()
+                after = self.places.read()
+                return {name: _specified(value) for name, value in after.items()}
+        finally:
+            scratch.reset(token)
+
+    def _fitted(self, name: str, value: Any, after: Any) -> Any:
+        if value is MISSING:
+            return placeholder_for_specs(after) if is_internal(name) else value
+        if name in self.lists and type(value) is list:
+            return self._listed(name, value, after)
+        if type(value) in SCALARS and isinstance(after, TensorSpec):
+            dtype = adapted(value, _Typed(after.dtype))[0]
+            return to_tensor(value, dtype if dtype is not None else dtype_of(value))
+        return value
+
+    def _listed(self, name: str, value: list[Any], after: Any) -> Any:
+        """Return a list as a staged one, if all its elements are tensors of one dtype and rank."""
+        if type(after) is not list or not all(isinstance(e, TensorSpec) for e in after):
+            return value
+        if not after:
+            return value
+        element = after[0].without_value()
+        for other in after[1:]:
+            if other.dtype is not element.dtype:
+                raise LoopError(f"the list {name!r} gets elements {element} and {other}")
+            element = join(element, other)
+        return StagedList.of(value, element)
+
+
+class _Typed:
+    """A value of which only the dtype is known."""
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+
+def _symbol(tracer: Tracer, value: Any) -> Any:
+    """Return a loop variable as the body is tried on it."""
+    if value is MISSING:
+        return value
+    if isinstance(value, StagedList):
+        return StagedList(value.handle, value.element)
+    if type(value) is list:
+        return [_symbol(tracer, member) for member in value]
+    leaves = [
+        tracer.graph.add_input(TensorSpec((), dtype_of(leaf))) if type(leaf) in SCALARS else leaf
+        for leaf in nest.flatten(value)
+    ]
+    return nest.pack_like(value, leaves)
+
+
+def _specified(value: Any) -> Any:
+    """Return a value with the specs of its tensors in their places."""
+    if value is MISSING or isinstance(value, StagedList):
+        return value
+    leaves = [
+        to_tensor(leaf).spec if is_leaf_tensor(leaf) else leaf for leaf in nest.flatten(value)
+    ]
+    return nest.pack_like(value, leaves)
+
+
+def placeholder_for_specs(value: Any) -> Any:
+    """Return zeros for the specs in a structure: what stands for a value that does not exist yet."""
+    if value is MISSING:
+        return value
+    leaves = [
+        zeros_of_spec(leaf) if isinstance(leaf, TensorSpec) else leaf
+        for leaf in nest.flatten(value)
+    ]
+    return nest.pack_like(value, leaves)
+
+
+class _Form:
+    """How the variables of a loop are made of its tensors, and back."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self.first: list[Any] = []
+        self.labels: list[str] = []
+        for name, value in values.items():
+            for path, leaf in zip(nest.paths(value), nest.flatten(value), strict=True):
+                if is_leaf_tensor(leaf):
+                    self.first.append(leaf if type(leaf) in SCALARS else _tensor(leaf))
+                    self.labels.append(f"{name}{path}" if name != INDEX else "the loop's index")
+
+    def values_of(self, tensors: Sequence[Tensor]) -> Values:
+        """Return the variables' values, with `tensors` as their leaves."""
+        source = iter(tensors)
+        return {
+            name: nest.pack_like(value, [_like(leaf, source) for leaf in nest.flatten(value)])
+            for name, value in self._values.items()
+        }
+
+    def tensors_of(self, values: Values) -> list[Any]:
+        """Return the tensors in the variables' values after a turn; LoopError when they differ."""
+        out: list[Any] = []
+        for name, first in self._values.items():
+            self._add(out, name, first, values[name])
+        return out
+
+    def _add(self, out: list[Any], name: str, first: Any, value: Any) -> None:
+        try:
+            nest.assert_same(first, value)
+        except Exception as error:
+            raise LoopError(f"the loop variable {name!r} changes its structure: {error}") from None
+        leaves = zip(nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True)
+        for path, old, new in leaves:
+            if is_leaf_tensor(old):
+                out.append(self._leaf(f"{name}{path}", new))
+            elif not same(old, new):
+                raise LoopError(
+                    f"the loop variable {name + path!r} is {old!r} before the loop and "
+                    f"{_told(new)} after a turn; in a loop on tensors only tensors and numbers "
+                    "may change. Give it a first value of its kind"
+                )
+
+    @staticmethod
+    def _leaf(label: str, new: Any) -> Any:
+        if not is_leaf_tensor(new):
+            raise LoopError(f"the loop variable {label!r} is a tensor first and then {_told(new)}")
+        return new if type(new) in SCALARS else _tensor(new)
+
+
+def _tensor(leaf: Any) -> Tensor:
+    return leaf.handle if isinstance(leaf, StagedList) else to_tensor(leaf)
+
+
+def _like(leaf: Any, source: Any) -> Any:
+    if isinstance(leaf, StagedList):
+        return StagedList(next(source), leaf.element)
+    return next(source) if is_leaf_tensor(leaf) else leaf
+
+
+def _told(value: object) -> str:
+    if value is MISSING:
+        return "not bound"
+    return "a tensor" if isinstance(value, Operand) else repr(value)

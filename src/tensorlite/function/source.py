@@ -1,0 +1,100 @@
+"""The syntax tree of a function, found by its code object in a file, a cell or the prompt's history.
+
+What is done with the tree is in convert.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sysconfig
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import NamedTuple, TypeAlias
+
+from tensorlite.core.provenance import PACKAGE
+
+Definition: TypeAlias = "ast.FunctionDef | ast.Lambda"
+Span: TypeAlias = "tuple[int, int, int, int]"
+
+
+class Found(NamedTuple):
+    """A function's definition, and the class it stands in, if any."""
+
+    node: Definition
+    owner: str | None
+
+
+_FOREIGN = (PACKAGE, sysconfig.get_paths()["stdlib"], "<frozen")
+
+
+@lru_cache(maxsize=4096)
+def is_users_own(code: CodeType) -> bool:
+    """Return whether code is the user's: neither this library's nor an installed package's."""
+    file = code.co_filename
+    return not file.startswith(_FOREIGN) and "site-packages" not in file
+
+
+def find(function: FunctionType) -> Found | None:
+    """Return where `function` is defined, or None when its source cannot be had."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        return None
+    candidates = _definitions("".join(lines)).get((code.co_name, code.co_firstlineno), [])
+    fitting = [found for found in candidates if _fits(found.node, code)]
+    if len(fitting) > 1:
+        fitting = [found for found in fitting if _span(found.node) == _returned(code)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+@lru_cache(maxsize=64)
+def _definitions(text: str) -> dict[tuple[str, int], list[Found]]:
+    """Return all definitions of a source text by name and first line."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return {}
+    table: dict[tuple[str, int], list[Found]] = {}
+    for found in _walk(tree, None):
+        node = found.node
+        if isinstance(node, ast.Lambda):
+            key = "<lambda>", node.lineno
+        else:
+            first = node.decorator_list[0] if node.decorator_list else node
+            key = node.name, first.lineno
+        table.setdefault(key, []).append(found)
+    return table
+
+
+def _walk(node: ast.AST, owner: str | None) -> Iterator[Found]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.Lambda)):
+            yield Found(child, owner)
+        yield from _walk(child, child.name if isinstance(child, ast.ClassDef) else owner)
+
+
+def _fits(node: Definition, code: CodeType) -> bool:
+    """Return whether a definition still is the one that `code` was compiled from."""
+    arguments = node.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    last = max((line for _, _, line in code.co_lines() if line is not None), default=0)
+    return list(code.co_varnames[: len(names)]) == names and last <= (node.end_lineno or 0)
+
+
+def _span(node: Definition) -> Span | None:
+    body = node.body
+    if not isinstance(body, ast.expr):
+        return None
+    return body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0
+
+
+def _returned(code: CodeType) -> Span | None:
+    """Return the span of what a lambda returns: its last instruction's."""
+    last = None
+    for position in code.co_positions():
+        if None not in position:
+            last = position
+    return last  # type: ignore[return-value]

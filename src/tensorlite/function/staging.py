@@ -1,0 +1,266 @@
+"""RUNTIME: what converted code calls. Here are calls, items and stores; the rest is gathered.
+
+Branches are in branches.py, loops in loops.py, what a `for` can run over in iterables.py.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
+from typing import Any, TypeVar
+
+from tensorlite.core import dtypes, operand
+from tensorlite.core.dispatch import to_tensor, tracer
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
+from tensorlite.function import branches, iterables, loops
+from tensorlite.function.convert import convert, is_converted
+from tensorlite.function.source import is_users_own
+from tensorlite.function.staged_list import StagedList
+from tensorlite.function.values import is_symbolic, scratch
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.trace import outermost
+from tensorlite.ops import branches as ops_branches, control as ops_control
+from tensorlite.ops.arrange import moveaxis
+from tensorlite.ops.rounding import maximum, minimum
+from tensorlite.ops.index import set_item as functional_set_item
+from tensorlite.ops.join import concat, stack
+from tensorlite.ops.shape import astype, shape_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+side_effects: ContextVar[list[tuple[str, int]] | None] = ContextVar("side_effects", default=None)
+"""Writes to Python's state that the trace at hand has seen, with their lines."""
+
+
+def do_not_convert(function: F) -> F:
+    """Return `function`, marked to run as Python also when a traced function calls it.
+
+    >>> @tl.do_not_convert
+    ... def plain(x):
+    ...     return x + 1
+    >>> print(tl.function(lambda x: plain(x))(1.0))
+    2.0
+    """
+    function.__tl_plain__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def converted(function: Any) -> Any:
+    """Return what to call in place of `function` in converted code."""
+    kind = type(function)
+    if kind is FunctionType:
+        return _converted_function(function)
+    if kind is MethodType:
+        inner = function.__func__
+        if type(inner) is not FunctionType:
+            return function
+        other = _converted_function(inner)
+        return function if other is inner else MethodType(other, function.__self__)
+    if kind is functools.partial:
+        return functools.partial(
+            converted(function.func), *function.args, **(function.keywords or {})
+        )
+    if kind is type or kind is BuiltinFunctionType:
+        return _stand_in(function)
+    if isinstance(function, type) or hasattr(function, "__tl_traced__"):
+        return function
+    return _converted_object(function)
+
+
+def _converted_object(function: Any) -> Any:
+    call = getattr(type(function), "__call__", None)
+    if type(call) is not FunctionType:
+        return function
+    other = _converted_function(call)
+    return function if other is call else MethodType(other, function)
+
+
+def _converted_function(function: FunctionType) -> Any:
+    code = function.__code__
+    if not is_users_own(code):
+        return _LIBRARY.get(function, function)
+    if is_converted(code) or getattr(function, "__tl_plain__", False):
+        return function
+    return convert(function, RUNTIME) or function
+
+
+def _stand_in(function: Any) -> Any:
+    try:
+        return _BUILTINS.get(function, function)
+    except TypeError:
+        return function
+
+
+# What Python's own functions do with symbolic tensors.
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, StagedList):
+        return value.length()
+    if isinstance(value, SymbolicTensor) and (value.spec.shape or (None,))[0] is None:
+        return shape_of(value)[0]
+    return len(value)
+
+
+def _cast(kind: Any, dtype: dtypes.DType) -> Callable[..., Any]:
+    def cast(value: Any = 0, *rest: Any) -> Any:
+        return astype(to_tensor(value), dtype) if is_symbolic(value) else kind(value, *rest)
+
+    return cast
+
+
+def _bool(value: Any = False) -> Any:
+    return branches.truth(value, "the argument of bool()") if is_symbolic(value) else bool(value)
+
+
+def _extreme(kind: Any, of_two: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*values: Any, **options: Any) -> Any:
+        given = values[0] if len(values) == 1 else values
+        if options or not isinstance(given, (list, tuple)) or not any(map(is_symbolic, given)):
+            return kind(*values, **options)
+        return functools.reduce(of_two, given)
+
+    return extreme
+
+
+def _print(*values: Any, **options: Any) -> None:
+    if scratch.get():
+        return
+    if tracer() is not None:
+        _note("print", 0)
+    print(*values, **options)  # noqa: T201  it is the user's own
+
+
+_BUILTINS: dict[Any, Any] = {
+    builtins.range: iterables.range_,
+    builtins.enumerate: iterables.enumerate_,
+    builtins.zip: iterables.zip_,
+    builtins.len: _len,
+    builtins.int: _cast(int, dtypes.int32),
+    builtins.float: _cast(float, dtypes.float32),
+    builtins.bool: _bool,
+    builtins.min: _extreme(min, minimum),
+    builtins.max: _extreme(max, maximum),
+    builtins.print: _print,
+}
+
+
+# What the library's own functions do with staged lists, and with functions that they are given.
+
+
+def _stack(xs: Any, /, *, axis: int = 0) -> Tensor:
+    if isinstance(xs, StagedList):
+        return xs.stack() if axis == 0 else moveaxis(xs.stack(), 0, axis)
+    return stack(xs, axis=axis)
+
+
+def _concat(xs: Any, /, *, axis: int | None = 0) -> Tensor:
+    if isinstance(xs, StagedList) and axis == 0:
+        return xs.concat()
+    return concat(xs, axis=axis)
+
+
+def _cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    if not is_symbolic(pred):
+        return ops_branches.cond(pred, converted(true_fn), converted(false_fn))
+    return branches.if_return(pred, converted(true_fn), converted(false_fn), (), 0)
+
+
+def _while_loop(cond: Any, body: Any, *args: Any, **options: Any) -> Any:
+    return ops_control.while_loop(converted(cond), converted(body), *args, **options)
+
+
+_LIBRARY: dict[Any, Any] = {
+    stack: _stack,
+    concat: _concat,
+    ops_branches.cond: _cond,
+    ops_control.while_loop: _while_loop,
+}
+
+
+# Items and stores.
+
+
+def set_item(x: Any, key: Any, value: Any) -> Any:
+    """Return `x` after `x[key] = value`."""
+    top = outermost()
+    if top is None or not isinstance(x, Tensor):
+        x[key] = value
+        return x
+    if isinstance(x, SymbolicTensor) and x.node.graph is top.graph:
+        operand.operators.setitem(x, key, value)
+        return x
+    return functional_set_item(x, key, value)
+
+
+_CHANGES: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "MatMult": operator.imatmul,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+}
+
+
+def change_item(x: Any, key: Any, kind: str, value: Any) -> Any:
+    """Return `x` after `x[key] += value`, or another such statement."""
+    return set_item(x, key, _CHANGES[kind](x[key], value))
+
+
+def append(values: Any, value: Any) -> Any:
+    """Return `values` after `values.append(value)`."""
+    values.append(value)
+    return values
+
+
+def stored(value: Any, target: str, line: int) -> Any:
+    """Return `value`, which is about to be stored outside of the function; the trace notes it."""
+    if tracer() is not None and not scratch.get() and not _is_state(value):
+        _note(target, line)
+    return value
+
+
+def _is_state(value: Any) -> bool:
+    """Return whether storing a value is how state is made: variables, and objects that hold them."""
+    if value is None or isinstance(value, Tensor):
+        return value is None
+    return isinstance(value, Operand) or hasattr(value, "variables")
+
+
+def _note(what: str, line: int) -> None:
+    seen = side_effects.get()
+    if seen is not None and (what, line) not in seen:
+        seen.append((what, line))
+
+
+RUNTIME = SimpleNamespace(
+    converted=converted,
+    set_item=set_item,
+    change_item=change_item,
+    append=append,
+    stored=stored,
+    slice=slice,
+    if_=branches.if_,
+    if_return=branches.if_return,
+    if_expression=branches.if_expression,
+    and_=branches.and_,
+    or_=branches.or_,
+    not_=branches.not_,
+    compare=branches.compare,
+    assert_=branches.assert_,
+    while_=loops.while_,
+    for_=loops.for_,
+)
