@@ -100,6 +100,19 @@ def bound(target: Graph, region: Graph, values: Sequence[SymbolicTensor]) -> Cop
     return copy
 
 
+def reached(graph: Graph) -> set[Node]:
+    """Return the nodes that a graph's outputs and effects depend on."""
+    found: set[Node] = set()
+    waiting = [*[x.node for x in graph.outputs], *graph.effects]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.control)
+            waiting.extend([x.node for x in node.inputs])
+    return found
+
+
 def with_inner(op: Op, change: Callable[[Graph], Graph]) -> Op:
     """Return an operator whose branches or loop body have been changed; functions stay."""
     if op.role not in (Role.IF, Role.WHILE):
@@ -137,8 +150,9 @@ def _round(graph: Graph, rules: Rules) -> tuple[Graph, Rule | None]:
     copy = Copy(Graph(graph.name))
     copy.inputs(graph)
     last: Rule | None = None
+    needed = reached(graph)
     for node in graph.nodes:
-        if node in copy.nodes:
+        if node in copy.nodes or node not in needed:
             continue
         copied = copy.node(node, with_inner(node.op, lambda inner: rewrite(inner, rules)))
         for one in rules.get(type(node.op), ()):

@@ -130,6 +130,7 @@ class _Preparing:
             frame = self.frames[self.where[i]]
             frame.tasks[i] = len(frame.tasks)
         for i, task in enumerate(self.plan.tasks):
+            self.frame_after(i)
             self.check_frames(i, task)
         programs = [Program(frame.name, frame.parallel) for frame in self.frames]
         for i, task in enumerate(self.plan.tasks):
