@@ -23,8 +23,9 @@ from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLik
 from tensorlite.core.xp import Array, Xp, xp_of
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.arithmetic import Range, broadcast_to
-from tensorlite.ops.arrange import moveaxis, permute_dims, size
+from tensorlite.ops.arrange import moveaxis, permute_dims
 from tensorlite.ops.compare import less, where
+from tensorlite.ops.join import concat
 from tensorlite.ops.places import (
     combine_at,
     in_range,
@@ -83,7 +84,7 @@ class GatherV2(Op):
             raise ShapeError(f"GatherV2: batch_dims={b} with axis {at} and indices {indices}")
         batch = merge(params.shape[:b], indices.shape[:b]) or ()
         rest = (*params.shape[b:at], *indices.shape[b:], *params.shape[at + 1 :])
-        known = params.vector() if params.known is not None else None
+        known = params.vector() if len(params.shape) == 1 and params.known is not None else None
         places = indices.constant()
         if (
             known is None
@@ -121,13 +122,22 @@ class GatherV2(Op):
 
 def rows_of(dy: Tensor, params: Tensor, indices: Tensor) -> IndexedSlices:
     """Return `dy`, the gradient of rows of `params` taken at `indices`, as these rows."""
-    inner = sizes(params)[1:]
-    count = indices.spec.size if indices.spec.size is not None else size(indices)
+    values, places = dy, indices
+    if indices.spec.rank != 1:
+        places = reshape(indices, (-1,))
+        values = reshape(dy, concat([shape_of(places), _row(params)]))
     return IndexedSlices(
-        values=dy if indices.spec.rank == 1 else reshape(dy, [count, *inner]),
-        indices=indices if indices.spec.rank == 1 else reshape(indices, (-1,)),
+        values=values,
+        indices=places,
         dense_shape=params.shape if params.spec.is_static else shape_of(params),
     )
+
+
+def _row(x: Tensor) -> Tensor:
+    """Return the shape of a row of `x`, whose rank need not be known."""
+    key = SliceKey()
+    key.add_slice(1, None, None)
+    return key.select(shape_of(x))
 
 
 def sizes(x: Tensor) -> list[Any]:

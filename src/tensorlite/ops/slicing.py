@@ -72,7 +72,7 @@ class Strided(Op, abstract=True):
         sizes = self._sizes(x.shape, begin, end, strides)
         known = None
         if x.known is not None and None not in (*begin, *end, *strides):
-            known = _known_part(x.known, self.key(begin, end, strides))
+            known = _known_part(x, self.key(begin, end, strides))
         return TensorSpec(sizes, x.dtype, None, x.inner, known=known)
 
     def _sizes(self, shape: Dims, begin: Dims, end: Dims, strides: Dims) -> Dims:
@@ -125,8 +125,11 @@ def check_index(op: str, index: Dim, size: Dim, axis: int) -> None:
         )
 
 
-def _known_part(known: Known, key: Any) -> Known:
-    part = np.array(known, object)[key]
+def _known_part(x: TensorSpec, key: Any) -> Known:
+    """Return the part of a value that is known in whole or in part; a matrix's is flat."""
+    if x.shape is None or None in x.shape:
+        return None
+    part = np.array(x.known, object).reshape(x.shape)[key]  # type: ignore[arg-type]
     if part.ndim > 1:
         return None
     return tuple(part.tolist()) if part.ndim else part.item()
@@ -230,7 +233,8 @@ def fits(op: str, value: TensorSpec, part: Dims | None) -> None:
     except ShapeError:
         both = None
     misfit = both is None or len(value.shape) > len(part)
-    if misfit or any(p is not None and p != b for p, b in zip(part, both or (), strict=False)):
+    pairs = zip(part, both or (), strict=False)
+    if misfit or any(None not in pair and pair[0] != pair[1] for pair in pairs):
         raise ShapeError(
             f"{op}: a value of shape {shape_text(value.shape)} does not broadcast to the part that "
             f"the key selects, which has shape {shape_text(part)}"
