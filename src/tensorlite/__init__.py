@@ -18,6 +18,7 @@ from tensorlite.ops.arrange import *
 from tensorlite.ops.compare import *
 from tensorlite.ops.create import *
 from tensorlite.ops.diagonal import *
+from tensorlite.ops.effects import *
 from tensorlite.ops.einsum import *
 from tensorlite.ops.control import *
 from tensorlite.ops.cumulative import *

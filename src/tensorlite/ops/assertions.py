@@ -1,36 +1,275 @@
-"""Assert: the operator behind `assert` in traced functions. tl.debugging's checks are made of it."""
+"""Assert, and the assertions of tl.debugging made of it: in program order, in traces as well.
+
+What is known while tracing is checked at once. Checks of numbers for NaN are in numerics.py.
+"""
 
 from __future__ import annotations
 
-from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes, operand
+from tensorlite.core.dispatch import calls, promoted, to_tensor
+from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import AssertionFailedError, DTypeError
 from tensorlite.core.op import Effect, Op
-from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops.arithmetic import Rank
+from tensorlite.ops.compare import isfinite
+from tensorlite.ops.reduce import all as all_of
+from tensorlite.ops.shape import shape_of
+
+__all__: list[str] = []
 
 
 class Assert(Op):
-    """Raises AssertionFailedError unless every element of a bool tensor holds."""
+    """Raises AssertionFailedError, with values of the other inputs, unless the first all holds."""
 
     effect = Effect.IO
     differentiable = False
     message: str = ""
+    summarize: int = 3
 
-    def infer(self, condition: TensorSpec) -> tuple[TensorSpec, ...]:
+    def infer(self, condition: TensorSpec, *data: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return nothing; DTypeError when the condition is not bool."""
         if condition.dtype is not dtypes.bool_:
             raise DTypeError(f"Assert: the condition is {condition}; allowed is bool")
         return ()
 
-    def kernel(self, xp: Xp, condition: Array) -> tuple[Array, ...]:
+    def kernel(self, xp: Xp, condition: Array, *data: Array) -> tuple[Array, ...]:
         """Return nothing, if the condition holds."""
         if not bool(condition.all()):
-            raise AssertionFailedError(f"assertion failed: {self.message}")
+            shown = "".join(f"; {summary(x, self.summarize)}" for x in data)
+            raise AssertionFailedError(f"assertion failed: {self.message}{shown}")
         return ()
 
 
-def assert_true(condition: TensorLike, message: str = "") -> None:
-    """Raise AssertionFailedError with `message`, when this runs, unless all of `condition` holds."""
-    calls(Assert(message), condition)
+def summary(x: Array, summarize: int) -> str:
+    """Return the first and last `summarize` elements along each axis as text (-1: all)."""
+    host = to_host(x)
+    threshold = host.size + 1 if summarize < 0 else 2 * summarize
+    return np.array2string(host, threshold=threshold, edgeitems=max(summarize, 1), separator=" ")
+
+
+def assert_true(
+    condition: TensorLike, message: str = "", *data: TensorLike, summarize: int = 3
+) -> None:
+    """Raise AssertionFailedError with `message` and `data` unless all of `condition` holds.
+
+    In a trace it does so when the graph runs. The same goes for all assertions here.
+
+    >>> tl.debugging.assert_true(tl.asarray(1) < 2, "one is less than two")
+    """
+    calls(Assert(message, summarize), condition, *data)
+
+
+def _compared(
+    what: str, relation: Callable[[Any, Any], Tensor], x: Any, y: Any, message: str, summarize: int
+) -> None:
+    a, b = promoted(x, y)
+    text = f"x {what} y" + (f": {message}" if message else "")
+    assert_true(relation(a, b), text, a, b, summarize=summarize)
+
+
+def assert_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x == y` everywhere.
+
+    >>> tl.debugging.assert_equal([1, 2], [1, 2])
+    """
+    _compared("==", operand.operators.equal, x, y, message, summarize)
+
+
+def assert_none_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x != y` everywhere.
+
+    >>> tl.debugging.assert_none_equal([1, 2], [2, 1])
+    """
+    _compared("!=", operand.operators.not_equal, x, y, message, summarize)
+
+
+def assert_less(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x < y` everywhere.
+
+    >>> tl.debugging.assert_less([1, 2], 3)
+    """
+    _compared("<", operand.operators.less, x, y, message, summarize)
+
+
+def assert_less_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x <= y` everywhere.
+
+    >>> tl.debugging.assert_less_equal([1, 2], 2)
+    """
+    _compared("<=", operand.operators.less_equal, x, y, message, summarize)
+
+
+def assert_greater(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x > y` everywhere.
+
+    >>> tl.debugging.assert_greater([1, 2], 0)
+    """
+    _compared(">", operand.operators.greater, x, y, message, summarize)
+
+
+def assert_greater_equal(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
+    """Raise AssertionFailedError unless `x >= y` everywhere.
+
+    >>> tl.debugging.assert_greater_equal([1, 2], 1)
+    """
+    _compared(">=", operand.operators.greater_equal, x, y, message, summarize)
+
+
+def assert_positive(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x > 0` everywhere.
+
+    >>> tl.debugging.assert_positive([1.0, 2.0])
+    """
+    assert_greater(x, 0, message, summarize)
+
+
+def assert_negative(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x < 0` everywhere.
+
+    >>> tl.debugging.assert_negative([-1.0, -2.0])
+    """
+    assert_less(x, 0, message, summarize)
+
+
+def assert_non_negative(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x >= 0` everywhere.
+
+    >>> tl.debugging.assert_non_negative([0.0, 2.0])
+    """
+    assert_greater_equal(x, 0, message, summarize)
+
+
+def assert_non_positive(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError unless `x <= 0` everywhere.
+
+    >>> tl.debugging.assert_non_positive([0.0, -2.0])
+    """
+    assert_less_equal(x, 0, message, summarize)
+
+
+def assert_near(
+    x: TensorLike,
+    y: TensorLike,
+    rtol: float = 1e-5,
+    atol: float = 1e-5,
+    message: str = "",
+    summarize: int = 3,
+) -> None:
+    """Raise AssertionFailedError unless `|x - y| <= atol + rtol * |y|` everywhere.
+
+    >>> tl.debugging.assert_near([1.0], [1.000001])
+    """
+    a, b = promoted(x, y)
+    close = abs(a - b) <= atol + rtol * abs(b)
+    text = "x is near y" + (f": {message}" if message else "")
+    assert_true(close, text, a, b, summarize=summarize)
+
+
+def assert_all_finite(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+    """Raise AssertionFailedError if `x` holds a NaN or an infinity.
+
+    >>> tl.debugging.assert_all_finite([1.0, 2.0])
+    """
+    tensor = to_tensor(x)
+    text = "x is finite" + (f": {message}" if message else "")
+    assert_true(all_of(isfinite(tensor)), text, tensor, summarize=summarize)
+
+
+def assert_rank(x: TensorLike, rank: int, message: str = "") -> None:
+    """Raise AssertionFailedError unless `x` has `rank` axes, at once where that is known.
+
+    >>> tl.debugging.assert_rank([[1]], 2)
+    """
+    _rank(x, rank, message, lambda have: have == rank, "")
+
+
+def assert_rank_at_least(x: TensorLike, rank: int, message: str = "") -> None:
+    """Raise AssertionFailedError unless `x` has at least `rank` axes.
+
+    >>> tl.debugging.assert_rank_at_least([[1]], 1)
+    """
+    _rank(x, rank, message, lambda have: have >= rank, "at least ")
+
+
+def _rank(x: TensorLike, rank: int, message: str, holds: Callable[[Any], Any], most: str) -> None:
+    tensor = to_tensor(x)
+    text = f"x has {most}{rank} axes" + (f": {message}" if message else "")
+    have = tensor.spec.rank
+    if have is None:
+        actual = calls(Rank(), tensor)[0]
+        assert_true(holds(actual), text, actual)
+    elif not holds(have):
+        raise AssertionFailedError(f"assertion failed: {text}; its shape is {_shape(tensor)}")
+
+
+def assert_scalar(x: TensorLike, message: str = "") -> None:
+    """Raise AssertionFailedError unless `x` is 0-d.
+
+    >>> tl.debugging.assert_scalar(1.0)
+    """
+    assert_rank(x, 0, message)
+
+
+def assert_type(x: TensorLike, dtype: DTypeLike, message: str = "") -> None:
+    """Raise AssertionFailedError, at once, unless the elements of `x` are of `dtype`.
+
+    >>> tl.debugging.assert_type([1.0], tl.float32)
+    """
+    tensor, wanted = to_tensor(x), as_dtype(dtype)
+    if tensor.dtype is not wanted:
+        text = f"x is {wanted!r}" + (f": {message}" if message else "")
+        raise AssertionFailedError(f"assertion failed: {text}; it is {tensor.spec}")
+
+
+def assert_shapes(
+    shapes: Sequence[tuple[TensorLike, Sequence[int | str | None]]], message: str = ""
+) -> None:
+    """Raise AssertionFailedError unless each tensor has its shape.
+
+    A size is an int, None for any, or a name, which stands for one size wherever it appears.
+
+    >>> tl.debugging.assert_shapes([([[1, 2]], ("n", 2)), ([5], ("n",))])
+    """
+    named: dict[str, tuple[Any, str]] = {}
+    for place, (x, sizes) in enumerate(shapes):
+        tensor = to_tensor(x)
+        assert_rank(tensor, len(sizes), message)
+        for axis, wanted in enumerate(sizes):
+            have = _size(tensor, axis)
+            where = f"size {axis} of tensor {place}, of shape {_shape(tensor)},"
+            if isinstance(wanted, str):
+                wanted, origin = named.setdefault(wanted, (have, where))  # noqa: PLW2901
+                where = f"{where} is that which {origin} has"
+            if wanted is not None:
+                _same_size(have, wanted, f"{where} is {wanted}" + _with(message))
+
+
+def _with(message: str) -> str:
+    return f": {message}" if message else ""
+
+
+def _size(x: Tensor, axis: int) -> Any:
+    known = None if x.spec.shape is None else x.spec.shape[axis]
+    return shape_of(x)[axis] if known is None else known
+
+
+def _same_size(have: Any, wanted: Any, text: str) -> None:
+    if isinstance(have, int) and isinstance(wanted, int):
+        if have != wanted:
+            raise AssertionFailedError(f"assertion failed: {text}; it is {have}")
+    elif have is not wanted:
+        assert_equal(have, wanted, text)
+
+
+def _shape(x: Tensor) -> str:
+    return shape_text(x.spec.shape)

@@ -1,0 +1,47 @@
+"""Finding faults: assertions that run where they stand, and checks for NaN and infinity."""
+
+from __future__ import annotations
+
+from tensorlite.ops.assertions import (
+    assert_all_finite,
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_rank,
+    assert_rank_at_least,
+    assert_scalar,
+    assert_shapes,
+    assert_true,
+    assert_type,
+)
+from tensorlite.ops.numerics import check_numerics
+
+__all__ = [
+    "assert_all_finite",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_scalar",
+    "assert_shapes",
+    "assert_true",
+    "assert_type",
+    "check_numerics",
+]
