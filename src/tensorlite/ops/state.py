@@ -6,6 +6,7 @@ Layers that own variables are in train/.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,11 @@ from tensorlite.ops.sparse_state import (
 __all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
 
+Make = Callable[[Any], Tensor]
+creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar("creation", default=None)
+"""What makes the handle of a new variable; a traced function finds the one of its first trace."""
+
+
 class Variable(Operand):
     """A tensor whose value can be changed; shape and dtype stay.
 
@@ -64,15 +70,20 @@ class Variable(Operand):
         shape: Shape | None = None,
     ) -> None:
         wanted = None if dtype is None else as_dtype(dtype)
-        with interpreted_by(None):
-            value = to_tensor(initial() if callable(initial) else initial, wanted)
-            value = value if wanted is None else astype(value, wanted)
-            array = value.array
+
+        def make(first: TensorLike | Callable[[], TensorLike]) -> Tensor:
+            with interpreted_by(None):
+                value = to_tensor(first() if callable(first) else first, wanted)
+                value = value if wanted is None else astype(value, wanted)
+                array = value.array
+            spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
+            watched = trainable and value.dtype.is_differentiable
+            return EagerTensor(VariableState(array, spec, name, watched), value.device)
+
+        maker = creation.get()
+        self.handle: Tensor = make(initial) if maker is None else maker(initial, make)
         self.name = name
-        self.trainable = trainable and value.dtype.is_differentiable
-        spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
-        state = VariableState(array, spec, name, self.trainable)
-        self.handle: Tensor = EagerTensor(state, value.device)
+        self.trainable = self.handle.spec.trainable
 
     @property
     def spec(self) -> TensorSpec:
