@@ -83,3 +83,7 @@ class DeviceName:
 
 def _number(text: str | None) -> int | None:
     return None if text in (None, "*") else int(text or 0)
+
+
+ANYWHERE = DeviceName()
+"""The name that asks for nothing: what most nodes have."""

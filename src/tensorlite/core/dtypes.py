@@ -73,7 +73,7 @@ class DType:
         return as_dtype, (self.name,)
 
 
-DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str"
+DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str
 
 bool_ = DType("bool", np.bool_, "b")
 int8 = DType("int8", np.int8, "i")

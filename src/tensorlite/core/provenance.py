@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import CodeType
 from typing import NamedTuple
 
 PACKAGE = str(Path(__file__).resolve().parent.parent)
-_inside: dict[CodeType, bool] = {}
+_inside: dict[str, bool] = {}
 
 
 class Line(NamedTuple):
@@ -25,18 +24,20 @@ class Line(NamedTuple):
 UNKNOWN = Line("?", 0, "?")
 
 
-def _is_library(code: CodeType) -> bool:
-    known = _inside.get(code)
-    if known is None:
-        known = _inside[code] = code.co_filename.startswith(PACKAGE)
+def _is_library(file: str) -> bool:
+    known = _inside[file] = file.startswith(PACKAGE)
     return known
 
 
 def user_line(depth: int = 2) -> Line:
     """Return the innermost line on the stack that is not the library's own."""
     frame = sys._getframe(depth)  # noqa: SLF001  there is no other way to the caller
-    while _is_library(frame.f_code):
+    while True:
+        code = frame.f_code
+        file = code.co_filename
+        inside = _inside.get(file)
+        if not (_is_library(file) if inside is None else inside):
+            return Line(file, frame.f_lineno, code.co_name)
         if frame.f_back is None:
             return UNKNOWN
         frame = frame.f_back
-    return Line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dispatch import Interpreter, Tensors, current, default_device, run
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import EagerTensor, Tensor, moved
@@ -20,7 +20,7 @@ class Scope:
     """What nodes made in a trace inherit from the `with` blocks around them."""
 
     name: str = ""
-    device: DeviceName = DeviceName()
+    device: DeviceName = ANYWHERE
     control: tuple[Any, ...] = ()
 
 

@@ -15,9 +15,9 @@ from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import AxisError, ShapeError
 
-Dim: TypeAlias = "int | None"
-Dims: TypeAlias = "tuple[int | None, ...]"
-Known: TypeAlias = "int | tuple[int | None, ...] | None"
+Dim: TypeAlias = int | None
+Dims: TypeAlias = tuple[int | None, ...]
+Known: TypeAlias = int | tuple[int | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,9 @@ def shape_text(shape: Sequence[Dim] | None) -> str:
 
 def broadcast(*shapes: Dims | None) -> Dims | None:
     """Return the shape that `shapes` broadcast to; ShapeError when they do not."""
+    first, *others = shapes or ((),)
+    if all(shape == first for shape in others):
+        return first
     if any(shape is None for shape in shapes):
         return None
     known = [shape for shape in shapes if shape is not None]
