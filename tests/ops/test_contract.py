@@ -30,12 +30,13 @@ from tests.checks import (
 )
 
 FEW = settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
+ONE = settings(FEW, max_examples=1, phases=[hypothesis.Phase.generate])
 DRAWS = st.data()
 PAIRS = [pytest.param(c, d, id=f"{c.name}-{d.name}") for c in CASES for d in c.dtypes]
 SMOOTH = [
@@ -190,7 +191,7 @@ def test_traced_gradients_are_eager_ones(
 
 def one_draw(case: OpCase, dtype: tl.DType) -> Any:
     """Return the simplest operands of a case."""
-    return hypothesis.find(case.draw(dtype), lambda _: True, settings=FEW)
+    return hypothesis.find(case.draw(dtype), lambda _: True, settings=ONE)
 
 
 def used_operators() -> set[str]:

@@ -122,7 +122,7 @@ def asarray(
     if not isinstance(obj, Operand):
         return placed(_from_value(obj, wanted, copy), device)
     x = to_tensor(obj)
-    y = x if wanted is None else astype(x, wanted)
+    y = x if wanted is None else astype(x, wanted, copy=False)
     y = placed(y, device)
     if copy is False and (y.dtype is not x.dtype or y.device != x.device):
         raise InvalidArgumentError(f"copy=False: {x.spec} must be copied to be {y.dtype!r} there")

@@ -104,8 +104,8 @@ class Triu(_Triangle):
 
 
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
+    n_rows: int | Tensor,
+    n_cols: int | Tensor | None = None,
     /,
     *,
     k: int = 0,
@@ -119,8 +119,11 @@ def eye(
      [0. 1. 0.]]
     """
     of = dtypes.float32 if dtype is None else as_dtype(dtype)
+    width = n_rows if n_cols is None else n_cols
+    if isinstance(n_rows, int) and isinstance(width, int):
+        k = max(-n_rows, min(k, width))
     rows = reshape(arange(n_rows, dtype=dtypes.int64) + k, (-1, 1))
-    columns = arange(n_rows if n_cols is None else n_cols, dtype=dtypes.int64)
+    columns = arange(width, dtype=dtypes.int64)
     return placed(astype(equal(rows, columns), of), device)
 
 
