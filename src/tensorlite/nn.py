@@ -26,12 +26,22 @@ from tensorlite.ops.activations import (
     softsign,
     swish,
 )
+from tensorlite.ops.attention import (
+    attention,
+    multi_head_attention,
+)
 from tensorlite.ops.conv import (
     conv1d,
     conv1d_transpose,
     conv2d,
     conv2d_transpose,
     depthwise_conv2d,
+)
+from tensorlite.ops.dropout import (
+    dropout,
+)
+from tensorlite.ops.embedding import (
+    embedding_lookup,
 )
 from tensorlite.ops.losses import (
     huber,
@@ -44,6 +54,14 @@ from tensorlite.ops.losses import (
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
     weighted_sigmoid_cross_entropy,
+)
+from tensorlite.ops.normalise import (
+    batch_norm,
+    batch_normalization,
+    group_norm,
+    layer_norm,
+    rms_norm,
+    standardize,
 )
 from tensorlite.ops.pool import (
     avg_pool,
@@ -61,22 +79,29 @@ sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy
 weighted_cross_entropy_with_logits = weighted_sigmoid_cross_entropy
 
 __all__ = [
+    "attention",
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
+    "batch_norm",
+    "batch_normalization",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
     "conv2d_transpose",
     "depthwise_conv2d",
+    "dropout",
     "elu",
+    "embedding_lookup",
     "gelu",
+    "group_norm",
     "hard_sigmoid",
     "hard_silu",
     "hard_tanh",
     "huber",
     "l2_loss",
     "l2_normalize",
+    "layer_norm",
     "leaky_relu",
     "log_sigmoid",
     "log_softmax",
@@ -87,8 +112,10 @@ __all__ = [
     "mean_squared_error",
     "mish",
     "moments",
+    "multi_head_attention",
     "relu",
     "relu6",
+    "rms_norm",
     "selu",
     "sigmoid",
     "sigmoid_cross_entropy",
@@ -101,6 +128,7 @@ __all__ = [
     "softsign",
     "sparse_softmax_cross_entropy",
     "sparse_softmax_cross_entropy_with_logits",
+    "standardize",
     "swish",
     "tanh",
     "weighted_cross_entropy_with_logits",

@@ -42,11 +42,25 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 KINKED = (
-    OpCase("relu", tl.nn.relu, lambda x: np.maximum(x, 0), FAR),
-    OpCase("relu6", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(4.0, 5.9)),
+    OpCase("relu", tl.nn.relu, lambda x: np.maximum(x, 0), FAR, ops=("ReluGrad",)),
+    OpCase(
+        "relu6", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(4.0, 5.9), ops=("Relu6Grad",)
+    ),
     OpCase("relu6_beyond", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(6.1, 9.0)),
-    OpCase("leaky_relu", tl.nn.leaky_relu, lambda x: np.where(x > 0, x, x * 0.2), FAR),
-    OpCase("elu", tl.nn.elu, lambda x: np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1), FAR),
+    OpCase(
+        "leaky_relu",
+        tl.nn.leaky_relu,
+        lambda x: np.where(x > 0, x, x * 0.2),
+        FAR,
+        ops=("LeakyReluGrad",),
+    ),
+    OpCase(
+        "elu",
+        tl.nn.elu,
+        lambda x: np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1),
+        FAR,
+        ops=("EluGrad",),
+    ),
     OpCase(
         "selu",
         tl.nn.selu,
@@ -55,6 +69,7 @@ KINKED = (
             * np.where(x > 0, x, 1.6732632423543772 * (np.exp(np.minimum(x, 0)) - 1))
         ),
         FAR,
+        ops=("SeluGrad",),
     ),
     OpCase("hard_tanh", tl.nn.hard_tanh, lambda x: np.clip(x, -1, 1), any_shape(0.1, 0.9)),
     OpCase("softsign", tl.nn.softsign, lambda x: x / (1 + np.abs(x)), FAR),
@@ -64,7 +79,7 @@ CASES = (
     *KINKED,
     *map(negative, KINKED),
     OpCase("relu_integers", tl.nn.relu, lambda x: np.maximum(x, 0), any_shape(), REALS[:2]),
-    OpCase("sigmoid", tl.nn.sigmoid, sigmoid, any_shape(-6.0, 6.0)),
+    OpCase("sigmoid", tl.nn.sigmoid, sigmoid, any_shape(-6.0, 6.0), ops=("SigmoidGrad",)),
     OpCase("log_sigmoid", tl.nn.log_sigmoid, lambda x: np.log(sigmoid(x)), any_shape(-6.0, 6.0)),
     OpCase("softplus", tl.nn.softplus, softplus, any_shape(-6.0, 6.0)),
     OpCase("silu", tl.nn.silu, lambda x: x * sigmoid(x), any_shape()),

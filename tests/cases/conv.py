@@ -65,7 +65,13 @@ def channels_first(x: Any) -> Any:
 
 
 CASES = (
-    OpCase("conv2d", tl.nn.conv2d, convolved, arrays((2, 4, 5, 2), (3, 2, 2, 3))),
+    OpCase(
+        "conv2d",
+        tl.nn.conv2d,
+        convolved,
+        arrays((2, 4, 5, 2), (3, 2, 2, 3)),
+        ops=("Conv2DBackpropFilter",),
+    ),
     OpCase("conv2d_1x1", tl.nn.conv2d, convolved, arrays((2, 3, 2, 4), (1, 1, 4, 2))),
     OpCase(
         "conv2d_same",
@@ -90,7 +96,11 @@ CASES = (
     OpCase("conv2d_grouped", tl.nn.conv2d, convolved, arrays((2, 3, 3, 4), (2, 2, 2, 6))),
     OpCase("conv2d_no_images", tl.nn.conv2d, convolved, arrays((0, 3, 3, 2), (2, 2, 2, 3))),
     OpCase(
-        "depthwise_conv2d", tl.nn.depthwise_conv2d, depthwise, arrays((2, 4, 3, 2), (2, 2, 2, 3))
+        "depthwise_conv2d",
+        tl.nn.depthwise_conv2d,
+        depthwise,
+        arrays((2, 4, 3, 2), (2, 2, 2, 3)),
+        ops=("DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput"),
     ),
     OpCase(
         "depthwise_conv2d_same",

@@ -49,6 +49,7 @@ CASES = (
         lambda x: tl.nn.max_pool2d(x, 2),
         lambda x: pooled(x, 2, 2, np.max),
         distinct(2, 4, 5, 2),
+        ops=("MaxPoolGrad", "MaxPoolGradGrad"),
     ),
     OpCase(
         "max_pool2d_same",
@@ -74,6 +75,7 @@ CASES = (
         lambda x: tl.nn.avg_pool2d(x, 2),
         lambda x: pooled(x, 2, 2, np.mean),
         arrays((2, 4, 5, 2)),
+        ops=("AvgPoolGrad",),
     ),
     OpCase(
         "avg_pool2d_same",
