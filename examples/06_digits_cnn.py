@@ -1,0 +1,84 @@
+"""Handwritten digits with a convolutional network: a traced training step, saved and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
+
+import tensorlite as tl
+
+TEST = 360
+
+
+def digits() -> tuple[tl.Tensor, tl.Tensor]:
+    """Return scikit-learn's 1,797 digits, 8 by 8, and what they show, in a fixed random order."""
+    images, labels = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(labels))
+    scaled = (images[order] / 16).astype(np.float32).reshape(-1, 8, 8, 1)
+    return tl.asarray(scaled), tl.asarray(labels[order])
+
+
+def progress(epochs: int) -> Iterator[int]:
+    """Yield the epochs, with rich's progress bar where it is installed."""
+    if find_spec("rich"):
+        yield from import_module("rich.progress").track(range(epochs), "training")
+    else:
+        yield from range(epochs)
+
+
+def draw(losses: list[float], path: Path) -> None:
+    """Write the curve of the losses as a picture."""
+    figure = Figure(figsize=(6, 3), layout="constrained")
+    axes = figure.subplots()
+    axes.semilogy(losses, linewidth=1)
+    axes.set(xlabel="step", ylabel="loss", title="Digits, convolutional network")
+    figure.savefig(path, dpi=120)
+
+
+def main(epochs: int = 12, folder: str = "build/demo", batch: int = 64) -> float:
+    """Train, save, draw, and return the accuracy on digits that training did not see."""
+    tl.random.set_seed(0)
+    images, labels = digits()
+    layers = tl.layers
+    model = layers.Sequential(
+        [layers.Conv2D(16, 3, padding="SAME", activation=tl.nn.relu), layers.MaxPool2D(2)]
+        + [layers.Conv2D(32, 3, padding="SAME", activation=tl.nn.relu), layers.MaxPool2D(2)]
+        + [layers.Flatten(), layers.Dropout(0.25), layers.Dense(10)]
+    )
+    optimizer = tl.optimizers.Adam(0.005)
+
+    @tl.function
+    def train_step(rows: tl.Tensor) -> tl.Tensor:
+        with tl.GradientTape() as tape:
+            logits = model(tl.take(images, rows, axis=0), training=True)
+            chosen = tl.take(labels, rows, axis=0)
+            loss = tl.mean(tl.nn.sparse_softmax_cross_entropy(chosen, logits))
+        optimizer.minimize(loss, model.trainable_variables, tape)
+        return loss
+
+    losses: list[float] = []
+    shuffler = np.random.default_rng(1)
+    for epoch in progress(epochs):
+        order = TEST + shuffler.permutation(len(labels) - TEST)
+        starts = range(0, len(order) - batch + 1, batch)
+        losses += [float(train_step(tl.asarray(order[i : i + batch]))) for i in starts]
+        print(f"epoch {epoch + 1:2}  loss {np.mean(losses[-len(starts) :]):.4f}")
+
+    guesses = tl.argmax(model(images[:TEST]), axis=1)
+    accuracy = float(tl.mean(tl.astype(guesses == labels[:TEST], tl.float32)))
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    tl.checkpoint.Checkpoint(model=model, optimizer=optimizer).save(target / "digits")
+    draw(losses, target / "loss.png")
+    print(f"test accuracy {accuracy:.4f}; checkpoint and loss.png in {target}/")
+    return accuracy
+
+
+if __name__ == "__main__":
+    main()

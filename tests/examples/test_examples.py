@@ -1,0 +1,72 @@
+"""Each example runs and does what it says."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def main_of(name: str) -> Callable[..., Any]:
+    """Return an example's `main`."""
+    main: Callable[..., Any] = runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"]
+    return main
+
+
+def test_tensors() -> None:
+    found = main_of("01_tensors")()
+    np.testing.assert_allclose(found["index"].numpy(), [21.4844, 22.8571, 24.3767], rtol=1e-5)
+    np.testing.assert_allclose(found["scaled"].numpy().mean(0), 0.0, atol=1e-6)
+    assert found["tall"].shape == (2, 2)
+    assert found["changed"][0, 1] == 60.0
+
+
+def test_gradients() -> None:
+    slope, intercept, loss = main_of("02_gradients")(steps=60)
+    assert (slope, intercept) == pytest.approx((3.0, 2.0), abs=1e-3)
+    assert loss < 1e-6
+
+
+def test_traced_function() -> None:
+    found = main_of("03_traced_function")()
+    assert found["norm"] == pytest.approx(5.0)
+    assert found["again"] == pytest.approx(10.0)
+    assert found["mean"] == pytest.approx(2.0)
+    assert found["total"] == pytest.approx(5.0)
+    assert found["slope"] == pytest.approx(0.6)
+    assert found["tracings"] == 3  # two dtypes of one function, and another of any length
+
+
+def test_control_flow() -> None:
+    before, after = main_of("04_control_flow")(steps=12, units=12, batch=8)
+    assert before == pytest.approx(np.log(128), abs=0.3)  # at first each letter is as likely
+    assert after < before - 0.5
+
+
+def test_digits_mlp() -> None:
+    assert main_of("05_digits_mlp")(epochs=5) > 0.9
+
+
+def test_digits_cnn(tmp_path: Path) -> None:
+    assert main_of("06_digits_cnn")(epochs=2, folder=str(tmp_path)) > 0.85
+    written = {path.name for path in tmp_path.iterdir()}
+    assert "loss.png" in written
+    assert any(name.startswith("digits") for name in written)
+
+
+def test_custom_op() -> None:
+    error, cut = main_of("07_custom_op")()
+    assert error < 1e-7
+    assert cut == pytest.approx([0.2, 1.0])
+
+
+def test_checkpoints(tmp_path: Path) -> None:
+    straight_on, after_restore, misfit = main_of("08_checkpoints")(str(tmp_path))
+    assert straight_on == after_restore
+    assert "model.slope: float32[2] in the checkpoint, float32[3] here" in misfit
