@@ -49,3 +49,14 @@ from tensorlite import nn as nn, random as random
 from tensorlite import raw_ops as raw_ops
 
 from tensorlite import linalg as linalg
+
+from tensorlite.core import errors as errors, nest as nest
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dtypes import bool_ as bool
+from tensorlite.core.op import Op
+from tensorlite.core.scope import control_dependencies, device, name_scope
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.train.clipping import *
+from tensorlite.train.module import Module
+from tensorlite import checkpoint as checkpoint, debugging as debugging, initializers as initializers, layers as layers, optimizers as optimizers

@@ -16,7 +16,7 @@ Vector = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 class LBFGS:
-    """Limited-memory BFGS (Liu and Nocedal 1989), its line search after the strong Wolfe conditions.
+    """Limited-memory BFGS (Liu and Nocedal 1989), searching lines by Wolfe's conditions.
 
     `step(closure)` calls `closure`, which returns the loss, as often as it needs; it stops when the
     largest gradient is below `tolerance`, and returns the last loss.

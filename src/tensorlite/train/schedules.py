@@ -12,7 +12,8 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.compare import where
-from tensorlite.ops.elementwise import ceil, floor, maximum, minimum, pow
+from tensorlite.ops.elementwise import pow
+from tensorlite.ops.rounding import ceil, floor, maximum, minimum
 from tensorlite.ops.shape import astype
 from tensorlite.ops.trigonometric import cos
 

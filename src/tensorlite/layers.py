@@ -1,0 +1,32 @@
+"""`tl.layers`: ready-made modules. Names only; the code is in train/."""
+
+from __future__ import annotations
+
+from tensorlite.train.layers import (
+    BatchNorm,
+    Conv2D,
+    Dense,
+    Dropout,
+    Embedding,
+    Flatten,
+    Layer,
+    LayerNorm,
+    MaxPool2D,
+    Sequential,
+)
+from tensorlite.train.recurrent import GRU, LSTM
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "BatchNorm",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "Layer",
+    "LayerNorm",
+    "MaxPool2D",
+    "Sequential",
+]
