@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
 from tensorlite.core.op import Effect, Op, Role
@@ -125,7 +125,7 @@ class Node:
         self.op = op
         self.inputs = inputs
         self.control: tuple[Node, ...] = ()
-        self.device = DeviceName()
+        self.device = ANYWHERE
         self.name = ""
         self.line: Line = UNKNOWN
         self.outputs = tuple([SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)])
@@ -139,7 +139,8 @@ class Node:
         """
         if tensor.node.graph is not self.graph:
             raise GraphError(f"{tensor.name} is no tensor of the graph of {self.name}")
-        self.inputs = (*self.inputs[:position], tensor, *self.inputs[position + 1 :])
+        own = tensor.node.outputs[tensor.index]
+        self.inputs = (*self.inputs[:position], own, *self.inputs[position + 1 :])
         self.graph.infer_again(self)
 
     def __repr__(self) -> str:
@@ -172,7 +173,7 @@ class Graph:
         op: Op,
         inputs: Iterable[SymbolicTensor],
         *,
-        device: DeviceName = DeviceName(),
+        device: DeviceName = ANYWHERE,
         control: tuple[Node, ...] = (),
         name: str = "",
         line: Line = UNKNOWN,
@@ -181,7 +182,8 @@ class Graph:
         inputs = tuple(inputs)
         key = None
         if op.effect is Effect.NONE and op.role is Role.PLAIN and not control:
-            key = (type(op), op, device, *map(id, inputs))
+            place = None if device is ANYWHERE else device
+            key = (type(op), op, place, *map(id, inputs))
             known = self._known.get(key)
             if known is not None:
                 return known

@@ -39,8 +39,8 @@ def _compile(
     fetches: Sequence[SymbolicTensor | Node] | None,
     called: Plans,
 ) -> Plan:
-    fed = list(graph.inputs if feeds is None else feeds)
-    wanted: list[SymbolicTensor | Node] = list(fetches or ())
+    fed = [own(x) for x in (graph.inputs if feeds is None else feeds)]
+    wanted = [x if isinstance(x, Node) else own(x) for x in fetches or ()]
     if fetches is None:
         wanted = [*graph.outputs, *graph.effects]
     nodes = _needed(graph, fed, wanted)
@@ -60,6 +60,11 @@ def _compile(
     return Plan(
         graph.name, tasks, len(fed), tuple(map(_value, constants)), fetched, tuple(specs), peak
     )
+
+
+def own(x: SymbolicTensor) -> SymbolicTensor:
+    """Return the tensor that the node itself holds; equal calls give copies of it."""
+    return x.node.outputs[x.index]
 
 
 def is_constant(node: Node) -> bool:
