@@ -6,8 +6,8 @@ rounding.py, comparisons in compare.py, activations in nn.
 
 from __future__ import annotations
 
+from math import inf, nan, pi
 from math import log as log_of
-from math import pi
 from math import sqrt as root_of
 
 from tensorlite.core.dispatch import call1, call2
@@ -89,7 +89,7 @@ class Expm1(Smooth):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return e**x - 1, exact near zero."""
-        return xp.expm1(x)
+        return xp.expm1(x) if x.dtype.kind != "c" else _complex_expm1(xp, x)
 
     def slope(self, x: Tensor, y: Tensor) -> Tensor:
         """Return e**x."""
@@ -342,6 +342,21 @@ _FAR = (
     ),
 )
 """Numerators and denominators, highest power first."""
+
+
+def _complex_expm1(xp: Xp, z: Array) -> Array:
+    """Return e**z - 1, whose parts at infinities and NaN are those of the Array API."""
+    grows, turns = z.real, z.imag
+    calm = xp.isfinite(turns)
+    angle = xp.where(calm, turns, xp.zeros_like(turns))
+    real = xp.expm1(grows) * xp.cos(angle) - 2 * xp.square(xp.sin(angle / 2)) + 0.0
+    imag = xp.where(turns == 0, turns, xp.exp(grows) * xp.sin(xp.where(angle == 0, 1, angle)))
+    if not calm.all():
+        real = xp.where(calm | xp.isinf(grows), real, nan)
+        imag = xp.where(calm, imag, xp.where(grows == -inf, 0.0, nan))
+    result = xp.empty_like(z)
+    result.real, result.imag = real, imag
+    return result
 
 
 def _ratio(x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:

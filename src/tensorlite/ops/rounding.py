@@ -191,8 +191,12 @@ class FloorDiv(RealBinary):
     ufunc = "floor_divide"
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return the quotient rounded down."""
-        return xp.floor_divide(x, y)
+        """Return the quotient rounded down; beside infinities as the Array API wants it."""
+        if x.dtype.kind in "iu":
+            return xp.floor_divide(x, y)
+        finite = xp.isfinite(x) & xp.isfinite(y)
+        whole = xp.floor_divide(xp.where(finite, x, xp.zeros_like(x)), y)
+        return whole if finite.all() else xp.where(finite, whole, xp.floor(xp.divide(x, y)))
 
 
 class FloorMod(RealBinary):

@@ -110,7 +110,7 @@ class Cast(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the array cast; complex numbers lose their imaginary part."""
-        if x.dtype.kind == "c" and self.to.kind in "fiub":
+        if x.dtype.kind == "c" and self.to.kind in "fiu":
             x = x.real
         return x.astype(self.to.numpy)
 
