@@ -23,6 +23,7 @@ from tensorlite.ops.einsum import *
 from tensorlite.ops.control import *
 from tensorlite.ops.cumulative import *
 from tensorlite.ops.dataflow import *
+from tensorlite.ops.differentiate import *
 from tensorlite.ops.dtype_functions import *
 from tensorlite.ops.elementwise import *
 from tensorlite.ops.functional import *
@@ -60,3 +61,6 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.train.clipping import *
 from tensorlite.train.module import Module
 from tensorlite import checkpoint as checkpoint, debugging as debugging, initializers as initializers, layers as layers, optimizers as optimizers
+from tensorlite.function.function import Function as Function, function as function
+from tensorlite.function.iterables import range as range
+from tensorlite.function.staging import do_not_convert as do_not_convert

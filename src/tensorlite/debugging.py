@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.function.function import run_eagerly
 from tensorlite.ops.assertions import (
     assert_all_finite,
     assert_equal,
@@ -44,4 +45,5 @@ __all__ = [
     "assert_true",
     "assert_type",
     "check_numerics",
+    "run_eagerly",
 ]

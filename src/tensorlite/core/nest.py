@@ -27,7 +27,8 @@ def is_nested(value: object) -> bool:
     """Return whether `value` is a container rather than a leaf."""
     if isinstance(value, (list, tuple, dict)):
         return True
-    return is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "__tensor__")
+    kind = type(value)
+    return is_dataclass(kind) and not hasattr(kind, "__tensor__") and not hasattr(kind, "is_leaf")
 
 
 def children(value: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, as_dtype
@@ -37,6 +37,9 @@ class TensorSpec:
     """Whether this is the handle of a variable that tapes watch by themselves."""
     known: Known = field(default=None, compare=False)
     """The value of a small integer tensor as far as it is known; a matrix lists row by row."""
+
+    is_leaf: ClassVar[bool] = True
+    """A spec stands in structures where a tensor does."""
 
     def __post_init__(self) -> None:
         if self.shape is not None and type(self.shape) is not tuple:

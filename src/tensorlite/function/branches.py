@@ -17,7 +17,6 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     BranchError,
     TensorliteError,
-    TracingError,
     note,
 )
 from tensorlite.core.operand import Operand
@@ -25,14 +24,15 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.values import (
     MISSING,
-    UnknownResultError,
     Branch,
     Merge,
     Places,
+    UnknownResultError,
     Unusable,
+    adapt_weak,
+    adapted,
     copied,
     is_internal,
-    adapted,
     is_symbolic,
     truth,
     undefined,
@@ -40,6 +40,7 @@ from tensorlite.function.values import (
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import Tracer, close, outermost
 from tensorlite.ops.arithmetic import sum as sum_
+from tensorlite.ops.assertions import assert_true
 from tensorlite.ops.compare import logical_not
 from tensorlite.ops.regions import If
 from tensorlite.ops.shape import astype
@@ -77,7 +78,7 @@ def and_(first: Any, second: Branch) -> Any:
 def or_(first: Any, second: Branch) -> Any:
     """Return `first or second()`."""
     if not is_symbolic(first):
-        return first if first else second()
+        return first or second()
     pred = truth(first, "an operand of `or`")
     return stage(pred, lambda: _boolean(first, first), lambda: _boolean(first, second()), (), 0)
 
@@ -228,7 +229,6 @@ def placeholder_for(value: Any) -> Any:
     It stands where a returned value does not exist because the function has not returned yet; the
     flag beside it says so, and it is never seen.
     """
-
     leaves = [
         zeros_of_spec(to_tensor(leaf).spec) if isinstance(leaf, Operand) else leaf
         for leaf in nest.flatten(value)
@@ -252,6 +252,8 @@ def _choose(pred: Tensor, sides: tuple[_Side, _Side], merges: Sequence[Merge]) -
                 for side, value, dtype in zip(sides, pair, adapted(*pair), strict=True)
             ]
             if made[0].dtype is not made[1].dtype:
+                adapt_weak(pair[0], made[1].dtype)
+                adapt_weak(pair[1], made[0].dtype)
                 raise BranchError(
                     f"{merge.name} is {made[0].spec} in one branch and {made[1].spec} in the "
                     "other; cast one of them with tl.astype"

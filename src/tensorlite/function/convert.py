@@ -49,7 +49,7 @@ def is_converted(code: CodeType) -> bool:
 
 def convertible(node: Definition) -> bool:
     """Return whether a definition can be converted: generators are left as Python."""
-    own: list[ast.AST] = node.body[:] if isinstance(node.body, list) else [node.body]
+    own: list[ast.AST] = [*node.body] if isinstance(node.body, list) else [node.body]
     while own:
         part = own.pop()
         if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)):
@@ -110,7 +110,10 @@ def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     given = ast.arguments(
         [], [ast.arg(name) for name in (*inside, RUNTIME)], None, [], [], None, []
     )
-    factory = located(ast.FunctionDef("factory", given, [made], [], None), node)
+    # The definition must not shadow the global of its own name, which it may call.
+    own = getattr(made, "name", None)
+    free = [located(ast.Global([own]), node)] if own and own not in inside else []
+    factory = located(ast.FunctionDef("factory", given, [*free, made], [], None), node)
     factory.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([factory], []))
     whole = compile(module, code.co_filename, "exec", dont_inherit=True)
@@ -228,7 +231,7 @@ class Rewriter(ast.NodeTransformer):
 
     # Functions and what is left as it is.
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Convert a function: jumps, then liveness, then every statement."""
         if not convertible(node):
             return node
@@ -252,7 +255,7 @@ class Rewriter(ast.NodeTransformer):
         node.body = [*opening, *declarations, *heads, *statements]
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         """Convert the expressions in a lambda."""
         if not convertible(node):
             return node
@@ -276,15 +279,15 @@ class Rewriter(ast.NodeTransformer):
             out.extend(made if isinstance(made, list) else [] if made is None else [made])
         return out
 
-    def visit_Global(self, node: ast.Global) -> ast.AST:  # noqa: N802
+    def visit_Global(self, node: ast.Global) -> ast.AST:
         """Drop a declaration: it stands at the head of every function made of this one."""
         return located(ast.Pass(), node)
 
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:  # noqa: N802
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:
         """Drop a declaration, as for global."""
         return located(ast.Pass(), node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Drop the annotation, which inner functions could not repeat."""
         if node.value is None:
             return located(ast.Pass(), node)
@@ -312,14 +315,15 @@ class Rewriter(ast.NodeTransformer):
     def _changed(self, nodes: list[Any]) -> list[str]:
         return [name for name in writes(nodes) if name in self._visible]
 
-    def visit_If(self, node: ast.If) -> Block:  # noqa: N802
+    def visit_If(self, node: ast.If) -> Block:
         """Make the branches functions."""
         returning = contains(node.body, (ast.Return,)) or contains(node.orelse, (ast.Return,))
         live = node.live_after  # type: ignore[attr-defined]
         changed = self._changed([*node.body, *node.orelse])
+        bound = writes(node.body), writes(node.orelse)
         test = self.visit(node.test)
-        then = self._function("then", self.statements(node.body), node, writes(node.body))
-        orelse = self._function("else", self.statements(node.orelse), node, writes(node.orelse))
+        then = self._function("then", self.statements(node.body), node, bound[0])
+        orelse = self._function("else", self.statements(node.orelse), node, bound[1])
         if returning:
             shared = self._scope.shared | self._scope.outer
             names = [name for name in changed if name in shared]
@@ -330,21 +334,20 @@ class Rewriter(ast.NodeTransformer):
         last = ast.Return(call) if returning else ast.Expr(call)
         return [then, orelse, located(last, node)]
 
-    def visit_While(self, node: ast.While) -> Block:  # noqa: N802
+    def visit_While(self, node: ast.While) -> Block:
         """Make the test and the body functions."""
         stop = node.stop  # type: ignore[attr-defined]
-        parts = self._loop(node)
+        parts, binds = self._loop(node), writes([node.test])
         tested = self.visit(node.test)
         if stop:
             tested = _call("and_", node, _not(stop, node), _lazy(tested))
         result: Block = [located(ast.Return(tested), node.test)]
-        binds = writes([node.test])
         test = self._function("test", result, node, binds)
         again = _constant(bool(binds), node)
         call = _call("while_", node, _name(test), _name(parts[0]), *parts[1:], again)
         return [test, parts[0], located(ast.Expr(call), node)]
 
-    def visit_For(self, node: ast.For) -> Block:  # noqa: N802
+    def visit_For(self, node: ast.For) -> Block:
         """Make the body a function of the item."""
         stop = node.stop  # type: ignore[attr-defined]
         item = self._names.fresh("item")
@@ -364,11 +367,12 @@ class Rewriter(ast.NodeTransformer):
         target = frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
         carried = [name for name in changed if name in inside and name not in target - after]
         staged = [name for name in lists(node.body) if name in carried]
-        body = self._function("body", self.statements(node.body), node, writes(node.body), item)
+        bound = writes(node.body)
+        body = self._function("body", self.statements(node.body), node, bound, item)
         line = _constant(node.lineno, node)
         return body, _strings(carried, node), _strings(staged, node), line
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """Turn `x[i] = v` into an assignment to `x`, and note stores that a trace would lose."""
         target = node.targets[0]
         if len(node.targets) == 1 and self._is_item(target):
@@ -381,7 +385,7 @@ class Rewriter(ast.NodeTransformer):
         node.value = self._noted(node.value, node.targets, node)
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         """Turn `x[i] += v` into an assignment to `x`."""
         target = node.target
         if not self._is_item(target):
@@ -427,7 +431,7 @@ class Rewriter(ast.NodeTransformer):
                 return _call("stored", at, value, what, _constant(at.lineno, at))
         return value
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
         """Turn `xs.append(v)` into an assignment to a local `xs`."""
         name = appended(node)
         self.generic_visit(node)
@@ -442,7 +446,7 @@ class Rewriter(ast.NodeTransformer):
         node.value.args[0] = _call("stored", node, value, what, line)  # type: ignore[attr-defined]
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
         """Turn an assertion into one that also holds of tensors."""
         text = _constant(ast.unparse(node.test), node)
         message = _lazy(self.visit(node.msg) if node.msg else _constant(None, node))
@@ -451,7 +455,7 @@ class Rewriter(ast.NodeTransformer):
 
     # Expressions.
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Turn `and` and `or` into calls that look at the second operand when needed."""
         bound = _binds(*node.values[1:])
         self.generic_visit(node)
@@ -463,12 +467,12 @@ class Rewriter(ast.NodeTransformer):
             result = _call(kind, value, value, _lazy(result))
         return result
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """Turn `not` into a call."""
         self.generic_visit(node)
         return _call("not_", node, node.operand) if isinstance(node.op, ast.Not) else node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Turn a conditional expression into a call."""
         bound = _binds(node.body, node.orelse)
         self.generic_visit(node)
@@ -477,7 +481,7 @@ class Rewriter(ast.NodeTransformer):
         line = _constant(node.lineno, node)
         return _call("if_expression", node, node.test, _lazy(node.body), _lazy(node.orelse), line)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
         """Turn chains, `in` and `not in` into calls."""
         bound = _binds(*node.comparators)
         self.generic_visit(node)
@@ -487,7 +491,7 @@ class Rewriter(ast.NodeTransformer):
         rest = [_lazy(value) for value in node.comparators]
         return _call("compare", node, node.left, _strings(kinds, node), *rest)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         """Convert the function that is called, when it is called."""
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             here = (ast.Name("__class__", ast.Load()), ast.Name(self._scope.first, ast.Load()))
@@ -513,5 +517,6 @@ def _bound(name: str, at: ast.AST) -> ast.stmt:
 
 def _docstring(body: Block) -> Block:
     first = body[0] if body else None
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return [first] if is_text and isinstance(first.value.value, str) else []  # type: ignore
+    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
+        return []
+    return [first] if isinstance(first.value.value, str) else []

@@ -22,8 +22,8 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic
-from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.lists import element_shape, from_tensor, get_item
+from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -137,7 +137,8 @@ class range(Staged):  # noqa: N801  it stands where Python's range does
         """Return the number at an index."""
         steps = self.step if isinstance(self.step, int) else to_tensor(self.step)
         dtype = next((p.dtype for p in self._tensors()), dtypes.int32)
-        return astype(index, dtype) * steps + self.start
+        number: Tensor = astype(index, dtype) * steps + self.start
+        return number
 
     def _tensors(self) -> list[Tensor]:
         return [p for p in (self.start, self.stop, self.step) if isinstance(p, Tensor)]

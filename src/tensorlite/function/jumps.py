@@ -64,9 +64,9 @@ def leaves(statements: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) ->
         if isinstance(statement, ast.If) and statement.orelse:
             if leaves(statement.body, kinds) and leaves(statement.orelse, kinds):
                 return True
-        elif isinstance(statement, ast.With) and leaves(statement.body, kinds):
-            return True
-        elif isinstance(statement, ast.Try) and _try_leaves(statement, kinds):
+        elif (isinstance(statement, ast.With) and leaves(statement.body, kinds)) or (
+            isinstance(statement, ast.Try) and _try_leaves(statement, kinds)
+        ):
             return True
     return False
 
@@ -271,11 +271,11 @@ class Breaks(ast.NodeTransformer):
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_scope  # noqa: N815
 
-    def visit_For(self, node: ast.For) -> Block:  # noqa: N802
+    def visit_For(self, node: ast.For) -> Block:
         """Return the loop without break, continue and else."""
         return self._loop(node)
 
-    def visit_While(self, node: ast.While) -> Block:  # noqa: N802
+    def visit_While(self, node: ast.While) -> Block:
         """Return the loop without break, continue and else."""
         return self._loop(node)
 

@@ -44,9 +44,9 @@ def _written(node: ast.AST, items: bool) -> Iterator[str]:
         yield node.id
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
-    elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+    elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+        isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+    ):
         yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest

@@ -6,7 +6,8 @@ out symbolic, what remains is one While over the variables that the body changes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import CellType
 from typing import Any
 
@@ -25,6 +26,8 @@ from tensorlite.function.values import (
     SCALARS,
     Branch,
     Places,
+    WeakNumber,
+    adapt_weak,
     adapted,
     dtype_of,
     is_internal,
@@ -34,6 +37,7 @@ from tensorlite.function.values import (
     scratch,
     truth,
     undefined,
+    weak_numbers,
 )
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.control import while_loop
@@ -177,14 +181,34 @@ class _Loop:
 
         def body(*leaves: Tensor) -> list[Any]:
             self._bind(form, leaves)
-            self.turn()
-            return form.tensors_of(self.places.read())
+            with self._marked(form, leaves):
+                self.turn()
+                return form.tensors_of(self.places.read())
 
-        found = while_loop(cond, body, form.first, names=form.labels)
+        try:
+            found = while_loop(cond, body, form.first, names=form.labels)
+        except WeakNumber as change:
+            if change.owner is not self:
+                raise
+            adapt_weak(form.first[change.place], change.dtype)
+            return self._staged(form.retyped(change.place, change.dtype, start))
         after = form.values_of(found)
         where = f"the loop at line {self.line} binds it, and may make no turn"
         after.update({name: undefined(name, where) for name in self._bare})
         return after
+
+    @contextmanager
+    def _marked(self, form: _Form, leaves: Sequence[Tensor]) -> Iterator[None]:
+        """Mark, for the blocks inside, which variables stand for Python numbers."""
+        marks = dict(weak_numbers.get({}))
+        for place, (first, leaf) in enumerate(zip(form.first, leaves, strict=True)):
+            if type(first) in SCALARS or id(first) in marks:
+                marks[id(leaf)] = self, place, leaf
+        token = weak_numbers.set(marks)
+        try:
+            yield
+        finally:
+            weak_numbers.reset(token)
 
     def _bind(self, form: _Form, leaves: Sequence[Tensor]) -> None:
         self.places.write({**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)})
@@ -316,6 +340,19 @@ class _Form:
             for name, value in self._values.items()
         }
 
+    def retyped(self, place: int, dtype: DType, start: Values) -> Values:
+        """Return first values in which the number that is leaf `place` is a tensor of `dtype`."""
+        number = 0
+        out: Values = dict(start)
+        for name, value in self._values.items():
+            leaves = nest.flatten(value)
+            for i, leaf in enumerate(leaves):
+                if is_leaf_tensor(leaf):
+                    leaves[i] = to_tensor(leaf, dtype) if number == place else leaf
+                    number += 1
+            out[name] = nest.pack_like(value, leaves)
+        return out
+
     def tensors_of(self, values: Values) -> list[Any]:
         """Return the tensors in the variables' values after a turn; LoopError when they differ."""
         out: list[Any] = []
@@ -331,7 +368,10 @@ class _Form:
         leaves = zip(nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True)
         for path, old, new in leaves:
             if is_leaf_tensor(old):
-                out.append(self._leaf(f"{name}{path}", new))
+                made = self._leaf(f"{name}{path}", new)
+                if isinstance(made, Tensor):
+                    adapt_weak(self.first[len(out)], made.dtype)
+                out.append(made)
             elif not same(old, new):
                 raise LoopError(
                     f"the loop variable {name + path!r} is {old!r} before the loop and "

@@ -21,14 +21,15 @@ from tensorlite.function import branches, iterables, loops
 from tensorlite.function.convert import convert, is_converted
 from tensorlite.function.source import is_users_own
 from tensorlite.function.staged_list import StagedList
-from tensorlite.function.values import is_symbolic, scratch
+from tensorlite.function.values import is_symbolic, scratch, truth
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import outermost
-from tensorlite.ops import branches as ops_branches, control as ops_control
+from tensorlite.ops import branches as ops_branches
+from tensorlite.ops import control as ops_control
 from tensorlite.ops.arrange import moveaxis
-from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.index import set_item as functional_set_item
 from tensorlite.ops.join import concat, stack
+from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.shape import astype, shape_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,7 +116,7 @@ def _cast(kind: Any, dtype: dtypes.DType) -> Callable[..., Any]:
 
 
 def _bool(value: Any = False) -> Any:
-    return branches.truth(value, "the argument of bool()") if is_symbolic(value) else bool(value)
+    return truth(value, "the argument of bool()") if is_symbolic(value) else bool(value)
 
 
 def _extreme(kind: Any, of_two: Callable[..., Any]) -> Callable[..., Any]:

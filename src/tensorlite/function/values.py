@@ -281,3 +281,33 @@ def _told(value: object) -> str:
 
 scratch: ContextVar[bool] = ContextVar("scratch", default=False)
 """Whether a loop's body is run only to learn what it makes: nothing is to be printed or warned."""
+
+
+class WeakNumber(Exception):  # noqa: N818  a signal between loops, which no user sees
+    """A variable that starts as a Python number turns out to be of another dtype in an inner block.
+
+    The loop that turned the number into a tensor catches this, and starts again with that dtype.
+    """
+
+    def __init__(self, owner: object, place: int, dtype: DType) -> None:
+        super().__init__(owner, place, dtype)
+        self.owner = owner
+        self.place = place
+        self.dtype = dtype
+
+
+weak_numbers: ContextVar[dict[int, tuple[object, int, Tensor]]] = ContextVar("weak_numbers")
+"""By id: tensors that stand for Python numbers, the loops that made them, and which they are."""
+
+
+def adapt_weak(x: object, dtype: DType) -> None:
+    """Raise WeakNumber if `x` stands for a Python number that can be of `dtype` as well."""
+    found = weak_numbers.get({}).get(id(x))
+    if found is None or not isinstance(x, Tensor) or x.dtype is dtype:
+        return
+    if (
+        x.dtype is not dtypes.bool_
+        and dtype.is_numeric
+        and (x.dtype.is_integer or not dtype.is_integer)
+    ):
+        raise WeakNumber(found[0], found[1], dtype)

@@ -1,0 +1,238 @@
+"""A traced graph made ready to run: optimised, lowered if a runner wants that, and planned.
+
+Compiled is what a PartitionedCall calls; ConcreteFunction is the same with Python's structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+from tensorlite.core import nest
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dispatch import current, to_tensor
+from tensorlite.core.errors import InvalidArgumentError, TracingError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.xp import Array, device_of
+from tensorlite.function.staged_list import StagedList
+from tensorlite.function.values import Unusable
+from tensorlite.graph.graph import Graph, SymbolicTensor
+from tensorlite.graph.text import to_dot, to_text
+from tensorlite.ops.call_gradients import call_watched
+from tensorlite.ops.regions import PartitionedCall
+from tensorlite.passes import pipeline
+from tensorlite.runtime.build import compile_plan
+from tensorlite.runtime.plan import Plan
+from tensorlite.runtime.step import RUNNERS, run_plan
+
+
+def check_runner(runner: str | None) -> str | None:
+    """Return the name of a runner; InvalidArgumentError when there is none of that name."""
+    if runner is not None and runner not in RUNNERS:
+        raise InvalidArgumentError(f"runner={runner!r}; allowed are {', '.join(RUNNERS)}")
+    return runner
+
+
+class Compiled:
+    """A graph and the means to run it: the callee of a PartitionedCall."""
+
+    def __init__(self, graph: Graph, runner: str | None = None) -> None:
+        self.graph = graph
+        self.runner = runner
+        self._others: dict[int, Compiled] = {}
+
+    @cached_property
+    def lowered(self) -> Graph:
+        """The graph of control-flow primitives, optimised."""
+        return pipeline.lower(self.graph)
+
+    @cached_property
+    def optimised(self) -> Graph:
+        """The graph with inner graphs, optimised."""
+        return pipeline.optimise(self.graph)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What runs."""
+        return compile_plan(self.lowered if self.runner == "frames" else self.optimised)
+
+    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """Return the outputs for one array per input of the graph."""
+        return run_plan(self.plan, arrays, self.runner)
+
+    def with_graph(self, graph: Graph) -> Compiled:
+        """Return a callee that runs another graph on the same runner; made once for each graph."""
+        if graph is self.graph:
+            return self
+        known = self._others.get(id(graph))
+        if known is None:
+            known = self._others[id(graph)] = Compiled(graph, self.runner)
+        return known
+
+    def __repr__(self) -> str:
+        return self.graph.name
+
+
+class Result:
+    """The structure that a traced function returned: tensors, and Python values as they were."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        self._leaves: list[Any] = []
+        self.tensors: list[Tensor] = []
+        self._value = nest.pack_like(value, [self._leaf(x, name) for x in nest.flatten(value)])
+        self._bare = self._value is _TENSOR
+
+    def _leaf(self, leaf: Any, name: str) -> Any:
+        if isinstance(leaf, Unusable):
+            leaf.raise_()
+        if isinstance(leaf, StagedList):
+            self.tensors.append(leaf.stack())
+            return _ROWS
+        if isinstance(leaf, Tensor):
+            self.tensors.append(leaf)
+            return _TENSOR
+        return leaf
+
+    def pack(self, tensors: Sequence[Any]) -> Any:
+        """Return the structure with other tensors."""
+        if self._bare:
+            return tensors[0]
+        source = iter(tensors)
+        return nest.pack_like(
+            self._value, [_filled(leaf, source) for leaf in nest.flatten(self._value)]
+        )
+
+
+class _Slot:
+    """Stands in a structure where a tensor belongs."""
+
+
+_TENSOR, _ROWS = _Slot(), _Slot()
+
+
+def _filled(leaf: Any, source: Any) -> Any:
+    if leaf is _TENSOR:
+        return next(source)
+    if leaf is not _ROWS:
+        return leaf
+    stacked = next(source)
+    return list(stacked) if isinstance(stacked, EagerTensor) else stacked
+
+
+class ConcreteFunction:
+    """One trace of a function: for arguments of these specs, this graph.
+
+    >>> @tl.function
+    ... def double(x):
+    ...     return x + x
+    >>> concrete = double.get_concrete_function(tl.TensorSpec((None,), tl.float32))
+    >>> print(concrete(tl.asarray([1.0, 2.0])))
+    [2. 4.]
+    """
+
+    def __init__(
+        self,
+        callee: Compiled,
+        captured: list[Tensor],
+        result: Result,
+        structured_inputs: Any,
+        pick: Callable[..., list[Tensor]],
+    ) -> None:
+        self.callee = callee
+        self.captured = captured
+        self.result = result
+        self.structured_inputs = structured_inputs
+        """The arguments, with specs in place of tensors: (positional, by keyword)."""
+        self._pick = pick
+        self._op = PartitionedCall(callee)
+        self._handles: tuple[Array, ...] | None = None
+        if all(x.dtype.kind == "R" and isinstance(x, EagerTensor) for x in captured):
+            self._handles = tuple([x.array for x in captured])
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.graph.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as it was traced: branches, loops and calls have inner graphs."""
+        return self.callee.graph
+
+    @property
+    def lowered(self) -> Graph:
+        """The graph of Switch, Merge, Enter, Exit, NextIteration and LoopCond."""
+        return self.callee.lowered
+
+    @property
+    def partitions(self) -> dict[DeviceName, Graph]:
+        """The part of the graph on each device."""
+        device = DeviceName.parse("/device:CPU:0")
+        for x in self.captured:
+            if isinstance(x, EagerTensor) and x.device != device:
+                device = x.device
+        return {device: self.lowered}
+
+    @property
+    def plan(self) -> Plan:
+        """What runs."""
+        return self.callee.plan
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the function returns, with specs in place of tensors."""
+        specs: list[Any] = [x.spec for x in self.graph.outputs]
+        return self.result.pack(specs)
+
+    def text(self) -> str:
+        """Return the graph as text."""
+        return to_text(self.graph)
+
+    def dot(self) -> str:
+        """Return the graph in the language of Graphviz."""
+        return to_dot(self.graph)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function returns for arguments that fit this trace."""
+        return self.call_flat(self._pick(args, kwargs))
+
+    def call_flat(self, tensors: Sequence[Tensor]) -> Any:
+        """Return the function's result for one tensor per argument that is a tensor."""
+        if current.get() is None:
+            handles = self._handles
+            if handles is None:
+                handles = tuple([x.array for x in self.captured])
+            outputs = self.callee.run([*[x.array for x in tensors], *handles])
+            return self.result.pack([_wrapped(y) for y in outputs])
+        made = call_watched(self._op, (*tensors, *self.captured))
+        return self.result.pack(made)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.name}{self.structured_inputs[0]}>"
+
+
+def _wrapped(array: Array) -> EagerTensor:
+    return EagerTensor(array, device_of(array))
+
+
+def flat_picker(specs: Sequence[TensorSpec], name: str) -> Callable[..., list[Tensor]]:
+    """Return what takes the tensors out of arguments, checked against specs."""
+
+    def pick(args: Iterable[Any], kwargs: dict[str, Any]) -> list[Tensor]:
+        leaves = [leaf for leaf in nest.flatten((tuple(args), kwargs)) if leaf is not None]
+        given = [to_tensor(leaf) for leaf in leaves if not isinstance(leaf, str)]
+        if len(given) != len(specs):
+            raise TracingError(f"{name} was traced for {len(specs)} tensors, not {len(given)}")
+        for spec, x in zip(specs, given, strict=True):
+            if not spec.accepts(x.spec):
+                raise InvalidArgumentError(f"{name} was traced for {spec}, not {x.spec}")
+        return given
+
+    return pick
+
+
+def is_symbolic_capture(captured: Iterable[Tensor]) -> bool:
+    """Return whether a trace captured tensors of an enclosing trace: it is of use there only."""
+    return any(isinstance(x, SymbolicTensor) for x in captured)

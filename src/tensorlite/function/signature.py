@@ -1,0 +1,270 @@
+"""What a traced function's arguments are to its cache: bound, flattened, and told by a key.
+
+Tensors count by dtype and shape, variables by identity, Python values by value where they have
+equality of their own and by identity where not.
+"""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, StructureError, note
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.function.staged_list import StagedList
+from tensorlite.ops.regions import join
+
+ndarray = np.ndarray
+Key: TypeAlias = "tuple[Any, ...]"
+PLAIN = (int, bool, str, type(None), bytes)
+
+
+class Identity:
+    """An object as a part of a key: equal only to itself, and kept alive by nobody here."""
+
+    __slots__ = ("_hash", "_ref")
+
+    def __init__(self, value: object) -> None:
+        self._hash = id(value)
+        try:
+            self._ref: Callable[[], object] = weakref.ref(value)
+        except TypeError:
+            self._ref = lambda: value
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Identity):
+            return NotImplemented
+        mine = self._ref()
+        return mine is not None and mine is other._ref()
+
+    def __repr__(self) -> str:
+        value = self._ref()
+        return "an object that is gone" if value is None else f"{type(value).__name__} object"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Arguments as they came, flattened, with their key."""
+
+    structure: Any
+    """(positional, by keyword), as the function takes them."""
+    leaves: tuple[Any, ...]
+    parts: Key
+    """What the key holds of each leaf; a TensorSpec for those that are tensors."""
+    shape: Key
+    """What the key holds of the structure."""
+    paths: tuple[str, ...]
+
+    @property
+    def key(self) -> Key:
+        """The key of these arguments in a function's cache."""
+        return (self.shape, self.parts)
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The leaves that are tensors of the graph."""
+        pairs = zip(self.leaves, self.parts, strict=True)
+        return [as_input(leaf, part) for leaf, part in pairs if isinstance(part, TensorSpec)]
+
+    def with_parts(self, parts: Sequence[Any]) -> Arguments:
+        """Return the same arguments, some of which count as other tensors."""
+        return replace(self, parts=tuple(parts))
+
+
+def as_input(leaf: Any, spec: TensorSpec) -> Tensor:
+    """Return an argument as a tensor of its spec's dtype."""
+    return to_tensor(leaf) if isinstance(leaf, Tensor) else to_tensor(leaf, spec.dtype)
+
+
+class Signature:
+    """A function's parameters: binds arguments to them and makes keys."""
+
+    def __init__(self, function: Callable[..., Any], skip_first: bool) -> None:
+        signature = inspect.signature(function)
+        if skip_first:
+            signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+        self.signature = signature
+        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = signature.parameters.values()
+        self.names = list(signature.parameters)
+        self.simple = all(p.kind in plain for p in parameters)
+        """Whether every argument may stand by position."""
+
+    def bind(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """Return the arguments with defaults filled in; TypeError when they do not fit."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            note(error, f"in the call of {name}{self.signature}")
+            raise
+        bound.apply_defaults()
+        structure = (bound.args, bound.kwargs)
+        flat = [leaf for value in (*bound.args, *bound.kwargs.values()) for leaf in _flat(value)]
+        parts = tuple([part_of(leaf) for leaf in flat])
+        return Arguments(structure, tuple(flat), parts, _shape(structure), self._paths(structure))
+
+    def _paths(self, structure: Any) -> tuple[str, ...]:
+        args, kwargs = structure
+        named = list(zip(self._labels(len(args)), args, strict=True)) + list(kwargs.items())
+        return tuple([path for label, value in named for path in nest.paths(value, label)])
+
+    def _labels(self, number: int) -> list[str]:
+        names = [n for n, p in self.signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+        labels = names[:number]
+        return labels + [f"{names[-1]}[{i}]" for i in range(number - len(labels))]
+
+
+def _flat(value: Any) -> list[Any]:
+    kind = type(value)
+    if kind is EagerTensor or kind in PLAIN or kind is float:
+        return [value]
+    return nest.flatten(value)
+
+
+def _shape(value: Any) -> Any:
+    """Return the structure of a value without its leaves, hashable."""
+    if not nest.is_nested(value):
+        return None
+    keys: Any = ()
+    if isinstance(value, dict):
+        keys = tuple(value)
+        members = list(value.values())
+    else:
+        members = nest.children(value)
+    return (type(value), keys, *[_shape(member) for member in members])
+
+
+def part_of(leaf: Any) -> Any:
+    """Return what a key holds of an argument."""
+    if isinstance(leaf, Tensor):
+        return leaf.spec.without_value()
+    if isinstance(leaf, TensorSpec):
+        return leaf
+    if isinstance(leaf, (ndarray, np.generic)):
+        return TensorSpec(leaf.shape, as_dtype(leaf.dtype))
+    if isinstance(leaf, StagedList):
+        return leaf.stack().spec.without_value()
+    if isinstance(leaf, Operand):
+        return Identity(getattr(leaf, "handle", leaf))
+    if isinstance(leaf, float):
+        return (float, leaf.hex())
+    if isinstance(leaf, PLAIN) or _has_equality(leaf):
+        return (type(leaf), leaf)
+    return Identity(leaf)
+
+
+def _has_equality(leaf: Any) -> bool:
+    kind = type(leaf)
+    if getattr(kind, "__eq__", None) is object.__eq__ or callable(leaf):
+        return False
+    try:
+        hash(leaf)
+    except TypeError:
+        return False
+    return True
+
+
+def told(part: Any) -> str:
+    """Return a part of a key as readable text."""
+    if isinstance(part, TensorSpec):
+        return f"{part.dtype.name}{list(part.shape) if part.shape is not None else '[...]'}"
+    if isinstance(part, Identity):
+        return repr(part)
+    if isinstance(part, tuple) and len(part) == 2:
+        value = float.fromhex(part[1]) if part[0] is float else part[1]
+        return f"{part[0].__name__} {value!r}"
+    return repr(part)
+
+
+def number_of(part: Any) -> TensorSpec | None:
+    """Return the spec that a Python number in a key has as a tensor, None for other parts."""
+    if isinstance(part, tuple) and part[0] in (int, float):
+        return TensorSpec((), as_dtype(part[0]))
+    return None
+
+
+def generalised(old: Sequence[Any], new: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return parts that cover two keys' parts, or None when only another trace does.
+
+    Sizes that differ become unknown, and Python numbers that differ become tensors.
+    """
+    if len(old) != len(new):
+        return None
+    parts = [_cover(a, b) for a, b in zip(old, new, strict=True)]
+    return None if any(part is None for part in parts) else tuple(parts)
+
+
+def _cover(a: Any, b: Any) -> Any:
+    if a == b:
+        return a
+    first = a if isinstance(a, TensorSpec) else number_of(a)
+    second = b if isinstance(b, TensorSpec) else number_of(b)
+    if first is None or second is None or first.dtype is not second.dtype:
+        return None
+    return join(first, second)
+
+
+def covers(general: Sequence[Any], parts: Sequence[Any]) -> bool:
+    """Return whether a trace for general parts serves arguments with these parts."""
+    return len(general) == len(parts) and all(
+        a == b or (isinstance(a, TensorSpec) and _accepted(a, b))
+        for a, b in zip(general, parts, strict=True)
+    )
+
+
+def _accepted(spec: TensorSpec, part: Any) -> bool:
+    given = part if isinstance(part, TensorSpec) else number_of(part)
+    return given is not None and spec.accepts(given)
+
+
+def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
+    """Return arguments as the specs of `input_signature` say; an error names one that does not fit.
+
+    Parameters beyond those of the signature keep their values.
+    """
+    specs = list(wanted)
+    args, kwargs = given.structure
+    values = [*args, *kwargs.values()]
+    if len(specs) > len(values):
+        raise InvalidArgumentError(
+            f"{name}: input_signature has {len(specs)} members, the function was given "
+            f"{len(values)} arguments"
+        )
+    parts: list[Any] = []
+    paths = iter(given.paths)
+    for i, value in enumerate(values):
+        leaves = _flat(value)
+        if i >= len(specs):
+            parts.extend(part_of(leaf) for leaf in leaves)
+            continue
+        try:
+            nest.assert_same(specs[i], value)
+        except StructureError as error:
+            raise StructureError(f"{name}: argument {i} and input_signature: {error}") from None
+        for spec, leaf in zip(nest.flatten(specs[i]), leaves, strict=True):
+            parts.append(_fitting(name, next(paths), spec, leaf))
+    return given.with_parts(parts)
+
+
+def _fitting(name: str, path: str, spec: TensorSpec, leaf: Any) -> TensorSpec:
+    try:
+        have = leaf if isinstance(leaf, TensorSpec) else as_input(leaf, spec).spec
+    except DTypeError as error:
+        raise DTypeError(f"{name}: argument {path} is no tensor: {error}") from None
+    if not spec.accepts(have):
+        kind = DTypeError if have.dtype is not spec.dtype else InvalidArgumentError
+        raise kind(f"{name}: argument {path} is {told(have)}; input_signature allows {told(spec)}")
+    return replace(spec, name=None)
