@@ -376,7 +376,7 @@ def exp(x: TensorLike, /) -> Tensor:
     """Return e to the power of each element.
 
     >>> print(tl.exp([0.0, 1.0]))
-    [1.        2.7182817]
+    [1.       2.718282]
     """
     return call1(Exp(), x)
 
@@ -385,7 +385,7 @@ def expm1(x: TensorLike, /) -> Tensor:
     """Return e to the power of each element, less one; exact near zero.
 
     >>> print(tl.expm1([0.0, 1.0]))
-    [0.        1.7182819]
+    [0.       1.718282]
     """
     return call1(Expm1(), x)
 
@@ -394,7 +394,7 @@ def log(x: TensorLike, /) -> Tensor:
     """Return the natural logarithm of each element; NaN below zero.
 
     >>> print(tl.log([1.0, 10.0]))
-    [0.        2.3025851]
+    [0.       2.302585]
     """
     return call1(Log(), x)
 
@@ -403,7 +403,7 @@ def log1p(x: TensorLike, /) -> Tensor:
     """Return the natural logarithm of one plus each element; exact near zero.
 
     >>> print(tl.log1p([0.0, 1.0]))
-    [0.        0.6931472]
+    [0.       0.693147]
     """
     return call1(Log1p(), x)
 
@@ -466,7 +466,7 @@ def erf(x: TensorLike, /) -> Tensor:
     """Return the error function of each element (real floating-point tensors; Cody 1969).
 
     >>> print(tl.erf([0.0, 1.0]))
-    [0.         0.84270084]
+    [0.       0.842701]
     """
     return call1(Erf(), x)
 
@@ -488,6 +488,6 @@ def logaddexp(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Return log(exp(x1) + exp(x2)), computed without overflow.
 
     >>> print(tl.logaddexp([1000.0], [1000.0]))
-    [1000.6931]
+    [1000.6932]
     """
     return call2(LogAddExp(), x1, x2)

@@ -403,7 +403,7 @@ def logsumexp(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) ->
     """Return log(sum(exp(x))) over `axis`, computed without overflow.
 
     >>> print(tl.logsumexp([1000.0, 1000.0]))
-    1000.6931
+    1000.6932
     """
     tensor = floating(to_tensor(x))
     axes = as_axes(axis, tensor)

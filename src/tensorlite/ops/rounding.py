@@ -83,7 +83,8 @@ class Sign(Unary):
         if x.dtype.kind != "c":
             return xp.sign(x)
         size = xp.absolute(x)
-        return x / xp.where(size == 0, xp.ones_like(size), size)
+        flat = size == 0
+        return xp.where(flat, xp.zeros_like(x), x / xp.where(flat, xp.ones_like(size), size))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return nothing for real numbers; for complex ones what turns their direction."""
@@ -347,7 +348,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Return the number that follows each of `x1` in the direction of `x2`.
 
     >>> print(tl.nextafter([1.0], [2.0]) - 1.0)
-    [1.1920929e-07]
+    [1.192093e-07]
     """
     return call2(NextAfter(), x1, x2)
 

@@ -245,7 +245,7 @@ def cos(x: TensorLike, /) -> Tensor:
     """Return the cosine of each element, in radians.
 
     >>> print(tl.cos([0.0, 1.0]))
-    [1.        0.5403023]
+    [1.       0.540302]
     """
     return call1(Cos(), x)
 
@@ -254,7 +254,7 @@ def tan(x: TensorLike, /) -> Tensor:
     """Return the tangent of each element, in radians.
 
     >>> print(tl.tan([0.0, 1.0]))
-    [0.        1.5574077]
+    [0.       1.557408]
     """
     return call1(Tan(), x)
 
@@ -263,7 +263,7 @@ def asin(x: TensorLike, /) -> Tensor:
     """Return the angle, between -pi/2 and pi/2, whose sine each element is.
 
     >>> print(tl.asin([0.0, 1.0]))
-    [0.        1.5707964]
+    [0.       1.570796]
     """
     return call1(Asin(), x)
 
@@ -272,7 +272,7 @@ def acos(x: TensorLike, /) -> Tensor:
     """Return the angle, between 0 and pi, whose cosine each element is.
 
     >>> print(tl.acos([0.0, 1.0]))
-    [1.5707964 0.       ]
+    [1.570796 0.      ]
     """
     return call1(Acos(), x)
 
@@ -281,7 +281,7 @@ def atan(x: TensorLike, /) -> Tensor:
     """Return the angle, between -pi/2 and pi/2, whose tangent each element is.
 
     >>> print(tl.atan([0.0, 1.0]))
-    [0.        0.7853982]
+    [0.       0.785398]
     """
     return call1(Atan(), x)
 
@@ -290,7 +290,7 @@ def sinh(x: TensorLike, /) -> Tensor:
     """Return the hyperbolic sine of each element.
 
     >>> print(tl.sinh([0.0, 1.0]))
-    [0.        1.1752012]
+    [0.       1.175201]
     """
     return call1(Sinh(), x)
 
@@ -299,7 +299,7 @@ def cosh(x: TensorLike, /) -> Tensor:
     """Return the hyperbolic cosine of each element.
 
     >>> print(tl.cosh([0.0, 1.0]))
-    [1.        1.5430807]
+    [1.       1.543081]
     """
     return call1(Cosh(), x)
 
@@ -308,7 +308,7 @@ def tanh(x: TensorLike, /) -> Tensor:
     """Return the hyperbolic tangent of each element.
 
     >>> print(tl.tanh([0.0, 1.0]))
-    [0.        0.7615942]
+    [0.       0.761594]
     """
     return call1(Tanh(), x)
 
@@ -317,7 +317,7 @@ def asinh(x: TensorLike, /) -> Tensor:
     """Return the inverse hyperbolic sine of each element.
 
     >>> print(tl.asinh([0.0, 1.0]))
-    [0.        0.8813736]
+    [0.       0.881374]
     """
     return call1(Asinh(), x)
 
@@ -335,7 +335,7 @@ def atanh(x: TensorLike, /) -> Tensor:
     """Return the inverse hyperbolic tangent of each element; NaN beyond -1 and 1.
 
     >>> print(tl.atanh([0.0, 0.5]))
-    [0.         0.54930615]
+    [0.       0.549306]
     """
     return call1(Atanh(), x)
 
@@ -344,7 +344,7 @@ def atan2(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Return the angle, between -pi and pi, of the points whose y is `x1` and whose x is `x2`.
 
     >>> print(tl.atan2([0.0, 1.0], [-1.0, 0.0]))
-    [3.1415927 1.5707964]
+    [3.141593 1.570796]
     """
     return call2(Atan2(), x1, x2)
 
