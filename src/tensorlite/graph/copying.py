@@ -23,6 +23,12 @@ class Copy:
         graph.outputs = [self.of(y) for y in original.outputs]
         graph.effects = [self._nodes[id(node)] for node in original.effects]
         graph.open = False
+        graph.copied = {
+            key: (old, self.tensors.get(id(new), new))
+            for key, (old, new) in original.copied.items()
+        }
+        for node in original.nodes:
+            graph.copied.update({id(y): (y, self.tensors[id(y)]) for y in node.outputs})
 
     def _add(self, node: Node) -> None:
         inputs = tuple([self.of(x) for x in node.inputs])

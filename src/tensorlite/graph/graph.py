@@ -165,6 +165,8 @@ class Graph:
         self.open = True
         self.kept: dict[str, Any] = {}
         """What gradients of this graph found out, to be used again; copies start without."""
+        self.copied: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}
+        """In a copy: tensors of the graphs it comes from, by id, and what stands for them."""
         self._known: dict[Any, Node] = {}
         self._counts: dict[str, int] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Self
 
@@ -21,7 +21,7 @@ from tensorlite.core.op import Effect, Gradient, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
-from tensorlite.graph.backprop import gradients
+from tensorlite.graph.backprop import gradients, reachable
 
 Unconnected = Literal["none", "zero", "error"]
 
@@ -166,13 +166,27 @@ class GradientTape(Interpreter):
         The result is structured like `sources`: tensors, IndexedSlices where only rows were used,
         and for sources without a path None, zeros, or a GradientError, as `unconnected` says.
         """
+        targets = [source_of(leaf) for leaf in nest.flatten(target)]
+
+        def sweep(leaves: list[Tensor]) -> list[Gradient]:
+            flows = starting_gradients(targets, output_gradients)
+            return gradients(self._records, targets, leaves, flows)
+
+        return self._answer(target, sources, unconnected, sweep)
+
+    def _answer(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected: Unconnected,
+        sweep: Callable[[list[Tensor]], list[Gradient]],
+    ) -> Any:
+        """Return what `sweep` finds for the sources, structured like them; spend the tape."""
         _check_unconnected(unconnected)
         self._spend()
-        targets = [source_of(leaf) for leaf in nest.flatten(target)]
         leaves = nest.flatten(sources)
-        flows = starting_gradients(targets, output_gradients)
         with interpreted_by(self._outside()):
-            found = gradients(self._records, targets, [source_of(leaf) for leaf in leaves], flows)
+            found = sweep([source_of(leaf) for leaf in leaves])
             filled = [
                 self._fill(g, leaf, target, unconnected)
                 for g, leaf in zip(found, leaves, strict=True)
@@ -180,6 +194,56 @@ class GradientTape(Interpreter):
         if not self.persistent:
             self._records, self._watched, self._kept = [], set(), []
         return nest.pack_like(sources, filled)
+
+    def jacobian(self, target: Any, sources: Any, unconnected: Unconnected = "none") -> Any:
+        """Return the derivative of each element of `target` by each element of the sources.
+
+        Its shape is the target's followed by the source's. One sweep is done per element.
+
+        >>> x = tl.asarray([1.0, 2.0])
+        >>> with tl.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> print(tape.jacobian(y, x))
+        [[2. 0.]
+         [0. 4.]]
+        """
+        return self._answer(target, sources, unconnected, self._rows(target, batch=False))
+
+    def batch_jacobian(self, target: Any, sources: Any, unconnected: Unconnected = "none") -> Any:
+        """Return the Jacobian of each row of `target` by the same row of the sources.
+
+        The first axis is the batch's, and rows must not depend on each other's sources. Its shape
+        is the target's followed by the source's without the first axis.
+
+        >>> x = tl.asarray([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tl.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> print(tape.batch_jacobian(y, x)[1])
+        [[6. 0.]
+         [0. 8.]]
+        """
+        return self._answer(target, sources, unconnected, self._rows(target, batch=True))
+
+    def _rows(self, target: Any, *, batch: bool) -> Callable[[list[Tensor]], list[Gradient]]:
+        y = source_of(target)
+
+        def sweep(leaves: list[Tensor]) -> list[Gradient]:
+            connected = [x for x in leaves if id(y) in reachable(self._records, [x])]
+            if not connected:
+                return [None] * len(leaves)
+
+            def pull(dy: Tensor) -> list[Gradient]:
+                return gradients(self._records, [y], connected, [dy])
+
+            rows = zip(
+                connected, operand.operators.jacobian_rows(pull, y, connected, batch), strict=True
+            )
+            placed = {id(x): row for x, row in rows}
+            return [placed.get(id(x)) for x in leaves]
+
+        return sweep
 
     def _spend(self) -> None:
         if self.used and not self.persistent:

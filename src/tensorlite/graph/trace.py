@@ -65,6 +65,9 @@ class Tracer(Interpreter):
         if isinstance(x, SymbolicTensor) and x.node.op.name == "Const":
             return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
         if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
+            copied = self._copied(x)
+            if copied is not None:
+                return self.own(copied)
             raise LeakedTensorError(
                 f"{x.name}, made at {x.node.line} while tracing {x.node.graph.name}, is used while "
                 f"tracing {self.graph.name}, which is not inside that trace. Return it from "
@@ -87,6 +90,17 @@ class Tracer(Interpreter):
                 old.node.outputs = tuple([by if x is old else x for x in outputs])
                 self.graph.inputs = [by if x is old else x for x in self.graph.inputs]
                 self.graph.replace_uses(old, by)
+
+    def _copied(self, x: SymbolicTensor) -> SymbolicTensor | None:
+        """Return what stands for `x`, which a gradient function kept, in a copy at hand."""
+        interpreter: Interpreter | None = self
+        while interpreter is not None:
+            if isinstance(interpreter, Tracer) and interpreter.of is not None:
+                known = interpreter.of.copied.get(id(x))
+                if known is not None:
+                    return known[1]
+            interpreter = interpreter.below
+        return None
 
     def _encloses(self, graph: Graph) -> bool:
         if graph is self.of:

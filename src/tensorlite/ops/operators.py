@@ -84,3 +84,4 @@ from tensorlite.ops.rounding import (
     remainder as remainder,
 )
 from tensorlite.ops.numpy_names import numpy_call as numpy_call
+from tensorlite.ops.differentiate import jacobian_rows as jacobian_rows
