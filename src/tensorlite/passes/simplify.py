@@ -19,6 +19,7 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.ops.arithmetic import AddN, AddV2, BroadcastTo, Conj, Mul, Neg, RealDiv, Sub, Sum
 from tensorlite.ops.arrange import Transpose
 from tensorlite.ops.compare import LogicalNot, SelectV2
+from tensorlite.ops.create import Fill
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.matmul import MatMul
 from tensorlite.ops.shape import Cast, Reshape
@@ -45,7 +46,9 @@ def value_of(x: SymbolicTensor) -> np.ndarray[Any, Any] | None:
 
 
 def is_all(x: SymbolicTensor, number: float) -> bool:
-    """Return whether a tensor is a constant that equals `number` everywhere."""
+    """Return whether a tensor surely equals `number` everywhere: a constant, or filled with one."""
+    if isinstance(x.node.op, Fill):
+        return is_all(x.node.inputs[1], number)
     value = value_of(x)
     return value is not None and value.dtype != object and bool(np.all(value == number))
 
@@ -219,10 +222,8 @@ def absorb_transpose(node: Node) -> SymbolicTensor | None:
 def choose_decided(node: Node) -> SymbolicTensor | None:
     """Rewrite where(true, x, y) -> x;  where(false, x, y) -> y."""
     condition, x, y = node.inputs
-    value = value_of(condition)
-    if value is None:
-        return None
-    if bool(np.all(value)) and x.spec.is_static and x.spec.shape == node.outputs[0].spec.shape:
-        return x
-    falls = not np.any(value) and y.spec.is_static
-    return y if falls and y.spec.shape == node.outputs[0].spec.shape else None
+    for truth, chosen in ((1, x), (0, y)):
+        same = chosen.spec.is_static and chosen.spec.shape == node.outputs[0].spec.shape
+        if same and is_all(condition, truth):
+            return chosen
+    return None
