@@ -1,66 +1,329 @@
-"""tensorlite: eager tensors, a gradient tape, and functions traced into dataflow graphs."""
+"""tensorlite: eager tensors, a gradient tape, and functions traced into dataflow graphs.
+
+Every public name, gathered by name from where it lives; `python -m tensorlite` opens a prompt.
+"""
 
 from __future__ import annotations
 
+from tensorlite import (
+    checkpoint,
+    debugging,
+    initializers,
+    layers,
+    linalg,
+    nn,
+    optimizers,
+    random,
+    raw_ops,
+)
+from tensorlite.core import errors, nest
 from tensorlite.core import operand as _operand
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dispatch import executing_eagerly
+from tensorlite.core.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from tensorlite.core.dtypes import (
+    bool_ as bool,
+)
+from tensorlite.core.op import Op
+from tensorlite.core.scope import control_dependencies, device, name_scope
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
+from tensorlite.function.function import Function, function
+from tensorlite.function.iterables import range
+from tensorlite.function.staging import do_not_convert
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.manual import ManualGraph as Graph
+from tensorlite.graph.tape import GradientTape
 from tensorlite.ops import operators as _operators
+from tensorlite.ops.arithmetic import (
+    add,
+    add_n,
+    broadcast_to,
+    conj,
+    divide,
+    multiply,
+    negative,
+    subtract,
+    sum,
+)
+from tensorlite.ops.arrange import (
+    broadcast_arrays,
+    broadcast_shapes,
+    expand_dims,
+    flip,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    rank,
+    roll,
+    shape,
+    size,
+    squeeze,
+    transpose,
+)
+from tensorlite.ops.compare import (
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    equal,
+    greater,
+    greater_equal,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+    where,
+)
+from tensorlite.ops.control import case, cond, switch_case, while_loop
+from tensorlite.ops.create import (
+    asarray,
+    constant,
+    empty,
+    empty_like,
+    fill,
+    from_dlpack,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from tensorlite.ops.cumulative import cumulative_prod, cumulative_sum, diff
+from tensorlite.ops.diagonal import band_part, diag, diag_part, set_diag
+from tensorlite.ops.differentiate import (
+    custom_gradient,
+    grad,
+    gradients,
+    hessian,
+    recompute_grad,
+    value_and_grad,
+)
+from tensorlite.ops.dtype_functions import (
+    __array_api_version__,
+    __array_namespace_info__,
+    can_cast,
+    e,
+    finfo,
+    iinfo,
+    inf,
+    isdtype,
+    nan,
+    newaxis,
+    pi,
+    result_type,
+)
+from tensorlite.ops.effects import numpy_function, print, py_function
+from tensorlite.ops.einsum import einsum, tensordot
+from tensorlite.ops.elementwise import (
+    erf,
+    exp,
+    expm1,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    pow,
+    reciprocal,
+    rsqrt,
+    sqrt,
+    square,
+)
+from tensorlite.ops.functional import foldl, foldr, map_fn, scan
+from tensorlite.ops.gather import (
+    boolean_mask,
+    gather,
+    gather_nd,
+    scatter_nd,
+    take,
+    take_along_axis,
+    unsorted_segment_sum,
+)
+from tensorlite.ops.identity import identity, stop_gradient, to_device
+from tensorlite.ops.index import set_item
+from tensorlite.ops.join import concat, split, stack, unstack
+from tensorlite.ops.matmul import matmul, vecdot
+from tensorlite.ops.partition import dynamic_partition, dynamic_stitch
+from tensorlite.ops.ranges import arange, eye, linspace, meshgrid, tril, triu
+from tensorlite.ops.reduce import (
+    all,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    logsumexp,
+    max,
+    mean,
+    min,
+    prod,
+    std,
+    var,
+)
+from tensorlite.ops.repeat import (
+    depth_to_space,
+    pad,
+    repeat,
+    reverse_sequence,
+    space_to_depth,
+    tile,
+)
+from tensorlite.ops.rounding import (
+    abs,
+    ceil,
+    clip,
+    copysign,
+    floor,
+    floor_divide,
+    imag,
+    maximum,
+    minimum,
+    nextafter,
+    positive,
+    real,
+    remainder,
+    round,
+    sign,
+    signbit,
+    trunc,
+)
+from tensorlite.ops.scatter import (
+    one_hot,
+    tensor_scatter_add,
+    tensor_scatter_max,
+    tensor_scatter_min,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    tensor_scatter_sub,
+    tensor_scatter_update,
+)
+from tensorlite.ops.search import (
+    argsort,
+    bincount,
+    in_top_k,
+    isin,
+    nonzero,
+    searchsorted,
+    sort,
+    top_k,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from tensorlite.ops.segment import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+)
+from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.sparse import accumulate, densify
+from tensorlite.ops.state import Variable
+from tensorlite.ops.tensor_array import TensorArray
+from tensorlite.ops.trigonometric import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    hypot,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+from tensorlite.train.clipping import clip_by_global_norm, clip_by_norm, global_norm
+from tensorlite.train.module import Module
 
 _operand.operators = _operators
 
-from tensorlite.core.dispatch import executing_eagerly as executing_eagerly
-from tensorlite.core.dtypes import *
-from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import IndexedSlices
-from tensorlite.graph.manual import ManualGraph as Graph
-from tensorlite.graph.tape import GradientTape
-from tensorlite.ops.arithmetic import *
-from tensorlite.ops.arrange import *
-from tensorlite.ops.compare import *
-from tensorlite.ops.create import *
-from tensorlite.ops.diagonal import *
-from tensorlite.ops.effects import *
-from tensorlite.ops.einsum import *
-from tensorlite.ops.control import *
-from tensorlite.ops.cumulative import *
-from tensorlite.ops.dataflow import *
-from tensorlite.ops.differentiate import *
-from tensorlite.ops.dtype_functions import *
-from tensorlite.ops.elementwise import *
-from tensorlite.ops.functional import *
-from tensorlite.ops.gather import *
-from tensorlite.ops.identity import *
-from tensorlite.ops.index import *
-from tensorlite.ops.join import *
-from tensorlite.ops.matmul import *
-from tensorlite.ops.partition import *
-from tensorlite.ops.repeat import *
-from tensorlite.ops.ranges import *
-from tensorlite.ops.reduce import *
-from tensorlite.ops.rounding import *
-from tensorlite.ops.scatter import *
-from tensorlite.ops.search import *
-from tensorlite.ops.segment import *
-from tensorlite.ops.sparse import *
-from tensorlite.ops.shape import *
-from tensorlite.ops.tensor_array import *
-from tensorlite.ops.trigonometric import *
-from tensorlite.ops.state import Variable
+__version__ = "0.1.0"
 
-from tensorlite import nn as nn, random as random
-from tensorlite import raw_ops as raw_ops
+__all__ = [
+    "DType", "DeviceName", "Function", "GradientTape", "Graph", "IndexedSlices", "Module", "Op",
+    "SymbolicTensor", "Tensor", "TensorArray", "TensorLike", "TensorSpec", "Variable",
+    "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "accumulate", "acos",
+    "acosh", "add", "add_n", "all", "any", "arange", "argmax", "argmin", "argsort", "as_dtype",
+    "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "band_part", "bfloat16",
+    "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
+    "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
+    "clip_by_global_norm", "clip_by_norm", "complex128", "complex64", "concat", "cond", "conj",
+    "constant", "control_dependencies", "copysign", "cos", "cosh", "count_nonzero",
+    "cumulative_prod", "cumulative_sum", "custom_gradient", "debugging", "densify",
+    "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
+    "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
+    "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "finfo", "flip",
+    "float16", "float32", "float64", "floor", "floor_divide", "foldl", "foldr", "from_dlpack",
+    "full", "full_like", "function", "gather", "gather_nd", "global_norm", "grad", "gradients",
+    "greater", "greater_equal", "hessian", "hypot", "identity", "iinfo", "imag", "in_top_k", "inf",
+    "initializers", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf",
+    "isnan", "layers", "less", "less_equal", "linalg", "linspace", "log", "log10", "log1p", "log2",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "map_fn",
+    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
+    "moveaxis", "multiply", "name_scope", "nan", "negative", "nest", "newaxis", "nextafter", "nn",
+    "nonzero", "not_equal", "numpy_function", "one_hot", "ones", "ones_like", "optimizers", "pad",
+    "permute_dims", "pi", "positive", "pow", "print", "prod", "py_function", "random", "range",
+    "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder", "repeat", "reshape",
+    "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd",
+    "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
+    "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size", "sort",
+    "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient",
+    "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan", "tanh",
+    "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "tile",
+    "to_device", "top_k", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64",
+    "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
+    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack",
+    "value_and_grad", "var", "variant", "vecdot", "where", "while_loop", "zeros", "zeros_like",
+]
 
-from tensorlite import linalg as linalg
 
-from tensorlite.core import errors as errors, nest as nest
-from tensorlite.core.device import DeviceName
-from tensorlite.core.dtypes import bool_ as bool
-from tensorlite.core.op import Op
-from tensorlite.core.scope import control_dependencies, device, name_scope
-from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.train.clipping import *
-from tensorlite.train.module import Module
-from tensorlite import checkpoint as checkpoint, debugging as debugging, initializers as initializers, layers as layers, optimizers as optimizers
-from tensorlite.function.function import Function as Function, function as function
-from tensorlite.function.iterables import range as range
-from tensorlite.function.staging import do_not_convert as do_not_convert
+def __dir__() -> list[str]:
+    return __all__

@@ -111,4 +111,3 @@ def orthogonal(shape: Sequence[int], dtype: DType = dtypes.float32) -> Tensor:
     q, r = qr(tall)
     q = q * sign(diagonal(r))
     return reshape(q if rows >= columns else q.T, tuple(shape))
-

@@ -20,6 +20,7 @@ from tensorlite.ops.matmul import matmul
 from tensorlite.ops.shape import reshape
 from tensorlite.ops.state import Variable
 from tensorlite.train import initializers
+from tensorlite.train.arguments import positive
 from tensorlite.train.initializers import Initializer
 from tensorlite.train.module import Module
 
@@ -52,12 +53,6 @@ def _known(x: Tensor, axis: int, layer: str) -> int:
     return int(size)
 
 
-def _positive(value: int, what: str) -> int:
-    if not isinstance(value, int) or value < 1:
-        raise InvalidArgumentError(f"{what}={value!r}: it must be a positive integer")
-    return value
-
-
 class Dense(Layer):
     """`activation(x @ kernel + bias)` over the last axis.
 
@@ -77,7 +72,7 @@ class Dense(Layer):
         kernel_initializer: Initializer = initializers.glorot_uniform,
         dtype: DType = dtypes.float32,
     ) -> None:
-        self.units = _positive(units, "units")
+        self.units = positive(units, "units")
         self.activation, self.use_bias, self.dtype = activation, use_bias, dtype
         self.kernel_initializer = kernel_initializer
         self.kernel: Variable | None = None
@@ -87,7 +82,7 @@ class Dense(Layer):
 
     def build(self, inputs: int) -> None:
         """Make the weights for `inputs` features."""
-        shape = (_positive(inputs, "inputs"), self.units)
+        shape = (positive(inputs, "inputs"), self.units)
         self.kernel = _weight(self.kernel_initializer, shape, "kernel", self.dtype)
         if self.use_bias:
             self.bias = _weight(initializers.zeros, (self.units,), "bias", self.dtype)
@@ -125,7 +120,7 @@ class Conv2D(Layer):
         kernel_initializer: Initializer = initializers.glorot_uniform,
         dtype: DType = dtypes.float32,
     ) -> None:
-        self.filters = _positive(filters, "filters")
+        self.filters = positive(filters, "filters")
         self.size = (size, size) if isinstance(size, int) else size
         self.strides, self.padding, self.dilations = strides, padding, dilations
         self.activation, self.use_bias, self.dtype = activation, use_bias, dtype
@@ -137,7 +132,7 @@ class Conv2D(Layer):
 
     def build(self, channels: int) -> None:
         """Make the weights for images of `channels` channels."""
-        shape = (*self.size, _positive(channels, "channels"), self.filters)
+        shape = (*self.size, positive(channels, "channels"), self.filters)
         self.kernel = _weight(self.kernel_initializer, shape, "kernel", self.dtype)
         if self.use_bias:
             self.bias = _weight(initializers.zeros, (self.filters,), "bias", self.dtype)
@@ -164,7 +159,7 @@ class MaxPool2D(Layer):
     """
 
     def __init__(self, size: int = 2, strides: int | None = None, padding: str = "VALID") -> None:
-        self.size, self.padding = _positive(size, "size"), padding
+        self.size, self.padding = positive(size, "size"), padding
         self.strides = size if strides is None else strides
 
     def __call__(self, x: TensorLike, training: bool = False) -> Tensor:
@@ -200,7 +195,7 @@ class Embedding(Layer):
         initializer: Initializer = initializers.glorot_uniform,
         dtype: DType = dtypes.float32,
     ) -> None:
-        shape = (_positive(size, "size"), _positive(units, "units"))
+        shape = (positive(size, "size"), positive(units, "units"))
         self.table = _weight(initializer, shape, "table", dtype)
 
     def __call__(self, x: TensorLike, training: bool = False) -> Tensor:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.activations import sigmoid
@@ -22,6 +22,7 @@ from tensorlite.ops.state import Variable
 from tensorlite.ops.tensor_array import TensorArray
 from tensorlite.ops.trigonometric import tanh
 from tensorlite.train import initializers
+from tensorlite.train.arguments import positive
 from tensorlite.train.layers import Layer
 
 States = tuple[Tensor, ...]
@@ -43,9 +44,8 @@ class Recurrent(Layer):
         inputs: int | None = None,
         dtype: DType = dtypes.float32,
     ) -> None:
-        if not isinstance(units, int) or units < 1:
-            raise InvalidArgumentError(f"units={units!r}: it must be a positive integer")
-        self.units, self.return_sequences, self.dtype = units, return_sequences, dtype
+        self.units, self.return_sequences = positive(units, "units"), return_sequences
+        self.dtype = dtype
         self.kernel: Variable | None = None
         self.recurrent_kernel: Variable | None = None
         self.bias: Variable | None = None
@@ -98,7 +98,7 @@ class Recurrent(Layer):
             return i + 1, ys.write(i, after[0]), after
 
         loop = (to_tensor(0), ys, states)
-        _, ys, states = while_loop(lambda i, ys, states: i < sizes[0], body, loop)
+        _, ys, states = while_loop(lambda i, *_: i < sizes[0], body, loop)
         return ys.stack(), states
 
     def _projected(self, x: TensorLike) -> Tensor:
