@@ -83,8 +83,8 @@ def test_a_value_or_key_that_does_not_fit_leaves_the_tensor(
         (tl.int32, 1.5, False),
         (tl.int32, np.array([1, 2], np.int64), False),
         (tl.int64, np.array([1, 2], np.int32), True),
-        (tl.bool_, True, True),
-        (tl.bool_, 1, False),
+        (tl.bool, True, True),
+        (tl.bool, 1, False),
         (tl.complex64, 1.0, True),
     ],
 )

@@ -173,7 +173,7 @@ class GatherNd(Op):
     def infer(self, params: TensorSpec, indices: TensorSpec) -> TensorSpec:
         """Return the indices' shape without its last axis, then what a row leaves open."""
         integers(self.name, indices)
-        depth = nd_depth(self.name, indices, params.shape)
+        depth = nd_depth(self.name, indices.shape, params.shape)
         if params.shape is None or indices.shape is None or depth is None:
             return params.with_shape(None)
         return params.with_shape((*indices.shape[:-1], *params.shape[depth:]))
@@ -201,12 +201,13 @@ class ScatterNd(Op):
     def infer(self, indices: TensorSpec, updates: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return the asked shape; ShapeError when indices and updates do not fit it."""
         integers(self.name, indices)
-        nd_fits(self.name, indices, updates, shape.vector())
+        nd_fits(self.name, indices.shape, updates.shape, shape.vector())
         return TensorSpec(shape.vector(), updates.dtype)
 
     def kernel(self, xp: Xp, indices: Array, updates: Array, shape: Array) -> Array:
         """Return the sum."""
         whole = tuple(shape.tolist())
+        nd_fits(self.name, indices.shape, updates.shape, whole)
         rows, places = nd_rows(self.name, xp, indices, whole)
         zeros = xp.zeros(rows, updates.dtype)
         return combine_at(xp, "add", zeros, places, updates.reshape(-1, rows[1])).reshape(whole)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import of_numpy
 from tensorlite.core.errors import DTypeError, OutOfRangeError, ShapeError
 from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.xp import Array, Xp
@@ -19,28 +21,28 @@ def integers(op: str, indices: TensorSpec) -> None:
         raise DTypeError(f"{op}: indices are {indices}; allowed are integers")
 
 
-def nd_depth(op: str, indices: TensorSpec, shape: Dims | None) -> int | None:
+def nd_depth(op: str, indices: Dims | None, shape: Dims | None) -> int | None:
     """Return how many coordinates a row of indices has; ShapeError when too many."""
-    if indices.shape == ():
+    if indices == ():
         raise ShapeError(f"{op}: indices are 0-d; their last axis must hold the coordinates")
-    depth = None if indices.shape is None else indices.shape[-1]
+    depth = None if indices is None else indices[-1]
     if depth is not None and shape is not None and depth > len(shape):
         raise ShapeError(f"{op}: {depth} coordinates for a tensor of shape {shape_text(shape)}")
     return depth
 
 
-def nd_fits(op: str, indices: TensorSpec, updates: TensorSpec, shape: Dims | None) -> None:
+def nd_fits(op: str, indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
     """Raise ShapeError unless updates are shaped as the parts that rows of indices select."""
     depth = nd_depth(op, indices, shape)
-    if depth is None or shape is None or indices.shape is None:
+    if depth is None or shape is None or indices is None:
         return
-    wanted = (*indices.shape[:-1], *shape[depth:])
+    wanted = (*indices[:-1], *shape[depth:])
     try:
-        merge(wanted, updates.shape)
+        merge(wanted, updates)
     except ShapeError:
         raise ShapeError(
-            f"{op}: updates have shape {shape_text(updates.shape)}; indices "
-            f"{shape_text(indices.shape)} into {shape_text(shape)} need {shape_text(wanted)}"
+            f"{op}: updates have shape {shape_text(updates)}; indices "
+            f"{shape_text(indices)} into {shape_text(shape)} need {shape_text(wanted)}"
         ) from None
 
 
@@ -62,6 +64,8 @@ def segmented(op: str, data: TensorSpec, ids: TensorSpec, count: int | None) -> 
 
 def in_range(op: str, indices: Array, size: int, axis: int) -> None:
     """Raise OutOfRangeError unless all indices, counted from the front, are there."""
+    if indices.dtype.kind not in "iu":
+        integers(op, TensorSpec(indices.shape, of_numpy(indices.dtype)))
     if indices.size:
         low, high = int(indices.min()), int(indices.max())
         if low < 0 or high >= size:
@@ -76,7 +80,7 @@ def nd_rows(
     op: str, xp: Xp, indices: Array, shape: tuple[int, ...]
 ) -> tuple[tuple[int, int], Array]:
     """Return the shape of a tensor seen as rows, and the row that each row of indices selects."""
-    depth = indices.shape[-1]
+    depth = nd_depth(op, indices.shape, shape) or 0
     places = xp.zeros(prod(indices.shape[:-1]), "int64")
     for axis in range(depth):
         column = indices[..., axis].reshape(-1)
@@ -123,6 +127,8 @@ def reduced_segments(
     op: str, xp: Xp, name: str, data: Array, ids: Array, count: int, initial: Any
 ) -> Array:
     """Return `count` segments, `initial` combined with their slices; negative ids are left out."""
+    if data.shape[: ids.ndim] != ids.shape:
+        segmented(op, TensorSpec(data.shape), TensorSpec(ids.shape, dtypes.int32), count)
     inner = data.shape[ids.ndim :]
     rows, values = ids.reshape(-1), data.reshape(ids.size, prod(inner))
     if ids.size and int(ids.min()) < 0:

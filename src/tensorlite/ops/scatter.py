@@ -42,11 +42,12 @@ class _TensorScatter(Op, abstract=True):
         integers(self.name, indices)
         if x.dtype is not updates.dtype:
             raise DTypeError(f"{self.name}: the tensor is {x}, the updates {updates}; cast them")
-        nd_fits(self.name, indices, updates, x.shape)
+        nd_fits(self.name, indices.shape, updates.shape, x.shape)
         return x.without_value()
 
     def kernel(self, xp: Xp, x: Array, indices: Array, updates: Array) -> Array:
         """Return a copy with the updates in it."""
+        nd_fits(self.name, indices.shape, updates.shape, x.shape)
         (count, inner), places = nd_rows(self.name, xp, indices, x.shape)
         rows, values = x.reshape(count, inner), updates.reshape(places.size, inner)
         return self.combine(xp, rows, places, values).reshape(x.shape)
@@ -85,7 +86,7 @@ class LastWrites(Op):
     def infer(self, indices: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return bools, with axes of size 1 for what a row of coordinates leaves open."""
         whole = shape.vector()
-        depth = nd_depth(self.name, indices, whole)
+        depth = nd_depth(self.name, indices.shape, whole)
         if depth is None or indices.shape is None or whole is None:
             return TensorSpec(None, dtypes.bool_)
         return TensorSpec((*indices.shape[:-1], *[1] * (len(whole) - depth)), dtypes.bool_)
@@ -191,7 +192,12 @@ class OneHot(Op):
 
 def _scattered(op: Op, x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
     tensor = to_tensor(x)
-    return call(op, tensor, indices, to_tensor(updates, tensor.dtype))
+    given = to_tensor(updates, tensor.dtype)
+    if given.dtype is not tensor.dtype:
+        raise DTypeError(
+            f"{op.name}: the tensor is {tensor.spec}, the updates {given.spec}; cast them"
+        )
+    return call(op, tensor, indices, given)
 
 
 def tensor_scatter_nd_update(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
@@ -267,7 +273,9 @@ def one_hot(
      [0. 0. 1.]]
     """
     on, off = _value(on_value, dtype), _value(off_value, dtype)
-    return call(OneHot(axis), indices, depth, on, off)
+    places = to_tensor(indices)
+    integers("OneHot", places.spec)
+    return call(OneHot(axis), places, depth, on, off)
 
 
 def _value(value: TensorLike, dtype: DTypeLike | None) -> Tensor:

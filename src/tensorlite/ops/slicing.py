@@ -108,6 +108,16 @@ class Strided(Op, abstract=True):
         part = slice(None if first_open else begin, None if last_open else end, stride)
         return len(range(*part.indices(size)))
 
+    def view(self, x: Array, begin: Array, end: Array, strides: Array) -> Array:
+        """Return the part of an array, sharing its memory; OutOfRangeError when it is not there."""
+        key = self.key(begin.tolist(), end.tolist(), strides.tolist())
+        try:
+            return x[key]
+        except (IndexError, ValueError):
+            given = [TensorSpec(v.shape, known=tuple(v.tolist())) for v in (begin, end, strides)]
+            self.sliced(TensorSpec(x.shape), *given)
+            raise
+
     def masks(self) -> tuple[int, ...]:
         """Return the masks, to make another operator of the same key."""
         return (
@@ -149,7 +159,7 @@ class StridedSlice(Strided):
 
     def kernel(self, xp: Xp, x: Array, begin: Array, end: Array, strides: Array) -> Array:
         """Return a view of the part."""
-        return x[self.key(begin.tolist(), end.tolist(), strides.tolist())]
+        return self.view(x, begin, end, strides)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient in a tensor of zeros."""
@@ -178,7 +188,7 @@ class StridedSliceGrad(Strided):
     ) -> Array:
         """Return the zeros with the part put in."""
         out = xp.zeros(tuple(shape.tolist()), dy.dtype)
-        out[self.key(begin.tolist(), end.tolist(), strides.tolist())] = dy
+        self.view(out, begin, end, strides)[...] = dy
         return out
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -210,7 +220,7 @@ class TensorStridedSliceUpdate(Strided):
     ) -> Array:
         """Return a copy with the part replaced."""
         out = x.copy()
-        part = out[self.key(begin.tolist(), end.tolist(), strides.tolist())]
+        part = self.view(out, begin, end, strides)
         if value.ndim > part.ndim:
             fits(self.name, TensorSpec(value.shape), part.shape)
         part[...] = value
