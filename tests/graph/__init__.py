@@ -1,0 +1,1 @@
+"""Tests of graphs, traces and tapes."""
