@@ -44,7 +44,7 @@ def attention(
     >>> x = tl.eye(2)
     >>> print(tl.nn.attention(x, x, x, causal=True))
     [[1.       0.      ]
-     [0.330244 0.669756]]
+     [0.330238 0.669762]]
     """
     q, k, v = (floating(to_tensor(x)) for x in (query, key, value))
     products = matmul(_scaled(q, scale), k, transpose_b=True)

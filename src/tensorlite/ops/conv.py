@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.dispatch import call, floating, promoted
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
@@ -288,7 +288,7 @@ def conv2d(
     [[ 8. 12.]
      [20. 24.]]
     """
-    return call(_made(Conv2D, strides, padding, data_format, dilations), x, filters)
+    return call(_made(Conv2D, strides, padding, data_format, dilations), *_pair(x, filters))
 
 
 def depthwise_conv2d(
@@ -308,7 +308,8 @@ def depthwise_conv2d(
     >>> print(tl.nn.depthwise_conv2d(images, tl.ones((3, 3, 2, 1)))[0, 0, 0])
     [9. 9.]
     """
-    return call(_made(DepthwiseConv2dNative, strides, padding, data_format, dilations), x, filters)
+    op = _made(DepthwiseConv2dNative, strides, padding, data_format, dilations)
+    return call(op, *_pair(x, filters))
 
 
 def conv2d_transpose(
@@ -329,7 +330,8 @@ def conv2d_transpose(
     (1, 4, 4, 5)
     """
     op = _made(Conv2DBackpropInput, strides, padding, data_format, dilations)
-    return call(op, as_shape(output_shape), filters, x)
+    images, kernel = _pair(x, filters)
+    return call(op, as_shape(output_shape), kernel, images)
 
 
 def conv1d(
@@ -347,7 +349,8 @@ def conv1d(
     """
     layout = image_format(data_format)
     op = _made(Conv2D, (1, stride), _flat_padding(padding), layout, (1, dilations))
-    result = call(op, as_images(x, layout), _raised_filters(to_tensor(filters)))
+    sequences, kernel = _pair(x, filters)
+    result = call(op, as_images(sequences, layout), _raised_filters(kernel))
     return as_sequences(result, layout)
 
 
@@ -368,8 +371,15 @@ def conv1d_transpose(
     layout = image_format(data_format)
     op = _made(Conv2DBackpropInput, (1, strides), _flat_padding(padding), layout, (1, dilations))
     sizes = call(InsertSize(row_axis(layout)), as_shape(output_shape))
-    result = call(op, sizes, _raised_filters(to_tensor(filters)), as_images(x, layout))
+    sequences, kernel = _pair(x, filters)
+    result = call(op, sizes, _raised_filters(kernel), as_images(sequences, layout))
     return as_sequences(result, layout)
+
+
+def _pair(x: TensorLike, filters: TensorLike) -> tuple[Tensor, Tensor]:
+    """Return both operands as floating tensors of the dtype that they meet in."""
+    images, kernel = promoted(x, filters)
+    return floating(images), floating(kernel)
 
 
 def _made(

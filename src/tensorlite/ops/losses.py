@@ -192,6 +192,11 @@ def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike) -> Tens
     [0.693147]
     """
     x, y = floating(to_tensor(logits)), to_tensor(labels)
+    if not y.dtype.is_integer:
+        raise DTypeError(
+            f"sparse_softmax_cross_entropy takes integer labels, not {y.spec}; probabilities go "
+            "to softmax_cross_entropy"
+        )
     if x.spec.rank == 2:
         return call(SparseSoftmaxCrossEntropyWithLogits(), x, y)
     loss = call(SparseSoftmaxCrossEntropyWithLogits(), as_rows(x), reshape(y, (-1,)))
@@ -217,8 +222,8 @@ def _product(sizes: Tensor) -> Tensor:
 def sigmoid_cross_entropy(labels: TensorLike, logits: TensorLike) -> Tensor:
     """Return the cross entropy between labels and the sigmoid of logits, element by element.
 
-    >>> print(tl.nn.sigmoid_cross_entropy([1.0, 0.0], [100.0, 0.0]))
-    [0.       0.693147]
+    >>> print(tl.nn.sigmoid_cross_entropy([1.0, 0.0], [0.0, 100.0]))
+    [  0.693147 100.      ]
     """
     y, x = promoted(labels, logits)
     return y * softplus(-x) + (1.0 - y) * softplus(x)

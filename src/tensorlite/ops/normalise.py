@@ -1,7 +1,7 @@
 """Normalisation: by batches, layers, groups and root mean squares.
 
-Taking the mean away and dividing by the deviation is one operator with a gradient of its own,
-which measures twice as fast as the dozen operators that it is made of.
+Taking the mean away and dividing by the deviation is one operator with a gradient of its own: on
+small tensors nearly twice as fast as the operators it is made of, on large ones by a quarter.
 """
 
 from __future__ import annotations
@@ -107,6 +107,13 @@ class StandardizeGrad(Op):
         )
 
 
+def _real(x: TensorLike) -> Tensor:
+    tensor = floating(to_tensor(x))
+    if not tensor.dtype.is_floating:
+        raise DTypeError(f"norms take real tensors, not {tensor.spec}")
+    return tensor
+
+
 def _flow(dy: Tensor, y: Tensor, scale: Tensor, axes: Tensor) -> Tensor:
     return call(StandardizeGrad(), dy, y, scale, axes)
 
@@ -122,7 +129,7 @@ def standardize(
     >>> print(y, mean, variance)
     [-1.  1.] [2.] [1.]
     """
-    tensor = floating(to_tensor(x))
+    tensor = _real(x)
     y, centre, variance = calls(Standardize(float(epsilon)), tensor, as_axes(axis, tensor))
     return y, centre, variance
 
@@ -156,7 +163,7 @@ def rms_norm(
     >>> print(tl.nn.rms_norm([3.0, 4.0, 5.0, 0.0]))
     [0.848528 1.131371 1.414213 0.      ]
     """
-    tensor = floating(to_tensor(x))
+    tensor = _real(x)
     y = tensor * rsqrt(mean(square(tensor), axis=axis, keepdims=True) + epsilon)
     return y if scale is None else y * scale
 
@@ -175,7 +182,7 @@ def group_norm(
     >>> print(tl.nn.group_norm([[1.0, 3.0, 10.0, 10.0]], 2, epsilon=1e-12))
     [[-1.  1.  0.  0.]]
     """
-    tensor = floating(to_tensor(x))
+    tensor = _real(x)
     channels = tensor.shape[-1] if tensor.ndim > 1 else 0
     if channels == 0 or (channels is not None and channels % groups):
         raise ShapeError(
@@ -223,7 +230,7 @@ def batch_norm(
     >>> print(mean, variance)
     [2.] [1.]
     """
-    tensor = floating(to_tensor(x))
+    tensor = _real(x)
     rank = tensor.ndim
     kept = normalise_axis(axis, rank)
     y, centre, variance = standardize(tensor, [i for i in range(rank) if i != kept], epsilon)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.dispatch import call, floating, to_tensor
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
@@ -266,7 +266,7 @@ def avg_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
-    return call(AvgPool(sizes, steps, padding.upper(), data_format), x)
+    return call(AvgPool(sizes, steps, padding.upper(), data_format), floating(to_tensor(x)))
 
 
 def max_pool1d(
