@@ -37,11 +37,16 @@ class Interpreter(ABC):
     below: Interpreter | None = None
     tracer: Interpreter | None = None
     """The innermost interpreter, from here down, that builds a graph; None when eager."""
+    observing: bool = False
+    """Whether it only looks at eager calls, so that dispatch may make them the short way."""
     _token: Token[Interpreter | None] | None = None
 
     @abstractmethod
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`."""
+
+    def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:  # noqa: B027
+        """Take note of a call that was made the short way; asked only while `observing`."""
 
     def replace(self, old: Tensor, by: Tensor) -> None:  # noqa: B027  most remember nothing
         """Let `by` stand wherever `old` was seen; see `replace_everywhere`."""
@@ -131,7 +136,8 @@ def call(op: Op, *inputs: TensorLike) -> Tensor:
 
 def call1(op: Op, x: TensorLike) -> Tensor:
     """Return the one output of an operator of one input: the short way."""
-    if current.get() is None and type(x) is EagerTensor:
+    top = current.get()
+    if (top is None or top.observing) and type(x) is EagerTensor:
         array = x._array
         if type(array) is ndarray and (array.dtype.kind not in "iub" or not op.wants_float):
             try:
@@ -140,14 +146,18 @@ def call1(op: Op, x: TensorLike) -> Tensor:
                 raise
             except Exception as error:
                 raise explained(op, (x,), error) from error
-            return EagerTensor(out if type(out) is ndarray else np.asarray(out), x._device)
+            y = EagerTensor(out if type(out) is ndarray else np.asarray(out), x._device)
+            if top is not None:
+                top.observe(op, (x,), (y,))
+            return y
     tensor = to_tensor(x)
     return run(current.get(), op, (floating(tensor) if op.wants_float else tensor,))[0]
 
 
 def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
     """Return the output of an operator of two inputs of one dtype: the short way."""
-    if current.get() is None and type(a) is EagerTensor and type(b) is EagerTensor:
+    top = current.get()
+    if (top is None or top.observing) and type(a) is EagerTensor and type(b) is EagerTensor:
         x, y = a._array, b._array
         if type(x) is ndarray and type(y) is ndarray and x.dtype is y.dtype:
             if not op.wants_float or x.dtype.kind not in "iub":
@@ -157,7 +167,10 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
                     raise
                 except Exception as error:
                     raise explained(op, (a, b), error) from error
-                return EagerTensor(out if type(out) is ndarray else np.asarray(out), a._device)
+                z = EagerTensor(out if type(out) is ndarray else np.asarray(out), a._device)
+                if top is not None:
+                    top.observe(op, (a, b), (z,))
+                return z
     return run(current.get(), op, agreeing(op, a, b))[0]
 
 

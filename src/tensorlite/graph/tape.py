@@ -63,6 +63,7 @@ class GradientTape(Interpreter):
         if self.recording:
             raise GradientError("this tape is recording already; make another for an inner block")
         super().__enter__()
+        self.observing = self.below is None or self.below.observing
         self.recording = True
         return self
 
@@ -73,8 +74,17 @@ class GradientTape(Interpreter):
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, remembering the call if an input is watched."""
-        below = self.below
-        outputs = run(below, op, inputs)
+        outputs = run(self.below, op, inputs)
+        self._record(op, inputs, outputs)
+        return outputs
+
+    def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
+        """Remember a call that dispatch made eagerly, if an input is watched."""
+        if self.below is not None:
+            self.below.observe(op, inputs, outputs)
+        self._record(op, inputs, outputs)
+
+    def _record(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
         if self.recording:
             watched = self._watched
             if op.effect is not Effect.NONE and self.watch_accessed_variables:
@@ -82,9 +92,9 @@ class GradientTape(Interpreter):
             for x in inputs:
                 if id(x) in watched:
                     self._records.append(Record(op, inputs, outputs))
-                    watched.update(map(id, outputs))
+                    for y in outputs:
+                        watched.add(id(y))
                     break
-        return outputs
 
     def _watch_read(self, op: Op, inputs: Tensors) -> None:
         if op.effect is not Effect.READ and not op.regions():

@@ -231,7 +231,7 @@ def jacobian_rows(
         return [_dense(dx, x) for dx, x in zip(found, xs, strict=True)]
 
     rows = map_fn(row, arange(number))
-    return [_placed(dx, x, shape, batch) for dx, x in zip(rows, xs, strict=True)]
+    return [_placed(dx, shape, batch) for dx in rows]
 
 
 def _dense(dx: Gradient, x: Tensor) -> Tensor:
@@ -240,7 +240,7 @@ def _dense(dx: Gradient, x: Tensor) -> Tensor:
     return densify(dx) if isinstance(dx, IndexedSlices) else dx
 
 
-def _placed(dx: Tensor, x: Tensor, shape: Tensor, batch: bool) -> Tensor:
+def _placed(dx: Tensor, shape: Tensor, batch: bool) -> Tensor:
     """Return the rows of a Jacobian in the target's shape."""
     tail = shape_of(dx)[1:]
     if not batch:
