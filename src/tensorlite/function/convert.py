@@ -8,6 +8,7 @@ A converted function shares globals, defaults and closure cells with the origina
 
 from __future__ import annotations
 
+import __future__
 import ast
 import copy
 from collections.abc import Iterator, Mapping
@@ -99,7 +100,7 @@ def has_source(function: FunctionType) -> bool:
 
 
 def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
-    """Return the code of a converted definition; its closure is that of the original and RUNTIME."""
+    """Return the code of a converted definition; its closure is the original's and RUNTIME."""
     node = _rewritten(copy.deepcopy(node))
     made: ast.stmt = node if isinstance(node, ast.FunctionDef) else located(ast.Expr(node), node)
     if owner is not None:
@@ -116,7 +117,8 @@ def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     factory = located(ast.FunctionDef("factory", given, [*free, made], [], None), node)
     factory.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([factory], []))
-    whole = compile(module, code.co_filename, "exec", dont_inherit=True)
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     for inner in _codes(whole):
         if (
             inner.co_name == code.co_name
@@ -136,7 +138,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _renamed(code: CodeType, name: str) -> CodeType:
-    """Return code whose generated inner functions bear, in tracebacks, the user's function's name."""
+    """Return code whose generated functions bear, in tracebacks, the name of the user's own."""
     constants = tuple(
         [
             _renamed(c, name if c.co_name.startswith(PREFIX) else c.co_name)
@@ -158,7 +160,7 @@ def _rewritten(node: Definition) -> Definition:
 
 
 def _bare(node: Definition) -> Definition:
-    """Return a definition whose parameters stand without defaults: those are set on the function."""
+    """Return a definition without defaults and annotations: the function gets the original's."""
     arguments = node.args
     arguments.defaults = []
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)

@@ -234,7 +234,7 @@ class Function(Generic[P, R_co]):
             return concrete, wanted
 
     def _generalised(self, arguments: Arguments) -> Arguments:
-        """Return arguments that also cover those of an earlier trace, as far as that is possible."""
+        """Return arguments that also cover those of an earlier trace, where that is possible."""
         for trace in reversed(self._cache.traces):
             if trace.arguments.shape == arguments.shape:
                 parts = generalised(trace.arguments.parts, arguments.parts)
@@ -328,10 +328,7 @@ class _Tracing:
         """Return the trace; a function that calls itself is traced until its result is settled."""
         running = self._first()
         for _ in range(4):
-            try:
-                made = self._attempt(running, line)
-            except UnknownResultError:
-                raise
+            made = self._attempt(running, line)
             if not running.called or self._settled(running, made):
                 return self._finished(running, made)
             running = self._again(made)

@@ -47,7 +47,7 @@ def contains(
     for statement in statements:
         if isinstance(statement, kinds):
             return True
-        if ast.Return in kinds and hasattr(statement, "returns"):
+        if ast.Return in kinds and hasattr(statement, "left_by"):
             return True
         if isinstance(statement, SCOPES) or (isinstance(statement, LOOPS) and not through_loops):
             continue
@@ -136,7 +136,7 @@ class _Guard:
         return out
 
     def _absorbed(self, statement: ast.If, rest: Block) -> bool:
-        """Move what follows an `if` into the branch that does not jump, if the other always does."""
+        """Move what follows an `if` into the branch that goes on, if the other always jumps."""
         if leaves(statement.body, self.kinds):
             statement.body = self.block(statement.body)
             statement.orelse = self.block([*statement.orelse, *rest])
@@ -227,7 +227,7 @@ class Returns:
             if isinstance(statement, LOOPS):
                 if contains(statement.body, (ast.Return,), through_loops=True):
                     statement.body = self._breaking(statement.body, flag, setting)
-                    statement.returns = flag  # type: ignore[union-attr]
+                    statement.left_by = flag  # type: ignore[union-attr]
             else:
                 for block in blocks(statement):
                     self._leave_loops(block, flag, setting)

@@ -14,7 +14,7 @@ from typing import Any
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import LoopError, note
+from tensorlite.core.errors import LoopError, StructureError, note
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -243,7 +243,12 @@ class _Loop:
         token = scratch.set(True)
         try:
             with Tracer("scratch") as tracer:
-                inside = {name: _symbol(tracer, value) for name, value in start.items()}
+                inside = {
+                    name: _Probe(tracer, value)
+                    if name in self.lists and type(value) is list
+                    else _symbol(tracer, value)
+                    for name, value in start.items()
+                }
                 self.places.write(inside)
                 self.test()
                 self.turn()
@@ -263,17 +268,37 @@ class _Loop:
         return value
 
     def _listed(self, name: str, value: list[Any], after: Any) -> Any:
-        """Return a list as a staged one, if all its elements are tensors of one dtype and rank."""
-        if type(after) is not list or not all(isinstance(e, TensorSpec) for e in after):
+        """Return a list as a staged one, if all that is appended are tensors of one dtype."""
+        if not isinstance(after, _Probe) or not after.specs or not after.fits:
             return value
-        if not after:
-            return value
-        element = after[0].without_value()
-        for other in after[1:]:
+        first, *rest = after.specs
+        element = first.without_value()
+        for other in rest:
             if other.dtype is not element.dtype:
                 raise LoopError(f"the list {name!r} gets elements {element} and {other}")
             element = join(element, other)
         return StagedList.of(value, element)
+
+
+class _Probe:
+    """Stands for a list while a loop's body is tried: finds out what is appended to it."""
+
+    def __init__(self, tracer: Tracer, values: list[Any]) -> None:
+        self._tracer = tracer
+        self.specs: list[TensorSpec] = []
+        self.fits = True
+        for value in values:
+            self.append(value)
+
+    def append(self, value: Any) -> None:
+        """Note the spec of an element."""
+        if is_leaf_tensor(value):
+            self.specs.append(to_tensor(value).spec)
+        else:
+            self.fits = False
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self._tracer.graph.add_input(self.specs[0].without_value())
 
 
 class _Typed:
@@ -289,8 +314,6 @@ def _symbol(tracer: Tracer, value: Any) -> Any:
         return value
     if isinstance(value, StagedList):
         return StagedList(value.handle, value.element)
-    if type(value) is list:
-        return [_symbol(tracer, member) for member in value]
     leaves = [
         tracer.graph.add_input(TensorSpec((), dtype_of(leaf))) if type(leaf) in SCALARS else leaf
         for leaf in nest.flatten(value)
@@ -309,7 +332,7 @@ def _specified(value: Any) -> Any:
 
 
 def placeholder_for_specs(value: Any) -> Any:
-    """Return zeros for the specs in a structure: what stands for a value that does not exist yet."""
+    """Return zeros for the specs in a structure: what stands for a value that is not there yet."""
     if value is MISSING:
         return value
     leaves = [
@@ -363,7 +386,7 @@ class _Form:
     def _add(self, out: list[Any], name: str, first: Any, value: Any) -> None:
         try:
             nest.assert_same(first, value)
-        except Exception as error:
+        except StructureError as error:
             raise LoopError(f"the loop variable {name!r} changes its structure: {error}") from None
         leaves = zip(nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True)
         for path, old, new in leaves:

@@ -1,4 +1,4 @@
-"""The syntax tree of a function, found by its code object in a file, a cell or the prompt's history.
+"""The syntax tree of a function, found by its code object in a file, a cell or the prompt.
 
 What is done with the tree is in convert.py.
 """

@@ -48,6 +48,10 @@ class StagedList(Operand):
         """Add an element at the end."""
         self.handle = push(self.handle, to_tensor(value, self.element.dtype))
 
+    def copy(self) -> StagedList:
+        """Return a list of the same elements, which may be appended to by itself."""
+        return StagedList(self.handle, self.element)
+
     def pop(self) -> Tensor:
         """Remove the last element and return it."""
         shape = element_shape(self.element.shape)

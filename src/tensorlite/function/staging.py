@@ -235,7 +235,7 @@ def stored(value: Any, target: str, line: int) -> Any:
 
 
 def _is_state(value: Any) -> bool:
-    """Return whether storing a value is how state is made: variables, and objects that hold them."""
+    """Return whether storing a value makes state: variables, and objects that hold them."""
     if value is None or isinstance(value, Tensor):
         return value is None
     return isinstance(value, Operand) or hasattr(value, "variables")

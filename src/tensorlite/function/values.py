@@ -19,6 +19,7 @@ from tensorlite.core.errors import BranchError, StructureError, TracingError, Un
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.jumps import PREFIX
+from tensorlite.function.staged_list import StagedList
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.shape import astype, reshape
 
@@ -154,7 +155,8 @@ def _contents(cell: CellType | Globals) -> Any:
 
 def copied(values: dict[str, Any]) -> dict[str, Any]:
     """Return values with lists and dicts copied, so that one branch does not change the other's."""
-    return {k: v.copy() if type(v) in (list, dict) else v for k, v in values.items()}
+    kinds = (list, dict, StagedList)
+    return {k: v.copy() if type(v) in kinds else v for k, v in values.items()}
 
 
 def is_symbolic(value: object) -> bool:
@@ -246,6 +248,8 @@ class Merge:
             self._leaf(path, x, y)
 
     def _leaf(self, path: str, x: Any, y: Any) -> None:
+        if isinstance(x, StagedList) and isinstance(y, StagedList):
+            x, y = x.handle, y.handle
         kept = same(x, y)
         self._chosen.append(not kept)
         if kept:
@@ -260,10 +264,12 @@ class Merge:
     def build(self, chosen: Iterable[Any]) -> Any:
         """Return the value, with tensors in place of the leaves that differ."""
         source = iter(chosen)
-        leaves = [
-            next(source) if is_chosen else leaf
-            for leaf, is_chosen in zip(nest.flatten(self.value), self._chosen, strict=True)
-        ]
+        leaves = nest.flatten(self.value)
+        for i, leaf in enumerate(leaves):
+            if self._chosen[i]:
+                made = next(source)
+                is_list = isinstance(leaf, StagedList)
+                leaves[i] = StagedList(made, leaf.element) if is_list else made
         return nest.pack_like(self.value, leaves)
 
 
