@@ -85,7 +85,7 @@ class Qr(Op):
         Roberts and Roberts, "QR and LQ decomposition matrix backpropagation" (2020).
         """
         x = call.inputs[0]
-        rows, columns = x.spec.dims[-2:]
+        rows, columns = (x.spec.shape or (None, None))[-2:]
         excess = None if rows is None or columns is None else rows - columns
         if self.full_matrices and (excess is None or excess > 0):
             raise GradientError("the complete QR of a tall matrix has no gradient; use 'reduced'")
@@ -162,7 +162,7 @@ class Svd(Op):
 
 
 def _square(x: Tensor) -> bool:
-    rows, columns = x.shape[-2:]
+    rows, columns = (x.spec.shape or (None, None))[-2:]
     return rows is not None and rows == columns
 
 

@@ -89,18 +89,17 @@ class MatrixDiagV3(Op):
         tall, wide = rows.scalar(), columns.scalar()
         if offset is None:
             return x.with_shape((*x.shape[:-1], None, None))
-        tall = _grown(size, -offset) if tall == -1 else tall
-        wide = _grown(size, offset) if wide == -1 else wide
-        return x.with_shape((*x.shape[:-1], tall, wide))
+        if tall is None or wide is None or size is None:
+            return x.with_shape((*x.shape[:-1], None, None))
+        return x.with_shape((*x.shape[:-1], *_sides(size, offset, tall, wide)))
 
     def kernel(
         self, xp: Xp, x: Array, k: Array, rows: Array, columns: Array, padding: Array
     ) -> Array:
         """Return the matrices."""
         offset, size = int(k), x.shape[-1]
-        tall = size + max(-offset, 0) if int(rows) == -1 else int(rows)
-        wide = size + max(offset, 0) if int(columns) == -1 else int(columns)
-        out = xp.zeros((*x.shape[:-1], tall, wide), x.dtype)
+        sides = _sides(size, offset, int(rows), int(columns))
+        out = xp.zeros((*x.shape[:-1], *sides), x.dtype)
         i, j = _places(xp, size, offset)
         out[..., i, j] = x
         return out
@@ -110,8 +109,14 @@ class MatrixDiagV3(Op):
         return _diagonal(dy, call.inputs[1]), None, None, None, None
 
 
-def _grown(size: Dim, by: int) -> Dim:
-    return None if size is None else size + max(by, 0)
+def _sides(size: int, k: int, rows: int, columns: int) -> tuple[int, int]:
+    """Return the sides of a matrix with a diagonal; for -1 twice, of the least square."""
+    if rows == columns == -1:
+        return size + abs(k), size + abs(k)
+    return (
+        size + max(-k, 0) if rows == -1 else rows,
+        size + max(k, 0) if columns == -1 else columns,
+    )
 
 
 class MatrixSetDiagV3(Op):

@@ -193,7 +193,8 @@ def einsum(equation: str, /, *operands: TensorLike) -> Tensor:
     if tensors[0].dtype is dtypes.bfloat16:
         wide = [astype(x, dtypes.float32) for x in tensors]
         return astype(einsum(equation, *wide), dtypes.bfloat16)
-    if len(tensors) < 3 or DOTS in "".join(terms) or len(terms) != len(tensors):
+    known = all(x.spec.is_static for x in tensors)
+    if len(tensors) < 3 or DOTS in "".join(terms) or len(terms) != len(tensors) or not known:
         return call(Einsum(_written(terms, result)), *tensors)
     return _pairwise(terms, result, tensors)
 
@@ -212,8 +213,6 @@ def _pairwise(terms: list[str], result: str, tensors: list[Tensor]) -> Tensor:
 
 
 def _path(terms: Sequence[str], result: str, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:
-    if not all(x.spec.is_static for x in tensors):
-        return [(0, 1)] * (len(terms) - 1)
     equation = _written(terms, result)
     Einsum(equation).infer(*[x.spec for x in tensors])
     shapes = [np.broadcast_to(np.float32(0), x.shape) for x in tensors]

@@ -425,23 +425,24 @@ def stack(xs: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor:
     return call(Pack(axis), *together(xs, "stack"))
 
 
-def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+def unstack(x: TensorLike, /, *, axis: int = 0, num: int | None = None) -> tuple[Tensor, ...]:
     """Return the parts of `x` along `axis`, which they lack.
 
-    The size of the axis must be known: ShapeError in a trace that does not know it.
+    `num`, the size of the axis, need only be given where a trace does not know it.
 
     >>> a, b = tl.unstack([[1, 2], [3, 4]])
     >>> print(b)
     [3 4]
     """
     tensor = to_tensor(x)
-    number = tensor.shape[normalise_axis(axis, tensor.ndim)]
-    if number is None:
+    if num is None:
+        num = tensor.shape[normalise_axis(axis, tensor.ndim)]
+    if num is None:
         raise ShapeError(
             f"unstack: the size of axis {axis} of {tensor.spec} is not known in this trace; give "
-            "the argument a TensorSpec that fixes it, or index the tensor"
+            "`num`, or the argument a TensorSpec that fixes the size"
         )
-    return calls(Unpack(number, axis), tensor)
+    return calls(Unpack(num, axis), tensor)
 
 
 def unstack_known(x: TensorLike, number: int, axis: int = 0) -> tuple[Tensor, ...]:

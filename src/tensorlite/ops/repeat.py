@@ -17,7 +17,7 @@ from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum
-from tensorlite.ops.arrange import permute_dims
+from tensorlite.ops.arrange import expand_dims, permute_dims
 from tensorlite.ops.join import concat, padded, padded_shape, stack
 from tensorlite.ops.shape import reshape, reshape_like, shape_of
 
@@ -236,10 +236,11 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
     if isinstance(repetitions, Tensor):
         return call(Tile(), tensor, repetitions)
     times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
-    times = [1] * (tensor.ndim - len(times)) + times
-    if len(times) > tensor.ndim:
-        ones = constant(np.ones(len(times) - tensor.ndim, np.int32))
-        tensor = reshape(tensor, concat([ones, shape_of(tensor)]))
+    known = tensor.spec.rank
+    if known is not None:
+        times = [1] * (known - len(times)) + times
+        ones = constant(np.ones(len(times) - known, np.int32))
+        tensor = reshape(tensor, concat([ones, shape_of(tensor)])) if ones.size else tensor
     return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
 
 
@@ -261,7 +262,7 @@ def repeat(
         raise InvalidArgumentError(
             f"repeat: counts are integers, one or a vector, not {counts.spec}"
         )
-    return _repeat(tensor, reshape(counts, (-1,)), axis)
+    return _repeat(tensor, expand_dims(counts) if counts.spec.rank == 0 else counts, axis)
 
 
 def pad(
