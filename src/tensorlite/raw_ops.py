@@ -22,7 +22,6 @@ the Enter twice, and its second input is set when the NextIteration is there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any
@@ -44,7 +43,7 @@ class RawOp:
         found = list(signature(op.infer).parameters.values())
         self.inputs = tuple([one.name for one in found if one.name != "self"])
         self.is_variadic = any(one.kind is Parameter.VAR_POSITIONAL for one in found)
-        self.attributes = tuple([field.name for field in fields(op)])  # type: ignore[arg-type]
+        self.attributes = op.attribute_names()
 
     def __call__(self, **arguments: Any) -> Any:
         """Return the output, or a tuple of the outputs, of the operator."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, dataclass_transform
 
@@ -92,8 +92,9 @@ class Op:
     """Name of the array function that the kernel is, when it takes `out=`."""
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        """Make the class a frozen dataclass and register it by name."""
-        dataclass(frozen=True, repr=False)(cls)
+        """Register the class by name; it becomes a frozen dataclass when first it is needed."""
+        if "__init__" not in vars(cls):
+            cls.__init__ = _first_init  # type: ignore[assignment]
         if not abstract:
             REGISTRY[cls.__name__] = cls
 
@@ -117,10 +118,47 @@ class Op:
         """The operator's name, which is its class's."""
         return type(self).__name__
 
+    @classmethod
+    def attribute_names(cls) -> tuple[str, ...]:
+        """Return the names of the attributes."""
+        _prepare(cls)
+        return tuple(getattr(cls, "__dataclass_fields__", ()))
+
     def attributes(self) -> dict[str, Any]:
         """Return the attributes by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in self.attribute_names()}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{key}={value!r}" for key, value in self.attributes().items())
         return f"{self.name}({listed})"
+
+
+def _first_init(self: Op, *args: Any, **attributes: Any) -> None:
+    """Stand in for a class's `__init__` until the first operator of it is made."""
+    _prepare(type(self))
+    type(self).__init__(self, *args, **attributes)
+
+
+def _prepare(cls: type[Op]) -> None:
+    """Make a class and its bases frozen dataclasses, unless they have no attributes.
+
+    Making a dataclass compiles source, which for all operators at once would take most of the
+    time that importing the library takes.
+    """
+    with_attributes = False
+    for base in reversed(cls.__mro__):
+        if not issubclass(base, Op) or base is Op:
+            continue
+        own = vars(base)
+        hints = own.get("__annotations__", {}).values()
+        with_attributes |= any(not str(hint).startswith("ClassVar") for hint in hints)
+        if own.get("__init__") is _first_init:
+            del base.__init__
+            if with_attributes:
+                dataclass(frozen=True, repr=False)(base)
