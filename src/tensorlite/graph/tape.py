@@ -118,7 +118,10 @@ class GradientTape(Interpreter):
             self._watched.add(id(by))
             self._watched.discard(id(old))
             self._kept = [by if x is old else x for x in self._kept]
-        self._records = [_replaced(record, old, by) for record in self._records]
+        seen, records = id(old), self._records
+        for i, record in enumerate(records):
+            if seen in map(id, record.inputs) or seen in map(id, record.outputs):
+                records[i] = _replaced(record, old, by)
 
     def extend(self, beside: Tensor, extra: Tensors) -> None:
         """Watch `extra` if `beside`, an output of the same call, is watched."""
@@ -316,9 +319,6 @@ class GradientTape(Interpreter):
 
 
 def _replaced(record: Record, old: Tensor, by: Tensor) -> Record:
-    if not any(x is old for x in (*record.inputs, *record.outputs)):
-        return record
-
     def swap(xs: Tensors) -> Tensors:
         return tuple([by if x is old else x for x in xs])
 

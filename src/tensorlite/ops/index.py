@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from types import EllipsisType
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -55,15 +55,35 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
     Ints, slices, Ellipsis, None, and tensors, arrays or lists of integers or bools; indices may be
     traced. Raises OutOfRangeError for an index that is not there.
     """
-    if type(x) is EagerTensor and current.get() is None and type(x.array) is np.ndarray:
-        keys = key if type(key) is tuple else (key,)
-        if all(type(k) in PLAIN for k in keys):
-            try:
-                return EagerTensor(x.array[(*keys, ...) if ... not in keys else keys])
-            except (IndexError, TypeError, ValueError):
-                pass  # Below, the same is tried again in steps that explain themselves.
+    if _is_plain(x):
+        try:
+            return EagerTensor(x.array[_numpy_key(key)])
+        except (IndexError, TypeError, ValueError):
+            pass  # Below, the same is tried again in steps that explain themselves.
     tensor = to_tensor(x)
     return Key(tensor, key).select(tensor)
+
+
+def _is_plain(x: Any) -> TypeGuard[EagerTensor]:
+    """Return whether NumPy may answer by itself: nothing records, and the value is its own."""
+    return type(x) is EagerTensor and current.get() is None and type(x.array) is np.ndarray
+
+
+def _numpy_key(key: Any) -> tuple[Any, ...]:
+    """Return a key that selects an array, no scalar; TypeError when it is not NumPy's to answer."""
+    if type(key) is not tuple:
+        return (key if type(key) in PLAIN else _numpy_index(key), ...)
+    parts = tuple([k if type(k) in PLAIN else _numpy_index(k) for k in key])
+    return parts if any(k is Ellipsis for k in parts) else (*parts, ...)
+
+
+def _numpy_index(k: Any) -> Any:
+    array = k.array if type(k) is EagerTensor else k
+    if type(array) is list:
+        array = np.asarray(array)
+    if type(array) is np.ndarray and array.dtype.kind in "iub":
+        return array
+    raise TypeError
 
 
 class Key:
@@ -291,12 +311,22 @@ def set_item(x: T, key: Any, value: Any) -> T:
     if not isinstance(x, Tensor):
         x[key] = value  # type: ignore[index]
         return x
-    new = _fitting(x, value)
-    if _is_mask_alone(key) and new.spec.rank == 0:
+    return _updated(x, key, _fitting(x, value))  # type: ignore[return-value]
+
+
+def _updated(x: Tensor, key: Any, value: Tensor) -> Tensor:
+    if _is_plain(x) and value.spec.rank == 0 and type(value.array) is np.ndarray:
+        changed = x.array.copy()
+        try:
+            changed[_numpy_key(key)] = value.array
+            return EagerTensor(changed)
+        except (IndexError, TypeError, ValueError):
+            pass  # As in getitem.
+    if _is_mask_alone(key) and value.spec.rank == 0:
         held = to_tensor(key)
         check_mask(x, held, 0)
-        return where(_with_axes(held, len(x.shape)), new, x)  # type: ignore[return-value]
-    return Key(x, key).update(x, new)  # type: ignore[return-value]
+        return where(_with_axes(held, len(x.shape)), value, x)
+    return Key(x, key).update(x, value)
 
 
 def _is_mask_alone(key: Any) -> bool:
