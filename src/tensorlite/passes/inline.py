@@ -9,7 +9,9 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.passes.rewrite import Copy, bound, with_inner
+from tensorlite.passes.rewrite import Copy, bound, branches, with_inner
+
+CONTROL = (Role.IF, Role.WHILE, Role.CALL)
 
 
 def inline(graph: Graph) -> Graph:
@@ -17,10 +19,21 @@ def inline(graph: Graph) -> Graph:
 
     A recursive function stays a call.
     """
+    if not _has_work(graph):
+        return graph
     copy = Copy(Graph(graph.name))
     copy.inputs(graph)
     _put(graph, copy)
     return copy.finish(graph)
+
+
+def _has_work(graph: Graph) -> bool:
+    """Return whether there is anything to inline in a graph or the graphs inside it."""
+    return any(
+        _chosen(node)[0] is not None or any(map(_has_work, branches(node.op)))
+        for node in graph.nodes
+        if node.op.role in CONTROL
+    )
 
 
 def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:

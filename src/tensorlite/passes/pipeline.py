@@ -16,7 +16,7 @@ from tensorlite.passes.verify import verify
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
-OPTIMISE: tuple[Pass, ...] = (inline, simplify, fold, simplify, inline, prune)
+OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, prune)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 
 

@@ -113,11 +113,15 @@ def reached(graph: Graph) -> set[Node]:
     return found
 
 
+def branches(op: Op) -> tuple[Graph, ...]:
+    """Return the inner graphs of an operator that are its own, which a function's are not."""
+    return op.regions() if op.role in (Role.IF, Role.WHILE) else ()
+
+
 def with_inner(op: Op, change: Callable[[Graph], Graph]) -> Op:
     """Return an operator whose branches or loop body have been changed; functions stay."""
-    if op.role not in (Role.IF, Role.WHILE):
-        return op
-    return op.with_regions(tuple([change(region) for region in op.regions()]))
+    inner = branches(op)
+    return op.with_regions(tuple([change(region) for region in inner])) if inner else op
 
 
 def rule(table: Rules, *ops: type[Op]) -> Callable[[Rule], Rule]:

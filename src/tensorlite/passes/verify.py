@@ -9,6 +9,7 @@ from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
+from tensorlite.passes.rewrite import branches
 
 
 def verify(graph: Graph) -> Graph:
@@ -23,9 +24,8 @@ def verify(graph: Graph) -> Graph:
     for node in graph.nodes:
         _check_edges(node, place)
         _check_specs(node)
-        if node.op.role in (Role.IF, Role.WHILE):
-            for region in node.op.regions():
-                verify(region)
+        for region in branches(node.op):
+            verify(region)
     _check_ends(graph, place)
     _check_frames(graph)
     return graph
