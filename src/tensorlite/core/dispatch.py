@@ -140,6 +140,8 @@ def call1(op: Op, x: TensorLike) -> Tensor:
     if (top is None or top.observing) and type(x) is EagerTensor:
         array = x._array
         if type(array) is ndarray and (array.dtype.kind not in "iub" or not op.wants_float):
+            if array.dtype.num not in op.admitted:
+                admit(op, (x,), array.dtype.num)
             try:
                 out = op.kernel(np, array)
             except TensorliteError:
@@ -161,6 +163,8 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
         x, y = a._array, b._array
         if type(x) is ndarray and type(y) is ndarray and x.dtype is y.dtype:
             if not op.wants_float or x.dtype.kind not in "iub":
+                if x.dtype.num not in op.admitted:
+                    admit(op, (a, b), x.dtype.num)
                 try:
                     out = op.kernel(np, x, y)
                 except TensorliteError:
@@ -232,6 +236,9 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
 def execute(op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op`, computed now on the device that holds its inputs."""
     arrays = [x.array for x in inputs]
+    kinds = tuple([None if isinstance(x, Opaque) else x.dtype.num for x in arrays])
+    if kinds not in op.admitted:
+        admit(op, inputs, kinds)
     device = _device(op, inputs)
     if device is not CPU and device != CPU:
         arrays = [
@@ -270,6 +277,12 @@ def _device(op: Op, inputs: Tensors) -> DeviceName:
 
 default_device: ContextVar[DeviceName] = ContextVar("default_device", default=CPU)
 """Where operators without inputs run; `tl.device` sets it."""
+
+
+def admit(op: Op, inputs: Tensors, kinds: object) -> None:
+    """Let inference refuse dtypes that a kernel would take without a word, once for each."""
+    op.infer(*[x.spec for x in inputs])
+    op.admitted.add(kinds)
 
 
 def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:

@@ -90,9 +90,12 @@ class Op:
     """Whether an output may share memory with an input."""
     ufunc: ClassVar[str | None] = None
     """Name of the array function that the kernel is, when it takes `out=`."""
+    admitted: ClassVar[set[Any]] = set()
+    """Dtypes of inputs that inference has let pass, so that dispatch asks it only once for each."""
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         """Register the class by name; it becomes a frozen dataclass when first it is needed."""
+        cls.admitted = set()
         if "__init__" not in vars(cls):
             cls.__init__ = _first_init  # type: ignore[assignment]
         if not abstract:
