@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tensorlite.core.dispatch import call, calls, constant, floating, to_tensor
+from tensorlite.core.dispatch import call, calls, constant, to_tensor
 from tensorlite.core.dtypes import complex_of, int64, real_of
 from tensorlite.core.errors import GradientError, InvalidArgumentError
 from tensorlite.core.op import Call, Gradient, Grads, Op
@@ -27,7 +27,14 @@ from tensorlite.ops.join import concat, filled, sliced, split
 from tensorlite.ops.matmul import adjoint_product as product
 from tensorlite.ops.rounding import real
 from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.solve import adjoint, factored_shape, solve, square_shape, triangular_solve
+from tensorlite.ops.solve import (
+    adjoint,
+    factored_shape,
+    lapack,
+    solve,
+    square_shape,
+    triangular_solve,
+)
 
 
 class Cholesky(Op):
@@ -351,10 +358,6 @@ class EigResult(NamedTuple):
     eigenvectors: Tensor
 
 
-def _float(x: TensorLike) -> Tensor:
-    return floating(to_tensor(x))
-
-
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """Return the lower triangle L with L L^H = x (or the upper U with U^H U = x) of each matrix.
 
@@ -364,7 +367,7 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     [[2. 0.]
      [0. 3.]]
     """
-    lower = call(Cholesky(), _float(x))
+    lower = call(Cholesky(), lapack(x, "cholesky"))
     return adjoint(lower) if upper else lower
 
 
@@ -378,7 +381,7 @@ def qr(x: TensorLike, /, *, mode: Literal["reduced", "complete"] = "reduced") ->
     """
     if mode not in ("reduced", "complete"):
         raise InvalidArgumentError(f"qr: mode={mode!r}; allowed: 'reduced', 'complete'")
-    return QrResult(*calls(Qr(mode == "complete"), _float(x)))
+    return QrResult(*calls(Qr(mode == "complete"), lapack(x, "qr")))
 
 
 def svd(x: TensorLike, /, *, full_matrices: bool = True) -> SvdResult:
@@ -390,7 +393,7 @@ def svd(x: TensorLike, /, *, full_matrices: bool = True) -> SvdResult:
     >>> print(tl.linalg.svd([[3.0, 0.0], [0.0, 4.0]]).S)
     [4. 3.]
     """
-    s, u, v = calls(Svd(compute_uv=True, full_matrices=full_matrices), _float(x))
+    s, u, v = calls(Svd(compute_uv=True, full_matrices=full_matrices), lapack(x, "svd"))
     return SvdResult(u, s, adjoint(v))
 
 
@@ -400,7 +403,7 @@ def svdvals(x: TensorLike, /) -> Tensor:
     >>> print(tl.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]]))
     [4. 3.]
     """
-    return calls(Svd(compute_uv=False), _float(x))[0]
+    return calls(Svd(compute_uv=False), lapack(x, "svdvals"))[0]
 
 
 def eigh(x: TensorLike, /) -> EigResult:
@@ -409,7 +412,7 @@ def eigh(x: TensorLike, /) -> EigResult:
     >>> print(tl.linalg.eigh([[2.0, 1.0], [1.0, 2.0]]).eigenvalues)
     [1. 3.]
     """
-    return EigResult(*calls(SelfAdjointEigV2(), _float(x)))
+    return EigResult(*calls(SelfAdjointEigV2(), lapack(x, "eigh")))
 
 
 def eigvalsh(x: TensorLike, /) -> Tensor:
@@ -418,7 +421,7 @@ def eigvalsh(x: TensorLike, /) -> Tensor:
     >>> print(tl.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]))
     [1. 3.]
     """
-    return calls(SelfAdjointEigV2(compute_v=False), _float(x))[0]
+    return calls(SelfAdjointEigV2(compute_v=False), lapack(x, "eigvalsh"))[0]
 
 
 def eig(x: TensorLike, /) -> EigResult:
@@ -427,7 +430,7 @@ def eig(x: TensorLike, /) -> EigResult:
     >>> print(tl.linalg.eig([[0.0, -1.0], [1.0, 0.0]]).eigenvalues)
     [0.+1.j 0.-1.j]
     """
-    return EigResult(*calls(Eig(), _float(x)))
+    return EigResult(*calls(Eig(), lapack(x, "eig")))
 
 
 def eigvals(x: TensorLike, /) -> Tensor:
@@ -436,7 +439,7 @@ def eigvals(x: TensorLike, /) -> Tensor:
     >>> print(tl.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]]))
     [0.+1.j 0.-1.j]
     """
-    return calls(Eig(compute_v=False), _float(x))[0]
+    return calls(Eig(compute_v=False), lapack(x, "eigvals"))[0]
 
 
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
@@ -448,7 +451,7 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     >>> print(tl.linalg.pinv([[2.0], [0.0]]))
     [[0.5 0. ]]
     """
-    matrices = _float(x)
+    matrices = lapack(x, "pinv")
     return call(PseudoInverse(), matrices, _tolerance(matrices, rtol))
 
 
@@ -458,7 +461,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     >>> print(tl.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
     1
     """
-    matrices = _float(x)
+    matrices = lapack(x, "matrix_rank")
     return call(MatrixRank(), matrices, _tolerance(matrices, rtol))
 
 

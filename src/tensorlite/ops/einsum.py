@@ -41,8 +41,7 @@ class Einsum(Op):
                 f"einsum: {self.equation!r} names {len(terms)} operands, not {len(xs)}"
             )
         same_dtypes("einsum", xs)
-        if not xs[0].dtype.is_numeric:
-            raise DTypeError(f"einsum takes numbers, not {xs[0].dtype!r}")
+        _numbers(xs[0])
         sizes: dict[str, Dim] = {}
         dots: list[Dims | None] = []
         for term, x in zip(terms, xs, strict=True):
@@ -62,6 +61,11 @@ class Einsum(Op):
         terms, result = parsed(self.equation)
         xs = call.inputs
         return tuple([_operand_gradient(xs, terms, result, i, dy) for i in range(len(xs))])
+
+
+def _numbers(x: TensorSpec) -> None:
+    if not x.dtype.is_numeric:
+        raise DTypeError(f"einsum takes numbers, not {x.dtype!r}; cast with tl.astype")
 
 
 def parsed(equation: str) -> tuple[list[str], str]:
@@ -190,6 +194,7 @@ def einsum(equation: str, /, *operands: TensorLike) -> Tensor:
     """
     terms, result = parsed(equation)
     tensors = together(operands, "einsum")
+    _numbers(tensors[0].spec)
     if tensors[0].dtype is dtypes.bfloat16:
         wide = [astype(x, dtypes.float32) for x in tensors]
         return astype(einsum(equation, *wide), dtypes.bfloat16)

@@ -37,7 +37,8 @@ class MatMul(Op):
 
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the product."""
-        return xp.matmul(a.T if self.transpose_a else a, b.T if self.transpose_b else b)
+        left = a.T if self.transpose_a else a
+        return _kept(xp.matmul(left, b.T if self.transpose_b else b), a)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient times the other matrix."""
@@ -64,16 +65,20 @@ class BatchMatMulV2(Op):
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the products."""
-        return xp.matmul(
-            x.conj().swapaxes(-1, -2) if self.adj_x else x,
-            y.conj().swapaxes(-1, -2) if self.adj_y else y,
-        )
+        left = x.conj().swapaxes(-1, -2) if self.adj_x else x
+        right = y.conj().swapaxes(-1, -2) if self.adj_y else y
+        return _kept(xp.matmul(left, right), x)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient times the other matrix, summed where a stack was broadcast."""
         x, y = call.inputs
         dx, dz = _gradients(_stacks, x, y, dy, self.adj_x, self.adj_y)
         return sum_to(dx, x), sum_to(dz, y)
+
+
+def _kept(product: Array, x: Array) -> Array:
+    """Return a product in the dtype of `x`: NumPy widens stacks of bfloat16."""
+    return product if product.dtype == x.dtype else product.astype(x.dtype)
 
 
 Product = Callable[[Tensor, Tensor, bool, bool], Tensor]
@@ -135,6 +140,8 @@ def matmul(
     [210 430]
     """
     a, b = promoted(x1, x2)
+    if not a.dtype.is_numeric:
+        _product_dtype(a.spec, b.spec)
     if a.spec.rank == b.spec.rank == 2:
         return call2(MatMul(transpose_a, transpose_b), a, b)
     if 0 in (a.spec.rank, b.spec.rank):

@@ -46,6 +46,12 @@ def _ordered(x: TensorSpec, what: str) -> None:
         raise DTypeError(f"{what}: {x.dtype!r} has no order; give real numbers (tl.abs, tl.real)")
 
 
+def _sortable(x: TensorLike, what: str) -> Tensor:
+    tensor = to_tensor(x)
+    _ordered(tensor.spec, what)
+    return tensor
+
+
 def _order(xp: Xp, x: Array, axis: int, descending: bool) -> Array:
     """Return the stable order of elements; equal ones stay as they stand either way."""
     if not descending:
@@ -244,8 +250,7 @@ class Bincount(Op):
 
     def infer(self, x: TensorSpec, minlength: TensorSpec, weights: TensorSpec) -> TensorSpec:
         """Return a vector of unknown length; DTypeError unless the operand holds integers."""
-        if not x.dtype.is_integer:
-            raise DTypeError(f"bincount counts integers, not {x.dtype!r}")
+        _countable(x)
         return TensorSpec((None,), weights.dtype)
 
     def kernel(self, xp: Xp, x: Array, minlength: Array, weights: Array) -> Array:
@@ -261,7 +266,16 @@ class Bincount(Op):
         x, _, weights = call.inputs
         if weights.spec.size == 0:
             return None, None, None
-        return None, None, reshape_like(take(dy, reshape(x, (-1,)), axis=0), weights)
+        return (
+            None,
+            None,
+            reshape_like(take(reshape(dy, (-1,)), reshape(x, (-1,)), axis=0), weights),
+        )
+
+
+def _countable(x: TensorSpec) -> None:
+    if not x.dtype.is_integer:
+        raise DTypeError(f"bincount counts integers, not {x.dtype!r}")
 
 
 class UniqueAllResult(NamedTuple):
@@ -307,7 +321,7 @@ def sort(
     >>> print(tl.sort([3, 1, 2], descending=True))
     [3 2 1]
     """
-    return call(Sort(axis, descending), x)
+    return call(Sort(axis, descending), _sortable(x, "sort"))
 
 
 def argsort(
@@ -325,7 +339,7 @@ def argsort(
     >>> print(tl.argsort([3, 1, 2]))
     [1 2 0]
     """
-    return call(ArgSort(axis, descending), x)
+    return call(ArgSort(axis, descending), _sortable(x, "argsort"))
 
 
 def top_k(x: TensorLike, /, k: int | Tensor, *, sorted: bool = True) -> TopKResult:
@@ -337,7 +351,7 @@ def top_k(x: TensorLike, /, k: int | Tensor, *, sorted: bool = True) -> TopKResu
     >>> print(values, places)
     [3. 2.] [0 2]
     """
-    return TopKResult(*calls(TopKV2(sorted), x, k))
+    return TopKResult(*calls(TopKV2(sorted), _sortable(x, "top_k"), k))
 
 
 def searchsorted(
@@ -359,6 +373,7 @@ def searchsorted(
     if side not in ("left", "right"):
         raise InvalidArgumentError(f"searchsorted: side={side!r}; allowed: 'left', 'right'")
     vector, values = promoted(x1, x2)
+    _ordered(vector.spec, "searchsorted")
     if sorter is not None:
         vector = take(vector, sorter, axis=0)
     return call(LowerBound() if side == "left" else UpperBound(), vector, values)
@@ -459,4 +474,6 @@ def bincount(
     [0 2 0 1]
     """
     beside = constant(np.zeros(0, np.int32)) if weights is None else weights
-    return call(Bincount(), x, minlength, beside)
+    tensor = to_tensor(x)
+    _countable(tensor.spec)
+    return call(Bincount(), tensor, minlength, beside)

@@ -39,6 +39,13 @@ def factored_shape(x: TensorSpec, what: str) -> Dims | None:
     return matrix_shape(x, what)
 
 
+def lapack(x: TensorLike, what: str) -> Tensor:
+    """Return matrices to factor as a tensor of floats; DTypeError for those LAPACK lacks."""
+    tensor = floating(to_tensor(x))
+    factored_shape(tensor.spec, what)
+    return tensor
+
+
 def adjoint(x: Tensor) -> Tensor:
     """Return the conjugate transpose of each matrix in a stack."""
     return conj(matrix_transpose(x))
@@ -201,7 +208,7 @@ def inv(x: TensorLike, /) -> Tensor:
     [[0.5  0.  ]
      [0.   0.25]]
     """
-    return call1(MatrixInverse(), x)
+    return call1(MatrixInverse(), lapack(x, "inv"))
 
 
 def solve(x1: TensorLike, x2: TensorLike, /) -> Tensor:
@@ -214,6 +221,7 @@ def solve(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """
     op = MatrixSolve()
     a, b = agreeing(op, x1, x2)
+    factored_shape(a.spec, "solve")
     if b.spec.rank == 1:
         return squeeze(call(op, a, expand_dims(b, 1)), -1)
     return call(op, a, b)
@@ -231,7 +239,9 @@ def triangular_solve(
      [0.5]]
     """
     op = MatrixTriangularSolve(lower, adjoint)
-    return call(op, *agreeing(op, x1, x2))
+    a, b = agreeing(op, x1, x2)
+    factored_shape(a.spec, "triangular_solve")
+    return call(op, a, b)
 
 
 def det(x: TensorLike, /) -> Tensor:
@@ -240,7 +250,7 @@ def det(x: TensorLike, /) -> Tensor:
     >>> print(tl.linalg.det([[2.0, 0.0], [0.0, 4.0]]))
     8.0
     """
-    return call1(MatrixDeterminant(), x)
+    return call1(MatrixDeterminant(), lapack(x, "det"))
 
 
 def slogdet(x: TensorLike, /) -> SlogdetResult:
@@ -249,4 +259,4 @@ def slogdet(x: TensorLike, /) -> SlogdetResult:
     >>> print(tl.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]]).sign)
     -1.0
     """
-    return SlogdetResult(*calls(LogMatrixDeterminant(), floating(to_tensor(x))))
+    return SlogdetResult(*calls(LogMatrixDeterminant(), lapack(x, "slogdet")))
