@@ -71,6 +71,11 @@ from tensorlite.ops.pool import (
     max_pool1d,
     max_pool2d,
 )
+from tensorlite.ops.sampled import (
+    log_uniform_candidates,
+    nce_loss,
+    sampled_softmax_loss,
+)
 from tensorlite.ops.trigonometric import tanh
 
 sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy
@@ -105,6 +110,7 @@ __all__ = [
     "leaky_relu",
     "log_sigmoid",
     "log_softmax",
+    "log_uniform_candidates",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
@@ -113,9 +119,11 @@ __all__ = [
     "mish",
     "moments",
     "multi_head_attention",
+    "nce_loss",
     "relu",
     "relu6",
     "rms_norm",
+    "sampled_softmax_loss",
     "selu",
     "sigmoid",
     "sigmoid_cross_entropy",

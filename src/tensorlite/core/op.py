@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, dataclass_transform
 
@@ -125,7 +125,9 @@ class Op:
     def attribute_names(cls) -> tuple[str, ...]:
         """Return the names of the attributes."""
         _prepare(cls)
-        return tuple(getattr(cls, "__dataclass_fields__", ()))
+        if not hasattr(cls, "__dataclass_fields__"):
+            return ()
+        return tuple([field.name for field in fields(cls)])  # type: ignore[arg-type]
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes by name."""

@@ -392,6 +392,7 @@ def _made(
     word, numbers = _padding(padding, data_format)
     steps = four(strides, data_format, "strides")
     gaps = four(dilations, data_format, "dilations")
+    check_attributes(kind.__name__, steps, gaps, word, data_format)
     return kind(steps, word, numbers, data_format, gaps)
 
 

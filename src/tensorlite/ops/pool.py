@@ -247,6 +247,7 @@ def max_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
+    check_attributes("max_pool2d", steps, sizes, padding.upper(), data_format)
     return call(MaxPool(sizes, steps, padding.upper(), data_format), x)
 
 
@@ -266,6 +267,7 @@ def avg_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
+    check_attributes("avg_pool2d", steps, sizes, padding.upper(), data_format)
     return call(AvgPool(sizes, steps, padding.upper(), data_format), floating(to_tensor(x)))
 
 
