@@ -185,6 +185,27 @@ def generalise(a: Dims | None, b: Dims | None) -> Dims | None:
     return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
 
 
+def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    """Return the most special spec that covers two of one dtype.
+
+    A list of elements of unknown rank is one that nothing was written to: any other covers it.
+    """
+    if not a.inner or not b.inner:
+        inner = a.inner or b.inner
+    elif len(a.inner) == len(b.inner):
+        inner = tuple([_join_elements(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
+    else:
+        inner = ()
+    trainable = a.trainable and b.trainable
+    return TensorSpec(generalise(a.shape, b.shape), a.dtype, None, inner, trainable)
+
+
+def _join_elements(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    if a.shape is None or b.shape is None:
+        return b if a.shape is None else a
+    return join(a, b)
+
+
 def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
     """Return `axis` counted from the front; AxisError when it is not there."""
     if not -rank <= axis < rank:

@@ -6,6 +6,7 @@ Other functions of elements are in elementwise.py, other reductions in reduce.py
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     TensorSpec,
     broadcast,
+    join,
     normalise_axes,
     shape_text,
 )
@@ -189,8 +191,9 @@ class AddN(Op):
     """The sum of tensors of one shape; lists and bundles are added member by member."""
 
     def infer(self, *xs: TensorSpec) -> TensorSpec:
-        """Return the operands' spec."""
-        return xs[0].without_value()
+        """Return the operands' spec; for lists, one that covers all."""
+        first = xs[0].without_value()
+        return reduce(join, xs) if first.dtype is dtypes.variant else first
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the sum."""

@@ -16,7 +16,7 @@ from tensorlite.core import nest, operand
 from tensorlite.core.dispatch import calls, constant, to_tensor, tracer
 from tensorlite.core.errors import InvalidArgumentError, LoopError, StructureError
 from tensorlite.core.provenance import user_line
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import Tracer
@@ -35,7 +35,7 @@ from tensorlite.ops.branches import (
     switch_case,
     trace_leaves,
 )
-from tensorlite.ops.regions import While, join
+from tensorlite.ops.regions import While
 
 __all__ = ["case", "cond", "switch_case", "while_loop"]
 

@@ -15,9 +15,8 @@ from functools import reduce
 from tensorlite.core import dtypes
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op, Role
-from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.spec import TensorSpec, join, shape_text
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.regions import join
 
 __all__: list[str] = []
 

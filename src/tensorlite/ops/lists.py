@@ -210,7 +210,8 @@ class TensorListGetItem(_ListOp):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return a list of zeros but for the element's gradient."""
         list_, index, _ = call.inputs
-        zeros = resize(empty(element_shape(None), self.element_dtype), length(list_))
+        known = list_.spec.inner[0].shape if list_.spec.inner else None
+        zeros = resize(empty(element_shape(known), self.element_dtype), length(list_))
         return set_item(zeros, index, dy), None, None
 
 

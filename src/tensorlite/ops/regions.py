@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 from tensorlite.core.dispatch import Tensors
 from tensorlite.core.errors import BranchError, LoopError
 from tensorlite.core.op import Call, Effect, Grads, Op, Role
-from tensorlite.core.spec import TensorSpec, generalise
+from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Graph
@@ -80,27 +80,6 @@ class If(Region):
 def _covering(place: int, a: TensorSpec, b: TensorSpec) -> TensorSpec:
     if a.dtype is not b.dtype:
         raise BranchError(f"output {place} is {a} in one branch and {b} in the other")
-    return join(a, b)
-
-
-def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
-    """Return the most special spec that covers two of one dtype.
-
-    A list of elements of unknown rank is one that nothing was written to: any other covers it.
-    """
-    if not a.inner or not b.inner:
-        inner = a.inner or b.inner
-    elif len(a.inner) == len(b.inner):
-        inner = tuple([_element(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
-    else:
-        inner = ()
-    trainable = a.trainable and b.trainable
-    return TensorSpec(generalise(a.shape, b.shape), a.dtype, None, inner, trainable)
-
-
-def _element(a: TensorSpec, b: TensorSpec) -> TensorSpec:
-    if a.shape is None or b.shape is None:
-        return b if a.shape is None else a
     return join(a, b)
 
 
