@@ -41,7 +41,7 @@ def test_only_the_taken_branch_writes(way: str, flag: bool, expected: float) -> 
 
         return [cond(flag, then, other), v.value()]
 
-    traced = trace(step, [tl.TensorSpec((), tl.bool_)])
+    traced = trace(step, [tl.TensorSpec((), tl.bool)])
     which, after = run(way, traced, np.asarray(flag))
     assert which == (0 if flag else 1)
     assert after == expected

@@ -7,6 +7,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.op import Role
+from tensorlite.ops.control import while_loop
 from tensorlite.passes.pipeline import COMPILE, run_passes
 from tests.programs import (
     FLOAT,
@@ -46,7 +47,7 @@ def test_variables_that_change_places_and_one_that_stays(n: int) -> None:
 
 @pytest.mark.parametrize(("flag", "expected"), [(True, 192), (False, -1)])
 def test_a_loop_in_a_branch_that_may_be_dead(flag: bool, expected: float) -> None:
-    graph = graph_of(loop_in_branch, [tl.TensorSpec((), tl.bool_), FLOAT])
+    graph = graph_of(loop_in_branch, [tl.TensorSpec((), tl.bool), FLOAT])
     (found,) = assert_all_agree(graph, (np.asarray(flag), np.asarray(3, np.float32)))
     assert found == expected
 
@@ -57,7 +58,7 @@ def test_nothing_with_inner_graphs_is_left(program: object) -> None:
         collatz: [INT],
         nested: [INT, FLOAT],
         swapping: [INT, FLOAT, FLOAT],
-        loop_in_branch: [tl.TensorSpec((), tl.bool_), FLOAT],
+        loop_in_branch: [tl.TensorSpec((), tl.bool), FLOAT],
     }[program]  # type: ignore[index]
     graph = run_passes(graph_of(program, specs), COMPILE, verified=True)  # type: ignore[arg-type]
     assert not [node for node in graph.nodes if node.op.role in REGIONS]
@@ -69,3 +70,16 @@ def test_the_given_graph_is_left_as_it_was() -> None:
     before = [(node.name, node.op, node.inputs, node.control) for node in graph.nodes]
     run_passes(graph, COMPILE)
     assert [(node.name, node.op, node.inputs, node.control) for node in graph.nodes] == before
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_variable_that_grows(n: int) -> None:
+    def program(n: tl.Tensor, x: tl.Tensor) -> tl.Tensor:
+        def turn(i: tl.Tensor, x: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+            return i + 1, tl.concat([x, x[:1] + 1.0])
+
+        return while_loop(lambda i, _: i < n, turn, (tl.asarray(0), x))[1]
+
+    graph = graph_of(program, [INT, tl.TensorSpec((2,))])
+    (found,) = assert_all_agree(graph, (np.asarray(n, np.int32), np.zeros(2, np.float32)))
+    assert found.tolist() == [0, 0] + [1] * n

@@ -67,7 +67,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "x / x": (lambda x: x / x, {"RealDiv": 1}),
     "x - x": (lambda x: x - x, {"Sub": 1}),
     "zeros that stretch": (lambda x: x + tl.zeros((4, 2, 3)), {"Fill": 1, "AddV2": 1}),
-    "where true": (lambda x: tl.where(tl.ones((2, 3), dtype=tl.bool_), x, x * 2.0), {}),
+    "where true": (lambda x: tl.where(tl.ones((2, 3), dtype=tl.bool), x, x * 2.0), {}),
     "product of a transpose": (
         lambda x: tl.matmul(tl.permute_dims(x, (1, 0)), x),
         {"MatMul": 1},

@@ -18,7 +18,7 @@ from tensorlite.runtime.step import execute, run_plan
 
 raw = tl.raw_ops
 SCALAR = tl.TensorSpec((), tl.float32)
-FLAG = tl.TensorSpec((), tl.bool_)
+FLAG = tl.TensorSpec((), tl.bool)
 
 
 def value(x: float) -> np.ndarray[Any, Any]:

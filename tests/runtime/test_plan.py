@@ -119,6 +119,8 @@ def test_what_is_not_fed_is_named() -> None:
     graph = graph_of(lambda x: x + 1.0, [FLOAT])
     with pytest.raises(GraphError, match=r"input 'arg' \(float32\[\]\), made at .* not fed"):
         execute(graph, {}, graph.outputs)
+    with pytest.raises(InvalidArgumentError, match=r"is float32\[\] and is fed int64\[2\]"):
+        execute(graph, {graph.inputs[0]: np.ones(2, np.int64)}, graph.outputs)
     with pytest.raises(GraphError, match="fed twice"):
         compile_plan(graph, [graph.inputs[0]] * 2, graph.outputs)
     with pytest.raises(InvalidArgumentError, match="takes 1 arrays, not 0"):

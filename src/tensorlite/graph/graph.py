@@ -143,6 +143,17 @@ class Node:
         self.inputs = (*self.inputs[:position], own, *self.inputs[position + 1 :])
         self.graph.infer_again(self)
 
+    def infer_again(self) -> set[int]:
+        """Take over what inference says of the outputs now; return the ids of those that change."""
+        inferred = self.op.infer(*[x.spec for x in self.inputs])
+        specs = inferred if isinstance(inferred, tuple) else (inferred,)
+        changed = set()
+        for x, spec in zip(self.outputs, specs, strict=True):
+            if x.spec != spec or x.spec.known != spec.known:
+                x.respecify(spec)
+                changed.add(id(x))
+        return changed
+
     def __repr__(self) -> str:
         given = ", ".join(x.name for x in self.inputs)
         made = ", ".join(f"{x.dtype.name}{shape_text(x.spec.shape)}" for x in self.outputs)
@@ -218,20 +229,12 @@ class Graph:
 
     def infer_again(self, node: Node) -> None:
         """Infer the specs of a node's outputs again, and of all nodes that a change reaches."""
-        waiting = [node]
-        while waiting:
-            node = waiting.pop()
-            specs = node.op.infer(*[x.spec for x in node.inputs])
-            specs = specs if isinstance(specs, tuple) else (specs,)
-            changed = {
-                id(x)
-                for x, spec in zip(node.outputs, specs, strict=True)
-                if x.spec != spec or x.spec.known != spec.known
-            }
-            for x, spec in zip(node.outputs, specs, strict=True):
-                x.respecify(spec)
-            if changed:
-                waiting.extend(n for n in self.nodes if any(id(x) in changed for x in n.inputs))
+        changed = node.infer_again()
+        while changed:
+            seen, changed = changed, set()
+            for other in self.nodes:
+                if any(id(x) in seen or id(x) in changed for x in other.inputs):
+                    changed |= other.infer_again()
 
     def replace_uses(self, old: SymbolicTensor, by: SymbolicTensor) -> None:
         """Make every node and output that uses `old` use `by`."""

@@ -180,6 +180,9 @@ class _Lowering:
             for x, varies in zip(entered, varying, strict=True)
         ]
         current = [x if m is None else m.outputs[0] for x, m in zip(entered, merges, strict=True)]
+        for m, inside_body in zip(merges, body.inputs, strict=True):
+            if m is not None:
+                m.outputs[0].respecify(inside_body.spec)
         first = next(m for m in merges if m is not None)
         turned = {m for m in merges if m is not None}
         (holds,), effects = self.inner(cond, current, first, turned)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU, Array, device_of, xp_for
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.runtime import frames, straight
@@ -68,5 +69,13 @@ def execute(
     runner: str | None = None,
 ) -> Arrays:
     """Return the values of `fetches` (nodes are run and give none), given those of `feeds`."""
+    for x, array in feeds.items():
+        _check_feed(x, array)
     plan = compile_plan(graph, list(feeds), fetches)
     return run_plan(plan, list(feeds.values()), runner)
+
+
+def _check_feed(x: SymbolicTensor, array: Array) -> None:
+    given = EagerTensor(array).spec
+    if not x.spec.accepts(given):
+        raise InvalidArgumentError(f"{x.name} is {x.spec} and is fed {given}; feed what it takes")

@@ -64,11 +64,17 @@ def run(  # noqa: C901, PLR0912  one decision per form of call, once
 
 def _in_place(kernel: Any, values: list[Any], operands: tuple[int, ...], reused: int) -> Array:
     """Return the result, written over an operand unless something else holds its memory."""
-    x = values[reused]
-    # Three hold the operand: its slot, `x`, and the argument of getrefcount.
-    owned = getrefcount(x) == 3 and x.base is None
+    owned = _holders(values, reused) == ALONE and values[reused].base is None
     arrays = [values[slot] for slot in operands]
-    return kernel(*arrays, out=x) if owned else kernel(*arrays)
+    return kernel(*arrays, out=values[reused]) if owned else kernel(*arrays)
+
+
+def _holders(values: list[Any], slot: int) -> int:
+    return getrefcount(values[slot])
+
+
+ALONE = _holders([np.empty(1)], 0)
+"""How many hold an array that only its slot holds; how Python counts differs by version."""
 
 
 def _explain(
