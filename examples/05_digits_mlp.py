@@ -17,7 +17,7 @@ def digits() -> tuple[tl.Tensor, tl.Tensor]:
     return tl.asarray((images[order] / 16).astype(np.float32)), tl.asarray(labels[order])
 
 
-def accuracy(model: tl.Module, images: tl.Tensor, labels: tl.Tensor) -> float:
+def accuracy(model: tl.layers.Layer, images: tl.Tensor, labels: tl.Tensor) -> float:
     """Return the share of images that the model takes for what they are."""
     guesses = tl.argmax(model(images), axis=1)
     return float(tl.mean(tl.astype(guesses == labels, tl.float32)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,12 +24,18 @@ def digits() -> tuple[tl.Tensor, tl.Tensor]:
     return tl.asarray(scaled), tl.asarray(labels[order])
 
 
-def progress(epochs: int) -> Iterator[int]:
-    """Yield the epochs, with rich's progress bar where it is installed."""
-    if find_spec("rich"):
-        yield from import_module("rich.progress").track(range(epochs), "training")
-    else:
-        yield from range(epochs)
+def network() -> tl.layers.Sequential:
+    """Return two convolutions and a dense layer."""
+    first = tl.layers.Conv2D(16, 3, padding="SAME", activation=tl.nn.relu)
+    second = tl.layers.Conv2D(32, 3, padding="SAME", activation=tl.nn.relu)
+    pool, end = tl.layers.MaxPool2D(2), [tl.layers.Flatten(), tl.layers.Dropout(0.25)]
+    return tl.layers.Sequential([first, pool, second, pool, *end, tl.layers.Dense(10)])
+
+
+def progress(epochs: int) -> Iterable[int]:
+    """Return the epochs, with rich's progress bar where it is installed."""
+    bar = find_spec("rich") and import_module("rich.progress").track
+    return bar(range(epochs), "training") if bar else range(epochs)
 
 
 def draw(losses: list[float], path: Path) -> None:
@@ -37,7 +43,7 @@ def draw(losses: list[float], path: Path) -> None:
     figure = Figure(figsize=(6, 3), layout="constrained")
     axes = figure.subplots()
     axes.semilogy(losses, linewidth=1)
-    axes.set(xlabel="step", ylabel="loss", title="Digits, convolutional network")
+    axes.set(xlabel="step", ylabel="loss")
     figure.savefig(path, dpi=120)
 
 
@@ -45,13 +51,7 @@ def main(epochs: int = 12, folder: str = "build/demo", batch: int = 64) -> float
     """Train, save, draw, and return the accuracy on digits that training did not see."""
     tl.random.set_seed(0)
     images, labels = digits()
-    layers = tl.layers
-    model = layers.Sequential(
-        [layers.Conv2D(16, 3, padding="SAME", activation=tl.nn.relu), layers.MaxPool2D(2)]
-        + [layers.Conv2D(32, 3, padding="SAME", activation=tl.nn.relu), layers.MaxPool2D(2)]
-        + [layers.Flatten(), layers.Dropout(0.25), layers.Dense(10)]
-    )
-    optimizer = tl.optimizers.Adam(0.005)
+    model, optimizer = network(), tl.optimizers.Adam(0.005)
 
     @tl.function
     def train_step(rows: tl.Tensor) -> tl.Tensor:

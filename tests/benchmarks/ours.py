@@ -117,7 +117,7 @@ def loop_cases() -> list[Case]:
     count, x = tl.asarray(workload.TURNS), tl.asarray(arrays[0])
     found = [Case("numpy turn", kernels, per=workload.TURNS)]
     for runner in RUNNERS:
-        traced = tl.function(loop, runner=runner)
+        traced = tl.function(runner=runner)(loop)
         found.append(Case(f"turn, {runner}", partial(traced, count, x), per=workload.TURNS))
     return found
 
