@@ -68,7 +68,7 @@ def while_break_continue(x: Any) -> Any:
 
 
 def for_else(x: Any) -> Any:
-    total = 0
+    total: Any = 0
     for i in tl.range(5):
         if x + i > 6:
             break
@@ -79,7 +79,7 @@ def for_else(x: Any) -> Any:
 
 
 def rows(x: Any) -> Any:
-    total = 0.0
+    total: Any = 0.0
     for row in x:
         if tl.sum(row) < 0:
             continue
@@ -117,7 +117,7 @@ def items(x: Any) -> Any:
 
 
 def enumerated(x: Any) -> Any:
-    total = 0
+    total: Any = 0
     for i, (a, b) in enumerate(zip(x, x, strict=False)):
         for j in tl.range(2):
             total += tl.sum(a * b) + j + i
@@ -179,7 +179,7 @@ def inner_function(x: Any) -> Any:
 
 
 def lambdas(x: Any) -> Any:
-    double = lambda y: y * 2 if y > 0 else y  # noqa: E731
+    double: Program = lambda y: y * 2 if y > 0 else y  # noqa: E731
     return double(x) + (lambda y: y and y)(x > 1) * 1.0
 
 

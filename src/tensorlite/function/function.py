@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import RLock
-from types import FunctionType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
@@ -495,7 +494,16 @@ def _computed(x: SymbolicTensor, line: Line, known: dict[int, tuple[Tensor, ...]
 
 
 @overload
-def function(python_function: Callable[P, R_co]) -> Function[P, R_co]: ...
+def function(
+    python_function: Callable[P, R_co],
+    *,
+    input_signature: Sequence[Any] | None = None,
+    reduce_retracing: bool = False,
+    runner: str | None = None,
+    autograph: bool = True,
+    name: str | None = None,
+    output_signature: Any = None,
+) -> Function[P, R_co]: ...
 
 
 @overload
@@ -534,14 +542,7 @@ def function(python_function: Any = None, **options: Any) -> Any:
     if unknown:
         raise InvalidArgumentError(f"tl.function has no option {', '.join(unknown)}")
     if python_function is None:
-        return lambda given: (
-            function(given, **options) if not options else Function(given, **options)
-        )
+        return functools.partial(Function, **options)
     if not callable(python_function):
         raise InvalidArgumentError(f"tl.function takes a function, not {python_function!r}")
     return Function(python_function, **options)
-
-
-def is_plain(function: object) -> bool:
-    """Return whether a value is a Python function rather than a traced one."""
-    return isinstance(function, FunctionType)

@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import LoopError, StructureError, note
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.branches import and_, stage_places, zeros_of_spec
 from tensorlite.function.iterables import Staged, staged
@@ -41,7 +41,6 @@ from tensorlite.function.values import (
 )
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.control import while_loop
-from tensorlite.ops.regions import join
 
 Values = dict[str, Any]
 INDEX = "_tl_index"

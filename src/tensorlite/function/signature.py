@@ -19,10 +19,9 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, StructureError, note
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.function.staged_list import StagedList
-from tensorlite.ops.regions import join
 
 ndarray = np.ndarray
 Key: TypeAlias = "tuple[Any, ...]"
@@ -67,6 +66,8 @@ class Arguments:
     shape: Key
     """What the key holds of the structure."""
     paths: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    """The name of each argument."""
 
     @property
     def key(self) -> Key:
@@ -114,12 +115,10 @@ class Signature:
         structure = (bound.args, bound.kwargs)
         flat = [leaf for value in (*bound.args, *bound.kwargs.values()) for leaf in _flat(value)]
         parts = tuple([part_of(leaf) for leaf in flat])
-        return Arguments(structure, tuple(flat), parts, _shape(structure), self._paths(structure))
-
-    def _paths(self, structure: Any) -> tuple[str, ...]:
-        args, kwargs = structure
-        named = list(zip(self._labels(len(args)), args, strict=True)) + list(kwargs.items())
-        return tuple([path for label, value in named for path in nest.paths(value, label)])
+        labels = (*self._labels(len(bound.args)), *bound.kwargs)
+        named = zip(labels, (*bound.args, *bound.kwargs.values()), strict=True)
+        paths = tuple([path for label, value in named for path in nest.paths(value, label)])
+        return Arguments(structure, tuple(flat), parts, _shape(structure), paths, labels)
 
     def _labels(self, number: int) -> list[str]:
         names = [n for n, p in self.signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
@@ -237,26 +236,42 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
     """
     specs = list(wanted)
     args, kwargs = given.structure
-    values = [*args, *kwargs.values()]
-    if len(specs) > len(values):
+    if len(specs) > len(args) + len(kwargs):
         raise InvalidArgumentError(
             f"{name}: input_signature has {len(specs)} members, the function was given "
-            f"{len(values)} arguments"
+            f"{len(args) + len(kwargs)} arguments"
         )
-    parts: list[Any] = []
-    paths = iter(given.paths)
-    for i, value in enumerate(values):
-        leaves = _flat(value)
-        if i >= len(specs):
-            parts.extend(part_of(leaf) for leaf in leaves)
-            continue
-        try:
-            nest.assert_same(specs[i], value)
-        except StructureError as error:
-            raise StructureError(f"{name}: argument {i} and input_signature: {error}") from None
-        for spec, leaf in zip(nest.flatten(specs[i]), leaves, strict=True):
-            parts.append(_fitting(name, next(paths), spec, leaf))
-    return given.with_parts(parts)
+    values = [*args, *kwargs.values()]
+    for i, spec in enumerate(specs):
+        if isinstance(spec, TensorSpec) and isinstance(values[i], (list, tuple)):
+            values[i] = to_tensor(values[i], spec.dtype)
+    parts = [
+        part
+        for i, value in enumerate(values)
+        for part in _parts(name, i, value, specs[i : i + 1], given)
+    ]
+    structure = tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True))
+    leaves = tuple([leaf for value in values for leaf in _flat(value)])
+    paths = [
+        p
+        for label, value in zip(given.labels, values, strict=True)
+        for p in nest.paths(value, label)
+    ]
+    return Arguments(structure, leaves, tuple(parts), _shape(structure), tuple(paths), given.labels)
+
+
+def _parts(name: str, place: int, value: Any, spec: list[Any], given: Arguments) -> list[Any]:
+    """Return what a key holds of one argument: what `spec`, if there is one, says of it."""
+    leaves = _flat(value)
+    if not spec:
+        return [part_of(leaf) for leaf in leaves]
+    try:
+        nest.assert_same(spec[0], value)
+    except StructureError as error:
+        raise StructureError(f"{name}: argument {place} and input_signature: {error}") from None
+    paths = nest.paths(value, given.labels[place])
+    wanted = nest.flatten(spec[0])
+    return [_fitting(name, *one) for one in zip(paths, wanted, leaves, strict=True)]
 
 
 def _fitting(name: str, path: str, spec: TensorSpec, leaf: Any) -> TensorSpec:

@@ -1,0 +1,409 @@
+"""tl.function: its cache, its diary of traces, variables, methods, effects and errors."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.errors import RetraceWarning
+from tensorlite.function.traces import SideEffectWarning
+
+COUNT = [0]
+
+
+def test_one_trace_for_each_kind_of_arguments() -> None:
+    calls = []
+
+    def body(x: Any, n: int = 2, *, flag: bool = False) -> Any:
+        calls.append(n)
+        return x * n + flag
+
+    f = tl.function(body, autograph=False)
+    for _ in range(3):
+        assert float(f(tl.asarray(2.0))) == 4.0
+    f(tl.asarray(2.0), 3)
+    f(tl.asarray(2.0), n=3)
+    f(tl.asarray(2.0), flag=True)
+    f(tl.asarray([2.0]))
+    assert calls == [2, 3, 2, 2]
+    assert f.trace_count == 4
+
+
+def test_minus_zero_and_one_are_their_own_arguments() -> None:
+    f = tl.function(lambda x, k: x / k if k else x + k)
+    one = tl.asarray(1.0)
+    assert float(f(one, True)) == 1.0
+    assert float(f(one, 1)) == 1.0
+    assert f.trace_count == 2
+
+
+def test_structures_in_and_out() -> None:
+    @tl.function
+    def f(state: Any) -> Any:
+        a, b = state["a"], state["b"]
+        return {"sum": a + b[0], "rest": (b[1], None, "name"), "n": 3}
+
+    out = f({"a": tl.asarray(1.0), "b": [tl.asarray(2.0), np.float32(5.0)]})
+    assert float(out["sum"]) == 3.0
+    assert float(out["rest"][0]) == 5.0
+    assert out["rest"][1:] == (None, "name")
+    assert out["n"] == 3
+    f({"b": [tl.asarray(2.0), tl.asarray(5.0)], "a": tl.asarray(1.0)})
+    assert f.trace_count <= 2
+
+
+def test_variables_are_captured_by_reference_and_tell_functions_apart() -> None:
+    v, w = tl.Variable(1.0), tl.Variable(10.0)
+
+    @tl.function
+    def f(x: Any, u: Any) -> Any:
+        return x * v + u
+
+    assert float(f(tl.asarray(2.0), w)) == 12.0
+    v.assign(3.0)
+    w.assign(20.0)
+    assert float(f(tl.asarray(2.0), w)) == 26.0
+    assert f.trace_count == 1
+    assert float(f(tl.asarray(2.0), v)) == 9.0
+    assert f.trace_count == 2
+
+
+def test_a_variable_made_in_the_function_is_made_once() -> None:
+    @tl.function
+    def total(x: Any) -> Any:
+        v = tl.Variable(tl.zeros(()) + 1.0)
+        v.assign_add(tl.sum(x))
+        return v.value()
+
+    assert float(total(tl.asarray(2.0))) == 3.0
+    assert float(total(tl.asarray(2.0))) == 5.0
+    assert float(total(tl.asarray([2.0, 3.0]))) == 10.0
+
+
+def test_a_variable_that_differs_from_trace_to_trace_is_refused() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        return tl.Variable(tl.zeros(x.shape)) + x
+
+    f(tl.ones(2))
+    with pytest.raises(tl.errors.TracingError, match=r"the variable made at .*test_function.py"):
+        f(tl.ones(3))
+    assert float(tl.sum(f(tl.ones(2)))) == 2.0
+
+
+def test_a_variable_that_starts_from_an_argument_is_refused() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        return tl.Variable(x * 2) + x
+
+    with pytest.raises(tl.errors.SymbolicTensorError, match="depends on x"):
+        f(tl.ones(2))
+
+
+def test_methods_have_traces_of_their_own_and_keep_no_object_alive() -> None:
+    class Model:
+        def __init__(self, k: float) -> None:
+            self.k = k
+
+        @tl.function
+        def apply(self, x: Any) -> Any:
+            return x * self.k
+
+    a, b = Model(2.0), Model(3.0)
+    x = tl.asarray(1.0)
+    assert (float(a.apply(x)), float(b.apply(x)), float(Model(5.0).apply(x))) == (2.0, 3.0, 5.0)
+    assert float(a.apply(x)) == 2.0
+    assert a.apply.trace_count == 1
+    gone = weakref.ref(b)
+    del b
+    gc.collect()
+    assert gone() is None
+
+
+def test_input_signature_allows_one_trace_and_names_what_does_not_fit() -> None:
+    @tl.function(input_signature=[tl.TensorSpec((None, 2), tl.float32)])
+    def f(x: Any) -> Any:
+        return tl.sum(x)
+
+    assert float(f(tl.ones((3, 2)))) == 6.0
+    assert float(f([[1.0, 2.0]])) == 3.0
+    assert f.trace_count == 1
+    with pytest.raises(tl.errors.InvalidArgumentError, match=r"argument x is float32\[3\]; input_"):
+        f(tl.ones(3))
+    with pytest.raises(tl.errors.DTypeError, match=r"argument x is int32"):
+        f(tl.ones((3, 2), dtype=tl.int32))
+
+
+def test_reduce_retracing_makes_sizes_and_numbers_general() -> None:
+    @tl.function(reduce_retracing=True)
+    def f(x: Any, k: Any) -> Any:
+        return tl.sum(x) * k
+
+    for n in range(2, 9):
+        assert float(f(tl.ones(n), n)) == n * n
+    assert f.trace_count == 2
+
+
+def test_the_diary_says_why_where_and_what_avoids_it() -> None:
+    @tl.function
+    def f(x: Any, k: Any) -> Any:
+        return x * k
+
+    f(tl.ones(2), 1)
+    f(tl.ones(3), 1)
+    f(tl.ones(3), 2)
+    first, second, third = f.traces()
+    assert first.reason == "first trace"
+    assert second.reason == "x: float32[2] -> float32[3]"
+    assert (second.argument, second.old, second.new) == ("x", "float32[2]", "float32[3]")
+    assert third.reason == "k: int 1 -> int 2"
+    assert third.avoided_by.endswith("or reduce_retracing=True")
+    assert second.line.file == __file__
+    assert second.milliseconds > 0
+    assert second.nodes >= 2
+    table = str(f.traces())
+    assert "called at" in table
+    assert "x: float32[2] -> float32[3]" in table
+
+
+def test_many_traces_warn_with_the_cause_and_the_remedy() -> None:
+    f = tl.function(lambda x: x + 1)
+    for n in range(4):
+        f(tl.ones(n))
+    with pytest.warns(RetraceWarning, match=r"traced 5 times.*x: .*input_signature=\[tl.Tensor"):
+        f(tl.ones(9))
+
+
+def test_effects_on_python_state_are_told_with_their_lines() -> None:
+    class Counter:
+        n = 0
+
+    counter = Counter()
+
+    @tl.function
+    def f(x: Any) -> Any:
+        global COUNT
+        counter.n = counter.n + 1
+        COUNT = [1]
+        return x
+
+    with pytest.warns(SideEffectWarning, match=r"counter.n \(line \d+\), COUNT \(line \d+\)"):
+        f(tl.ones(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(tl.ones(2))
+    assert counter.n == 1
+
+
+def test_run_eagerly_runs_python_each_time() -> None:
+    seen = []
+    f = tl.function(lambda x: seen.append(x) or x, autograph=False)
+    with tl.debugging.run_eagerly():
+        f(tl.ones(2))
+        f(tl.ones(2))
+    assert len(seen) == 2
+    assert f.trace_count == 0
+
+
+def test_nested_traced_functions_are_calls() -> None:
+    @tl.function
+    def inner(x: Any) -> Any:
+        return x * x if x > 0 else x
+
+    @tl.function
+    def outer(x: Any) -> Any:
+        return inner(x) + inner(x + 1)
+
+    assert float(outer(tl.asarray(2.0))) == 13.0
+    graph = outer.get_concrete_function(tl.TensorSpec((), tl.float32)).graph
+    assert [n.op.name for n in graph.nodes].count("PartitionedCall") == 2
+
+
+def test_gradients_of_any_order_from_outer_tapes() -> None:
+    v = tl.Variable(3.0)
+
+    @tl.function
+    def cube(x: Any) -> Any:
+        return x * x * x * v
+
+    x = tl.asarray(2.0)
+    with tl.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tl.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            y = cube(x)
+        first = inner.gradient(y, x)
+    assert float(inner.gradient(y, v)) == 8.0
+    assert float(first) == 36.0
+    assert float(outer.gradient(first, x)) == 36.0
+
+
+def test_concrete_functions() -> None:
+    @tl.function
+    def f(x: Any, n: int) -> Any:
+        return x * n, {"n": n}
+
+    concrete = f.get_concrete_function(tl.TensorSpec((None,), tl.float32), 3)
+    assert concrete.structured_outputs == (tl.TensorSpec((None,), tl.float32), {"n": 3})
+    assert "Mul" in concrete.text()
+    assert concrete.dot().startswith("digraph")
+    assert [str(d) for d in concrete.partitions] == ["/device:CPU:0"]
+    with pytest.raises(tl.errors.InvalidArgumentError, match=r"traced for .*float32"):
+        concrete.call_flat(concrete._pick((tl.ones((2, 2)),), {}))
+
+
+def test_lowered_graphs_hold_primitives() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        while x < 10:
+            x = x + 1 if x > 5 else x + 2
+        return x
+
+    spec = tl.TensorSpec((), tl.float32)
+    names = {n.op.name for n in f.get_concrete_function(spec).lowered.nodes}
+    wanted = {"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"}
+    assert wanted <= names
+
+
+def bound_in_one_branch(x: Any) -> Any:
+    if x > 0:
+        y = x
+    return x + y  # type: ignore[possibly-undefined]
+
+
+def bound_in_the_loop(x: Any) -> Any:
+    for i in tl.range(x):
+        last = i
+    return last  # type: ignore[possibly-undefined]
+
+
+def none_then_tensor(x: Any) -> Any:
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best
+
+
+def text_in_a_branch(x: Any) -> Any:
+    name = "positive" if x > 0 else "negative"
+    return x, name
+
+
+def dtype_changes(x: Any) -> Any:
+    while tl.sum(x) < 10:
+        x = tl.astype(x, tl.float64) * 2
+    return x
+
+
+def no_value_on_one_path(x: Any) -> Any:
+    if x > 0:
+        return x
+
+
+ERRORS = [
+    (bound_in_one_branch, 1.0, tl.errors.UndefinedNameError, "'y' may have no value here: the if"),
+    (bound_in_the_loop, 3, tl.errors.UndefinedNameError, "'last' may have no value here: the loop"),
+    (none_then_tensor, [1.0], tl.errors.LoopError, "'best' is None before the loop"),
+    (text_in_a_branch, 1.0, tl.errors.BranchError, "'positive' in one branch and 'negative'"),
+    (dtype_changes, 1.0, tl.errors.LoopError, "'?x'? is float32"),
+    (no_value_on_one_path, 1.0, tl.errors.BranchError, "a tensor in one branch and None"),
+]
+
+
+@pytest.mark.parametrize(("program", "value", "kind", "text"), ERRORS)
+def test_errors_of_control_flow(program: Any, value: Any, kind: Any, text: str) -> None:
+    with pytest.raises(kind, match=text) as caught:
+        tl.function(program)(tl.asarray(value))
+    assert any("test_function.py" in note for note in caught.value.__notes__)
+
+
+def test_errors_point_at_the_users_line() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        if x > 0:
+            y = x + 1
+            y = tl.reshape(y, (5,))
+        else:
+            y = x
+        return y
+
+    with pytest.raises(tl.errors.ShapeError) as caught:
+        f(tl.asarray(1.0))
+    lines = [
+        (entry.path, entry.frame.code.name, str(entry.statement).strip())
+        for entry in caught.traceback
+    ]
+    mine = [(name, text) for path, name, text in lines if str(path) == __file__]
+    assert mine[-1] == ("f", "y = tl.reshape(y, (5,))")
+
+
+def test_a_function_without_source_says_the_remedy() -> None:
+    space: dict[str, Any] = {}
+    exec("def f(x):\n    if x > 0:\n        return x\n    return -x", space)
+    with pytest.raises(tl.errors.SymbolicTensorError, match=r"tl\.cond, tl\.where"):
+        tl.function(space["f"])(tl.asarray(1.0))
+
+
+def test_asserts_hold_when_the_graph_runs() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        assert x > 0, "must be positive"
+        return x
+
+    assert float(f(tl.asarray(1.0))) == 1.0
+    with pytest.raises(tl.errors.AssertionFailedError, match="x > 0: must be positive"):
+        f(tl.asarray(-1.0))
+
+
+def test_recursion_that_never_returns_asks_for_a_signature() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        return f(x) + 1
+
+    with pytest.raises(tl.errors.TracingError, match="output_signature="):
+        f(tl.asarray(1.0))
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(tl.errors.InvalidArgumentError, match="runner='fast'; allowed are straight"):
+        tl.function(lambda x: x, runner="fast")
+    with pytest.raises(tl.errors.InvalidArgumentError, match="no option jit"):
+        tl.function(lambda x: x, jit=True)  # type: ignore[call-overload]
+
+
+def test_assigned_items_are_seen_through_other_names() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        y = x * 1
+        z = y
+        y[0] = 5.0
+        return z
+
+    assert float(f(tl.ones(3))[0]) == 5.0
+
+
+def test_progress_of_a_loop_in_a_graph(capsys: Any) -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        for i in tl.range(4, progress="rows"):
+            x = x + i
+        return x
+
+    assert float(f(tl.asarray(0.0))) == 6.0
+    assert "rows: 4/4 (100 %)" in capsys.readouterr().err
+
+
+def test_do_not_convert() -> None:
+    @tl.do_not_convert
+    def plain(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    with pytest.raises(tl.errors.SymbolicTensorError):
+        tl.function(lambda x: plain(x))(tl.asarray(1.0))  # noqa: PLW0108
