@@ -47,16 +47,16 @@ class _ListOp(Op, abstract=True):
     def full_shape(self, list_: TensorList, shape: Array) -> tuple[int, ...]:
         """Return the shape of an unwritten element; InvalidArgumentError when it is unknown."""
         asked = None if shape.ndim == 0 else tuple([None if n < 0 else n for n in shape.tolist()])
+        known = merge(asked, list_.element.shape)
+        if known is not None and None not in known:
+            return known  # type: ignore[return-value]
         for item in list_.items():
             if item is not None:
                 return item.shape  # type: ignore[no-any-return]
-        known = merge(asked, list_.element.shape)
-        if known is None or None in known:
-            raise InvalidArgumentError(
-                f"{self.name}: an element that was never written has no known shape "
-                f"({shape_text(known)}); write it first, or give element_shape"
-            )
-        return known  # type: ignore[return-value]
+        raise InvalidArgumentError(
+            f"{self.name}: an element that was never written has no known shape "
+            f"({shape_text(known)}); write it first, or give element_shape"
+        )
 
 
 def asked_shape(shape: TensorSpec) -> Dims | None:
