@@ -128,3 +128,14 @@ def test_shapes_that_the_trace_does_not_know_change_nothing(program: Statement, 
         lambda x, y, z: program([tl.broadcast_to(x, (3,)), tl.reshape(y, (3,)), z]), open_specs
     )
     assert len(assert_all_agree(graph, arrays)) == WIDTH
+
+
+@settings(max_examples=30)
+@given(statements, st.integers(0, 2**32 - 1))
+def test_what_is_left_out_when_one_result_is_asked_for_is_not_missed(
+    program: Statement, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
+    graph = graph_of(lambda *values: program(list(values))[1], SPECS)
+    assert len(assert_all_agree(graph, arrays)) == 1

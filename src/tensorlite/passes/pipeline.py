@@ -12,11 +12,12 @@ from tensorlite.passes.inline import inline
 from tensorlite.passes.lower import lower as lower_control_flow
 from tensorlite.passes.prune import prune
 from tensorlite.passes.simplify import simplify
+from tensorlite.passes.trim import trim
 from tensorlite.passes.verify import verify
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
-OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, prune)
+OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, trim, prune)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 
 

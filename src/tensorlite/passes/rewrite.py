@@ -30,9 +30,10 @@ class Copy:
         self._open: list[tuple[Node, int, SymbolicTensor]] = []
         self._kept: list[SymbolicTensor] = []
 
-    def inputs(self, source: Graph) -> None:
-        """Copy the inputs of `source`, which the copy will have in the same order."""
-        for x in source.inputs:
+    def inputs(self, source: Graph, positions: Iterable[int] | None = None) -> None:
+        """Copy the inputs of `source`, or some, which the copy will have in the same order."""
+        chosen = source.inputs if positions is None else [source.inputs[i] for i in positions]
+        for x in chosen:
             copied = self.target.add_input(x.spec, x.node.name)
             copied.node.line, copied.node.device = x.node.line, x.node.device
             self.bind(x, copied)
@@ -80,12 +81,13 @@ class Copy:
         for x, y in zip(old.outputs, outputs, strict=True):
             self.bind(x, y)
 
-    def finish(self, source: Graph) -> Graph:
-        """Close the loops, and return the copy with the outputs and effects of `source`."""
+    def finish(self, source: Graph, outputs: Iterable[SymbolicTensor] | None = None) -> Graph:
+        """Close loops, and return the copy with the outputs (or these) and effects of `source`."""
         target = self.target
         for node, position, x in self._open:
             node.set_input(position, self.tensors[id(x)])
-        target.outputs = [self.tensors[id(x)] for x in source.outputs]
+        ends = source.outputs if outputs is None else outputs
+        target.outputs = [self.tensors[id(x)] for x in ends]
         effects = [after for node in source.effects for after in self.nodes[node]]
         target.effects = list(dict.fromkeys(effects))
         target.open = False
@@ -100,10 +102,11 @@ def bound(target: Graph, region: Graph, values: Sequence[SymbolicTensor]) -> Cop
     return copy
 
 
-def reached(graph: Graph) -> set[Node]:
-    """Return the nodes that a graph's outputs and effects depend on."""
+def reached(graph: Graph, outputs: Iterable[SymbolicTensor] | None = None) -> set[Node]:
+    """Return the nodes that a graph's effects, and its outputs or these, depend on."""
     found: set[Node] = set()
-    waiting = [*[x.node for x in graph.outputs], *graph.effects]
+    ends = graph.outputs if outputs is None else outputs
+    waiting = [*[x.node for x in ends], *graph.effects]
     while waiting:
         node = waiting.pop()
         if node not in found:
