@@ -145,7 +145,6 @@ from tensorlite.ops.dtype_functions import (
 from tensorlite.ops.effects import numpy_function, print, py_function
 from tensorlite.ops.einsum import einsum, tensordot
 from tensorlite.ops.elementwise import (
-    erf,
     exp,
     expm1,
     log,
@@ -258,6 +257,7 @@ from tensorlite.ops.segment import (
 )
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.sparse import accumulate, densify
+from tensorlite.ops.special import erf
 from tensorlite.ops.state import Variable
 from tensorlite.ops.tensor_array import TensorArray
 from tensorlite.ops.trigonometric import (

@@ -95,6 +95,7 @@ JOINING = (
         lambda x: tl.pad(x, [[1, 0], [2, 3]]),
         lambda x: np.pad(x, [[1, 0], [2, 3]]),
         dtypes=REALS,
+        ops=("Slice",),
     ),
     OpCase(
         "pad-value",
@@ -109,6 +110,7 @@ JOINING = (
             lambda x, mode=mode: np.pad(x, [[1, 0], [2, 1]], mode=mode),
             arrays((2, 3)),
             REALS,
+            ops=("MirrorPadGrad",),
         )
         for mode in ("reflect", "symmetric")
     ],
@@ -190,6 +192,7 @@ REPEATING = (
         lambda x: np.repeat(x, [2, 0, 1], axis=1),
         arrays((2, 3)),
         ANY,
+        ops=("RepeatGrad",),
     ),
     OpCase(
         "reverse_sequence",

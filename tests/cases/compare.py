@@ -7,8 +7,8 @@ import numpy as np
 import tensorlite as tl
 from tests.cases.base import INTS, REALS, Arrays, OpCase, any_shape, broadcastable, fill, st
 
-BOOL = (tl.bool_,)
-BITS = (tl.bool_, tl.uint8, *INTS)
+BOOL = (tl.bool,)
+BITS = (tl.bool, tl.uint8, *INTS)
 ORDER = ("less", "less_equal", "greater", "greater_equal")
 
 
@@ -19,7 +19,7 @@ def conditioned(dtype: tl.DType) -> st.SearchStrategy[Arrays]:
     )
     return st.tuples(shapes, st.integers(0, 2**32 - 1)).map(
         lambda pair: tuple(
-            fill(np.random.default_rng(pair[1] + i), shape, tl.bool_ if i == 0 else dtype, -2, 2)
+            fill(np.random.default_rng(pair[1] + i), shape, tl.bool if i == 0 else dtype, -2, 2)
             for i, shape in enumerate(pair[0])
         )
     )
@@ -36,17 +36,17 @@ CASES = (
             getattr(tl, n),
             getattr(np, n),
             broadcastable(-1, 2),
-            (tl.bool_, *REALS, tl.complex128),
+            (tl.bool, *REALS, tl.complex128),
             differentiable=False,
         )
         for n in ("equal", "not_equal")
     ),
     *(
-        OpCase(n, getattr(tl, n), getattr(np, n), broadcastable(-1, 2), (tl.bool_, *REALS), False)
+        OpCase(n, getattr(tl, n), getattr(np, n), broadcastable(-1, 2), (tl.bool, *REALS), False)
         for n in ("logical_and", "logical_or", "logical_xor")
     ),
     *(
-        OpCase(n, getattr(tl, n), getattr(np, n), any_shape(-1, 2), (tl.bool_, *REALS), False)
+        OpCase(n, getattr(tl, n), getattr(np, n), any_shape(-1, 2), (tl.bool, *REALS), False)
         for n in ("logical_not",)
     ),
     *(

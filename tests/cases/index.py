@@ -69,6 +69,7 @@ GETS = tuple(
         REALS,
         needs_rank=has_arrays(name),
         data_dependent="mask" in name or name == "bool",
+        ops=() if has_arrays(name) else ("StridedSliceGrad",),
     )
     for name, key in KEYS.items()
 )

@@ -127,8 +127,8 @@ CASES = (
     *reduction("var", np.var, COMPLEX, FULL, FULL_CUBES),
     *reduction("std", np.std, FLOATS, shaped((3,), (2, 3)), shaped((2, 3, 2))),
     *reduction("logsumexp", logsumexp, FLOATS, FULL, FULL_CUBES),
-    *reduction("all", np.all, (tl.bool_, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
-    *reduction("any", np.any, (tl.bool_, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
+    *reduction("all", np.all, (tl.bool, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
+    *reduction("any", np.any, (tl.bool, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
     *reduction(
         "count_nonzero", count_nonzero, REALS, any_shape(-1, 2), CUBES, differentiable=False
     ),
@@ -149,7 +149,7 @@ CASES = (
             lambda x, n=n: tl.diff(x, axis=1, n=n),
             lambda x, n=n: np.diff(x, axis=1, n=n),
             CUBES,
-            (tl.bool_, *REALS),
+            (tl.bool, *REALS),
             needs_rank=True,
         )
         for n in (0, 1, 2)

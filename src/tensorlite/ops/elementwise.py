@@ -1,19 +1,18 @@
-"""Exponentials, logarithms, powers and erf: smooth functions of elements.
+"""Exponentials, logarithms and powers: smooth functions of elements.
 
-The four operations are in arithmetic.py, trigonometry in trigonometric.py, rounding and signs in
-rounding.py, comparisons in compare.py, activations in nn.
+The four operations are in arithmetic.py, trigonometry in trigonometric.py, the error function in
+special.py, rounding and signs in rounding.py, comparisons in compare.py, activations in nn.
 """
 
 from __future__ import annotations
 
-from math import inf, nan, pi
+from math import inf, nan
 from math import log as log_of
-from math import sqrt as root_of
 
 from tensorlite.core.dispatch import call1, call2
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.op import Call, Grads
+from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
@@ -22,7 +21,6 @@ from tensorlite.ops.compare import equal, greater, not_equal, where
 from tensorlite.ops.families import Binary, FloatUnary, Unary
 
 __all__ = [
-    "erf",
     "exp",
     "expm1",
     "log",
@@ -56,6 +54,13 @@ class Smooth(FloatUnary, abstract=True):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate of the derivative."""
         return (dy * conj(self.slope(call.inputs[0], call.outputs[0])),)
+
+
+def numbers(op: Op, dtype: DType) -> DType:
+    """Return `dtype`; DTypeError unless it is one of numbers."""
+    if not dtype.is_numeric:
+        raise DTypeError(f"{op.name} takes numbers, not {dtype!r}; cast with tl.astype")
+    return dtype
 
 
 class RealBinary(Binary, abstract=True):
@@ -197,6 +202,10 @@ class Square(Unary):
 
     ufunc = "square"
 
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; DTypeError unless it holds numbers."""
+        return x.with_dtype(numbers(self, x.dtype))
+
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return x * x."""
         return xp.square(x)
@@ -210,6 +219,10 @@ class Pow(Binary):
     """One tensor to the power of another."""
 
     ufunc = "power"
+
+    def result(self, dtype: DType) -> DType:
+        """Return the operands' dtype; DTypeError unless it is one of numbers."""
+        return numbers(self, dtype)
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x**y."""
@@ -251,99 +264,6 @@ class LogAddExp(RealBinary):
         return sum_to(dy * exp(x - total), x), sum_to(dy * exp(y - total), y)
 
 
-class Erf(Smooth):
-    """The error function, by the rational approximations of Cody (1969).
-
-    W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
-    Computation 23 (1969) 631-637: one for |x| <= 0.46875, one up to 4, one beyond.
-    """
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's spec; DTypeError unless it is real and floating."""
-        if not x.dtype.is_floating:
-            raise DTypeError(f"Erf takes real floating-point tensors, not {x}")
-        return x.without_value()
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return erf(x), computed in float32 or float64."""
-        wide = x if x.dtype.itemsize > 2 else x.astype("float32")
-        size = xp.minimum(xp.abs(wide), 6.0)
-        inner = size * _ratio(xp.square(xp.minimum(size, 0.46875)), _NEAR)
-        decay = xp.exp(-xp.square(size))
-        middle = 1.0 - decay * _ratio(xp.clip(size, 0.46875, 4.0), _MIDDLE)
-        far = xp.maximum(size, 4.0)
-        inverse = 1.0 / xp.square(far)
-        tail = (1.0 / root_of(pi) - inverse * _ratio(inverse, _FAR)) / far
-        outer = xp.where(size <= 4.0, middle, 1.0 - decay * tail)
-        value = xp.where(size <= 0.46875, inner, outer)
-        return xp.copysign(value, wide).astype(x.dtype)
-
-    def slope(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return 2 * e**-x**2 / sqrt(pi)."""
-        return exp(negative(square(x))) * (2.0 / root_of(pi))
-
-
-_NEAR = (
-    (
-        1.85777706184603153e-1,
-        3.16112374387056560,
-        1.13864154151050156e2,
-        3.77485237685302021e2,
-        3.20937758913846947e3,
-    ),
-    (
-        1.0,
-        2.36012909523441209e1,
-        2.44024637934444173e2,
-        1.28261652607737228e3,
-        2.84423683343917062e3,
-    ),
-)
-_MIDDLE = (
-    (
-        2.15311535474403846e-8,
-        5.64188496988670089e-1,
-        8.88314979438837594,
-        6.61191906371416295e1,
-        2.98635138197400131e2,
-        8.81952221241769090e2,
-        1.71204761263407058e3,
-        2.05107837782607147e3,
-        1.23033935479799725e3,
-    ),
-    (
-        1.0,
-        1.57449261107098347e1,
-        1.17693950891312499e2,
-        5.37181101862009858e2,
-        1.62138957456669019e3,
-        3.29079923573345963e3,
-        4.36261909014324716e3,
-        3.43936767414372164e3,
-        1.23033935480374942e3,
-    ),
-)
-_FAR = (
-    (
-        1.63153871373020978e-2,
-        3.05326634961232344e-1,
-        3.60344899949804439e-1,
-        1.25781726111229246e-1,
-        1.60837851487422766e-2,
-        6.58749161529837803e-4,
-    ),
-    (
-        1.0,
-        2.56852019228982242,
-        1.87295284992346725,
-        5.27905102951428412e-1,
-        6.05183413124413191e-2,
-        2.33520497626869185e-3,
-    ),
-)
-"""Numerators and denominators, highest power first."""
-
-
 def _complex_expm1(xp: Xp, z: Array) -> Array:
     """Return e**z - 1, whose parts at infinities and NaN are those of the Array API."""
     grows, turns = z.real, z.imag
@@ -357,19 +277,6 @@ def _complex_expm1(xp: Xp, z: Array) -> Array:
     result = xp.empty_like(z)
     result.real, result.imag = real, imag
     return result
-
-
-def _ratio(x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
-    """Return one polynomial of `x` over another."""
-    above, below = (_polynomial(x, side) for side in coefficients)
-    return above / below
-
-
-def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
-    total = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
-        total = (total + coefficient) * x
-    return total + coefficients[-1]
 
 
 def exp(x: TensorLike, /) -> Tensor:
@@ -460,15 +367,6 @@ def reciprocal(x: TensorLike, /) -> Tensor:
     [0.5  0.25]
     """
     return call1(Reciprocal(), x)
-
-
-def erf(x: TensorLike, /) -> Tensor:
-    """Return the error function of each element (real floating-point tensors; Cody 1969).
-
-    >>> print(tl.erf([0.0, 1.0]))
-    [0.       0.842701]
-    """
-    return call1(Erf(), x)
 
 
 def pow(x1: TensorLike, x2: TensorLike, /) -> Tensor:
