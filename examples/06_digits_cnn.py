@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,12 +31,6 @@ def network() -> tl.layers.Sequential:
     return tl.layers.Sequential([first, pool, second, pool, *end, tl.layers.Dense(10)])
 
 
-def progress(epochs: int) -> Iterable[int]:
-    """Return the epochs, with rich's progress bar where it is installed."""
-    bar = find_spec("rich") and import_module("rich.progress").track
-    return bar(range(epochs), "training") if bar else range(epochs)
-
-
 def draw(losses: list[float], path: Path) -> None:
     """Write the curve of the losses as a picture."""
     figure = Figure(figsize=(6, 3), layout="constrained")
@@ -64,7 +57,8 @@ def main(epochs: int = 12, folder: str = "build/demo", batch: int = 64) -> float
 
     losses: list[float] = []
     shuffler = np.random.default_rng(1)
-    for epoch in progress(epochs):
+    track = import_module("rich.progress").track if find_spec("rich") else iter
+    for epoch in track(range(epochs)):
         order = TEST + shuffler.permutation(len(labels) - TEST)
         starts = range(0, len(order) - batch + 1, batch)
         losses += [float(train_step(tl.asarray(order[i : i + batch]))) for i in starts]
