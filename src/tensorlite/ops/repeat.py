@@ -244,9 +244,7 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
     return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
 
 
-def repeat(
-    x: TensorLike, repeats: int | Sequence[int] | Tensor, /, *, axis: int | None = None
-) -> Tensor:
+def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) -> Tensor:
     """Return `x` with each element along `axis` repeated, all `repeats` times or each as listed.
 
     Without an axis the elements are repeated in their flattened order.
@@ -259,9 +257,7 @@ def repeat(
         tensor, axis = reshape(tensor, (-1,)), 0
     counts = to_tensor(repeats)
     if not counts.dtype.is_integer or counts.spec.rank not in (0, 1, None):
-        raise InvalidArgumentError(
-            f"repeat: counts are integers, one or a vector, not {counts.spec}"
-        )
+        raise InvalidArgumentError(f"repeat: counts are one integer or a vector, not {counts.spec}")
     return _repeat(tensor, expand_dims(counts) if counts.spec.rank == 0 else counts, axis)
 
 

@@ -123,7 +123,7 @@ class TopKV2(Op):
     def kernel(self, xp: Xp, x: Array, k: Array) -> tuple[Array, Array]:
         """Return the elements and places in descending order; of equals, the first come first."""
         if int(k) > x.shape[-1]:
-            raise ShapeError(f"top_k: k={int(k)} of {x.shape[-1]} elements")
+            raise ShapeError(f"top_k: {x.shape} has no {int(k)} elements on its last axis")
         places = _order(xp, x, -1, descending=True)[..., : int(k)]
         return xp.take_along_axis(x, places, axis=-1), places.astype("int32")
 

@@ -1,0 +1,80 @@
+"""What sorting and searching do with NaN, ties, nothing at all, and operands without order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tests.checks import host
+
+NAN = float("nan")
+
+
+def test_nan_counts_as_the_greatest() -> None:
+    x = np.asarray([2.0, NAN, 1.0])
+    np.testing.assert_array_equal(host(tl.sort(x)), [1.0, 2.0, NAN])
+    np.testing.assert_array_equal(host(tl.sort(x, descending=True)), [NAN, 2.0, 1.0])
+    np.testing.assert_array_equal(host(tl.argsort(x)), [2, 0, 1])
+
+
+def test_equal_elements_stay_as_they_stand_either_way() -> None:
+    x = np.asarray([1, 0, 1, 0])
+    np.testing.assert_array_equal(host(tl.argsort(x)), [1, 3, 0, 2])
+    np.testing.assert_array_equal(host(tl.argsort(x, descending=True)), [0, 2, 1, 3])
+    np.testing.assert_array_equal(host(tl.top_k(x, 3).indices), [0, 2, 1])
+
+
+def test_empty_tensors_are_sorted() -> None:
+    assert tl.sort(np.ones((2, 0))).shape == (2, 0)
+    assert tl.argsort(np.ones((0, 2)), axis=0).shape == (0, 2)
+    assert tl.top_k(np.ones((2, 0)), 0).values.shape == (2, 0)
+    assert [part.shape for part in tl.unique_all(np.ones(0))] == [(0,)] * 4
+
+
+def test_complex_numbers_have_no_order() -> None:
+    for function in (tl.sort, tl.argsort, lambda x: tl.top_k(x, 1)):
+        with pytest.raises(tl.errors.DTypeError, match="has no order"):
+            function(np.asarray([1j]))
+
+
+def test_top_k_needs_as_many_elements() -> None:
+    with pytest.raises(tl.errors.ShapeError, match="no 4 elements on its last axis"):
+        tl.top_k(np.ones((2, 3)), 4)
+
+
+def test_every_nan_is_distinct() -> None:
+    values, first, numbers, counts = tl.unique_all(np.asarray([NAN, 1.0, NAN]))
+    np.testing.assert_array_equal(host(values), [1.0, NAN, NAN])
+    np.testing.assert_array_equal(host(first), [1, 0, 2])
+    np.testing.assert_array_equal(host(numbers), [1, 0, 2])
+    np.testing.assert_array_equal(host(counts), [1, 1, 1])
+
+
+def test_searchsorted_takes_a_sorter_and_names_its_sides() -> None:
+    x = np.asarray([5.0, 1.0, 3.0])
+    found = tl.searchsorted(x, [2.0, 9.0], sorter=np.argsort(x))
+    np.testing.assert_array_equal(host(found), [1, 3])
+    with pytest.raises(tl.errors.InvalidArgumentError, match="allowed: 'left', 'right'"):
+        tl.searchsorted(x, x, side="middle")  # type: ignore[arg-type]
+    with pytest.raises(tl.errors.ShapeError, match="looks into a vector"):
+        tl.searchsorted(np.ones((2, 2)), x)
+
+
+def test_nonzero_wants_an_axis() -> None:
+    with pytest.raises(tl.errors.ShapeError, match=r"reshape a 0-d tensor to \(1,\)"):
+        tl.nonzero(1.0)
+
+
+def test_in_top_k_leaves_out_what_is_no_class_or_no_number() -> None:
+    predictions = np.asarray([[0.1, 0.9], [NAN, 0.5], [0.3, 0.2]], np.float32)
+    found = tl.in_top_k([1, 0, 7], predictions, k=2)
+    np.testing.assert_array_equal(host(found), [True, False, False])
+
+
+def test_bincount_counts_integers_from_zero() -> None:
+    np.testing.assert_array_equal(host(tl.bincount(np.zeros(0, np.int32), minlength=2)), [0, 0])
+    with pytest.raises(tl.errors.InvalidArgumentError, match="one is negative"):
+        tl.bincount([-1])
+    with pytest.raises(tl.errors.DTypeError, match="counts integers"):
+        tl.bincount([0.5])
