@@ -84,6 +84,8 @@ class Op:
     """Whether integer operands are cast to float32 before the kernel."""
     takes_sparse: ClassVar[bool] = False
     """Whether `grad` takes IndexedSlices as they are rather than made dense."""
+    selective: ClassVar[bool] = False
+    """Whether `grad` asks `needs(call, i)` and leaves out gradients that lead to no source."""
     host: ClassVar[tuple[int, ...]] = ()
     """Inputs that are structure (shapes, axes) and always NumPy arrays in host memory."""
     aliases: ClassVar[bool] = False

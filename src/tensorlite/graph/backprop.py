@@ -15,7 +15,7 @@ _WITH_REGIONS = (Role.IF, Role.WHILE, Role.CALL)
 
 
 class RegionCall(NamedTuple):
-    """A call of an operator with inner graphs, as it is when its gradient is asked for."""
+    """A call as it is when its gradient is asked for, and which inputs' gradients are needed."""
 
     op: Op
     inputs: tuple[Tensor, ...]
@@ -94,10 +94,12 @@ def _total(parts: list[Tensor | IndexedSlices] | None) -> Gradient:
 
 
 def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gradient]:
-    if isinstance(call, RegionCall):
-        call = call._replace(needed=tuple([id(x) in reached for x in call.inputs]))
+    asked = call
+    if call.op.selective or isinstance(call, RegionCall):
+        needed = tuple([id(x) in reached for x in call.inputs])
+        asked = RegionCall(call.op, call.inputs, call.outputs, needed)
     try:
-        gradients = call.op.grad(call, *dys)
+        gradients = call.op.grad(asked, *dys)
     except TensorliteError as error:
         line = getattr(call, "line", None)
         note(error, f"in the gradient of {call.op.name}" + (f", made at {line}" if line else ""))
@@ -107,6 +109,11 @@ def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gr
             f"{call.op.name}.grad returned {len(gradients)} gradients for {len(call.inputs)} inputs"
         )
     return gradients
+
+
+def needs(call: Call, index: int) -> bool:
+    """Return whether the gradient of an input leads to a source, as far as the call knows."""
+    return not isinstance(call, RegionCall) or not call.needed or call.needed[index]
 
 
 def _send(

@@ -14,6 +14,7 @@ from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.backprop import needs
 from tensorlite.ops import conv_kernels as kernels
 from tensorlite.ops.sequences import (
     InsertSize,
@@ -47,6 +48,7 @@ class _Convolution(Op, abstract=True):
     """What a convolution and its two gradients share: attributes, and that each is bilinear."""
 
     family: ClassVar[str] = "Conv2D"
+    selective = True
     strides: tuple[int, ...] = (1, 1, 1, 1)
     padding: str = "VALID"
     explicit_paddings: tuple[int, ...] = ()
@@ -136,10 +138,12 @@ class Conv2D(_Convolution):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient for images and filters."""
         x, filters = call.inputs
-        return (
-            apply(self.sibling("BackpropInput"), shape_of(x), filters, dy),
-            apply(self.sibling("BackpropFilter"), x, shape_of(filters), dy),
-        )
+        dx = dw = None
+        if needs(call, 0):
+            dx = apply(self.sibling("BackpropInput"), shape_of(x), filters, dy)
+        if needs(call, 1):
+            dw = apply(self.sibling("BackpropFilter"), x, shape_of(filters), dy)
+        return dx, dw
 
 
 class Conv2DBackpropInput(_Convolution):
