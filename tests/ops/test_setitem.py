@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -321,3 +322,58 @@ def test_assigning_to_a_variable_in_a_trace_happens_when_the_graph_runs() -> Non
     found = run_graph(traced.graph, [tl.asarray(7.0), *traced.captured])
     assert np.asarray(found[0]).tolist() == [1, 7]
     assert values(w) == [1, 7]
+
+
+def test_a_traced_function_sees_the_new_value_of_what_it_captured() -> None:
+    factor, x = tl.asarray([1.0, 2.0]), tl.asarray([1.0, 1.0])
+
+    @tl.function
+    def function(y: Tensor) -> Tensor:
+        return y * factor
+
+    assert values(function(x)) == [1, 2]
+    factor[0] = 10.0
+    assert values(function(x)) == [10, 2]
+
+
+def test_a_tape_holds_what_a_traced_function_captured_then() -> None:
+    factor, x = tl.asarray([1.0, 2.0]), tl.asarray([1.0, 1.0])
+    function = tl.function(lambda y: y * factor)
+    with tl.GradientTape() as tape:
+        tape.watch([x, factor])
+        total = tl.sum(function(x))
+        factor[1] = 0.0
+        total = total + tl.sum(function(x))
+    dx, dfactor = tape.gradient(total, [x, factor])
+    assert values(dx) == [2, 2]
+    assert values(dfactor) == [1, 1]
+
+
+def test_gradients_of_a_graph_know_equal_tensors_and_assigned_ones() -> None:
+    def function(x: Tensor) -> list[Tensor]:
+        first, second = x * x, x * x
+        second[0] = 1.0
+        return [tl.gradients(first, x), tl.gradients(second, x), tl.gradients(x * x, x)]
+
+    assert run(function, tl.asarray([3.0, 4.0])) == [[6, 8], [0, 8], [6, 8]]
+
+
+def test_assignments_in_threads_keep_to_their_tapes() -> None:
+    found: list[Any] = []
+
+    def work() -> None:
+        for _ in range(50):
+            x = tl.asarray([1.0, 2.0])
+            with tl.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+                y[0] = x[1]
+                total = tl.sum(y)
+            found.append(values(tape.gradient(total, x)))
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[0, 5]] * 200
