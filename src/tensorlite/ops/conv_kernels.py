@@ -60,6 +60,33 @@ def image_gradient(xp: Xp, dy: Array, filters: Array, window: Window, channels: 
         parts = zip(xp.split(dy, groups, axis=3), xp.split(filters, groups, axis=3), strict=True)
         found = [image_gradient(xp, flow, kernel, window, depth) for flow, kernel in parts]
         return xp.concatenate(found, axis=3)
+    turned = _turned(window)
+    if turned is not None and filters.shape[3] <= 2 * depth:
+        return convolve(xp, dy, xp.ascontiguousarray(filters[::-1, ::-1].swapaxes(2, 3)), turned)
+    return _scattered(xp, dy, filters, window)
+
+
+def _turned(window: Window) -> Window | None:
+    """Return the window that a convolution's transpose is a convolution by, if there is one.
+
+    With steps of one it is the same window turned round, its padding made up to its reach. Few
+    results make few columns of it, and nothing need be scattered.
+    """
+    if window.strides != (1, 1):
+        return None
+    reach = [(n - 1) * d for n, d in zip(window.size, window.dilations, strict=True)]
+    (top, bottom), (left, right) = window.pads
+    rows, columns = (reach[0] - top, reach[0] - bottom), (reach[1] - left, reach[1] - right)
+    if min(*rows, *columns) < 0:
+        return None
+    return Window(
+        window.size, (1, 1), window.dilations, (rows, columns), window.places, window.image
+    )
+
+
+def _scattered(xp: Xp, dy: Array, filters: Array, window: Window) -> Array:
+    """Return the gradient for the images as columns that are added up where they overlap."""
+    depth = filters.shape[2]
     dx = xp.zeros((dy.shape[0], *window.image, depth), dy.dtype)
     kernel = filters.reshape(-1, filters.shape[3]).T
     each = dy[:1].size // max(filters.shape[3], 1) * kernel.shape[1] * dy.dtype.itemsize
