@@ -106,3 +106,23 @@ def test_a_write_whose_branch_nobody_reads_is_done(way: str) -> None:
 
     run(way, trace(step, [tl.TensorSpec((), tl.int32)]), np.asarray(7, np.int32))
     assert v.numpy() == 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_write_after_a_loop_waits_for_its_end_even_if_its_last_variable_is_old(way: str) -> None:
+    v = tl.Variable(0.0)
+
+    def step() -> list[tl.Tensor]:
+        def count(i: tl.Tensor, n: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+            return i + 1, n + 2
+
+        def write(i: tl.Tensor) -> tuple[tl.Tensor]:
+            v.assign_add(tl.astype(n, tl.float32))
+            return (i + 1,)
+
+        _, n = while_loop(lambda i, _: i < 3, count, (tl.asarray(0), tl.asarray(0)))
+        while_loop(lambda i: i < n, write, (tl.asarray(0),))
+        v.assign(v * 2.0)
+        return [v.value()]
+
+    assert run(way, trace(step, [])) == (72,)

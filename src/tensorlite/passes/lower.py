@@ -24,6 +24,7 @@ Constants stay outside all frames: the machine has them at hand everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from tensorlite.core.op import Effect, Op, Role
@@ -39,187 +40,226 @@ Tensors = Sequence[SymbolicTensor]
 def lower(graph: Graph) -> Graph:
     """Return `graph` without inner graphs; calls of recursive functions stay calls."""
     graph = inline(graph)
-    lowering = _Lowering(Graph(graph.name))
-    copy = Copy(lowering.target)
+    copy = Copy(Graph(graph.name))
     copy.inputs(graph)
-    lowering.region(graph, _Place(copy, None, set()))
+    site = _Site(copy)
+    _put(graph, site, count())
     return copy.finish(graph)
 
 
-class _Place:
-    """Where nodes are put: the region's copy, its gate, and what is alive only if the gate is."""
+class _Site:
+    """Where the nodes of one region are put, and what makes them wait for its gate."""
 
-    def __init__(self, copy: Copy, gate: Node | None, guarded: set[Node]) -> None:
+    def __init__(self, copy: Copy, gate: Node | None = None, guarded: Iterable[Node] = ()) -> None:
         self.copy = copy
         self.gate = gate
-        self.guarded = guarded
+        """What is alive if, and only if, the region is run; None at the outermost level."""
+        self.guarded = set(guarded)
+        """Nodes that are dead if the gate is."""
         self.effects: list[Node] = []
         """Nodes that a later turn of a loop must wait for."""
 
+    def inputs(self, node: Node) -> list[SymbolicTensor]:
+        """Return what `node` takes, as it is here."""
+        return [self.copy.tensors[id(x)] for x in node.inputs]
 
-class _Lowering:
-    """The lowering of one graph and all inside it, into one graph."""
-
-    def __init__(self, target: Graph) -> None:
-        self.target = target
-        self.frames = count()
-
-    def region(self, graph: Graph, place: _Place) -> None:
-        """Put the nodes of a region into the target."""
-        for node in graph.nodes:
-            if node in place.copy.nodes or node.op.role is Role.INPUT:
-                continue
-            if node.op.role is Role.IF:
-                self.conditional(node, place)
-            elif node.op.role is Role.WHILE:
-                self.loop(node, place)
-            else:
-                self.plain(node, place)
-            if node.op.effect not in (Effect.NONE, Effect.DRAW):
-                place.effects.extend(place.copy.nodes[node])
-
-    def plain(self, node: Node, place: _Place) -> None:
-        """Copy a node as it is."""
-        there = place.copy.tensors
-        inputs = [there[id(x)].node for x in node.inputs if id(x) in there]
-        before = place.copy.before(node)
-        constant = not node.inputs and not before and node.op.effect is Effect.NONE
-        gate = [] if constant else self.gate(place, [*inputs, *before])
-        copied = place.copy.node(node, control=gate)
-        if not constant:
-            place.guarded.add(copied)
-
-    def gate(self, place: _Place, sources: Iterable[Node]) -> list[Node]:
-        """Return the gate if none of `sources` waits for it already."""
-        if place.gate is None or not place.guarded.isdisjoint(sources):
+    def waiting(self, sources: Iterable[Node]) -> list[Node]:
+        """Return the gate, as what to wait for, if none of `sources` waits for it already."""
+        if self.gate is None or not self.guarded.isdisjoint(sources):
             return []
-        return [place.gate]
+        return [self.gate]
 
-    def add(
-        self, place: _Place, node: Node, op: Op, inputs: Tensors, before: Sequence[Node] = ()
-    ) -> Node:
-        """Put a node into the target that belongs to the lowering of `node`."""
-        gate = self.gate(place, [*[x.node for x in inputs], *before])
-        made = self.target.add(
+    def plain(self, node: Node) -> None:
+        """Copy a node as it is; all but constants wait for the gate."""
+        there = self.copy.tensors
+        inputs = [there[id(x)].node for x in node.inputs if id(x) in there]
+        before = self.copy.before(node)
+        if not inputs and not before and node.op.effect is Effect.NONE:
+            self.copy.node(node)
+            return
+        gate = self.waiting([*inputs, *before])
+        self.guarded.add(self.copy.node(node, control=gate))
+
+    def add(self, node: Node, op: Op, inputs: Tensors, before: Sequence[Node] = ()) -> Node:
+        """Put in a node that belongs to the lowering of `node`."""
+        sources = [*[x.node for x in inputs], *before]
+        made = self.copy.target.add(
             op,
             inputs,
             device=node.device,
-            control=tuple(dict.fromkeys([*before, *gate])),
+            control=tuple(dict.fromkeys([*before, *self.waiting(sources)])),
             name=f"{node.name}/{op.name}",
             line=node.line,
         )
-        place.guarded.add(made)
+        self.guarded.add(made)
         return made
 
-    def alive(self, x: SymbolicTensor, place: _Place, node: Node) -> SymbolicTensor:
-        """Return `x`, or a copy of it that is alive only if the gate is."""
-        if place.gate is None or x.node in place.guarded:
-            return x
-        return self.add(place, node, Identity(), [x]).outputs[0]
+    def output(
+        self, node: Node, op: Op, x: SymbolicTensor, before: Sequence[Node] = ()
+    ) -> SymbolicTensor:
+        """Put in a node of one input and one output, and return that."""
+        return self.add(node, op, [x], before).outputs[0]
 
-    def inner(
-        self, region: Graph, values: Tensors, gate: Node, guarded: set[Node]
+    def results(self, region: Graph) -> list[SymbolicTensor]:
+        """Return a region's outputs; one that does not wait for the gate is passed on at it."""
+        found = []
+        for x in region.outputs:
+            here = self.copy.tensors[id(x)]
+            free = self.gate is not None and here.node not in self.guarded
+            found.append(self.output(x.node, Identity(), here) if free else here)
+        return found
+
+
+def _put(graph: Graph, site: _Site, frames: count[int]) -> None:
+    """Put the nodes of a region, lowered, at a site."""
+    for node in graph.nodes:
+        if node in site.copy.nodes or node.op.role is Role.INPUT:
+            continue
+        if node.op.role is Role.IF:
+            _conditional(node, site, frames)
+        elif node.op.role is Role.WHILE:
+            _Loop(node, site, frames).put()
+        else:
+            site.plain(node)
+        if node.op.effect not in (Effect.NONE, Effect.DRAW):
+            site.effects.extend(site.copy.nodes[node])
+
+
+def _region(
+    region: Graph, values: Tensors, site: _Site, frames: count[int]
+) -> list[SymbolicTensor]:
+    """Put an inner graph with `values` for its inputs at a site of its own; return its outputs."""
+    site.copy = bound(site.copy.target, region, values)
+    _put(region, site, frames)
+    return site.results(region)
+
+
+def _conditional(node: Node, site: _Site, frames: count[int]) -> None:
+    """Lower an If."""
+    pred, *values = site.inputs(node)
+    pred = site.output(node, Identity(), pred, site.copy.before(node))
+    switched = [site.add(node, Switch(), [x, pred]) for x in (pred, *values)]
+    then, other = [
+        _side(node, region, [one.outputs[side] for one in switched], site, frames)
+        for side, region in zip((1, 0), node.op.regions(), strict=True)
+    ]
+    # A Merge is alive whichever side was taken: it needs no gate of the site's.
+    free = _Site(site.copy)
+    merges = [free.add(node, Merge(), pair) for pair in zip(then, other, strict=True)]
+    site.guarded.update(free.guarded)
+    *outputs, done = [merge.outputs[0] for merge in merges]
+    site.copy.stand_in(node, outputs, done.node)
+
+
+def _side(
+    node: Node, region: Graph, switched: Tensors, site: _Site, frames: count[int]
+) -> list[SymbolicTensor]:
+    """Put in one branch; return its outputs, and what is there when its effects are done."""
+    pred, *arguments = switched
+    gate = _Site(site.copy).add(node, Identity(), [pred])
+    inside = _Site(site.copy, gate, [gate, *[x.node for x in switched]])
+    outputs = _region(region, arguments, inside, frames)
+    if not inside.effects:
+        return [*outputs, gate.outputs[0]]
+    return [*outputs, inside.output(node, Identity(), gate.outputs[0], inside.effects)]
+
+
+@dataclass
+class _Variable:
+    """A loop variable that changes: what it is at the head of a turn, and in the body."""
+
+    merge: Node
+    switch: Node | None = None
+
+    @property
+    def taken(self) -> SymbolicTensor:
+        """The value in the body."""
+        assert self.switch is not None
+        return self.switch.outputs[1]
+
+    @property
+    def left(self) -> SymbolicTensor:
+        """The value after the last turn."""
+        assert self.switch is not None
+        return self.switch.outputs[0]
+
+
+class _Loop:
+    """The lowering of one While."""
+
+    def __init__(self, node: Node, site: _Site, frames: count[int]) -> None:
+        self.node = node
+        self.site = site
+        self.frames = frames
+        self.cond, self.body = node.op.regions()
+        self.frame = f"{node.name}/{next(frames)}"
+        self.parallel: int = node.op.attributes().get("parallel_iterations", 10)
+        self.inside = _Site(site.copy)
+        """The frame at large; condition and body have sites of their own within."""
+        self.variables: dict[int, _Variable] = {}
+        """Those that change, by position; the others are invariants."""
+
+    def put(self) -> None:
+        """Put the loop in, and let its results stand for the node."""
+        values = self.site.inputs(self.node)
+        entered = self.enter(values)
+        go_on = self.condition(entered)
+        outputs, effects = self.turn(entered, go_on)
+        results, last = list(values), None
+        for i, variable in self.variables.items():
+            after = self.inside.output(self.node, NextIteration(), outputs[i], effects)
+            variable.merge.set_input(1, after)
+            results[i] = self.inside.output(self.node, Exit(), variable.left)
+            last = results[i].node
+            self.site.guarded.add(last)
+        assert last is not None
+        self.site.copy.stand_in(self.node, results, last)
+
+    def changing(self) -> list[bool]:
+        """Return for each variable whether it changes; one is treated so in any case."""
+        pairs = zip(self.body.inputs, self.body.outputs, strict=True)
+        varies = [x is not y for x, y in pairs]
+        return varies if any(varies) else [True, *varies[1:]]
+
+    def enter(self, values: Tensors) -> list[SymbolicTensor]:
+        """Bring the variables in; return each as the condition sees it."""
+        before = self.site.copy.before(self.node)
+        entered = []
+        for i, (x, varies) in enumerate(zip(values, self.changing(), strict=True)):
+            if varies or not is_free(x):
+                op = Enter(self.frame, not varies, self.parallel)
+                x = self.site.output(self.node, op, x, before)  # noqa: PLW2901  inside now
+            entered.append(self.head(i, x) if varies else x)
+        return entered
+
+    def head(self, position: int, entered: SymbolicTensor) -> SymbolicTensor:
+        """Return a variable that changes as every turn finds it."""
+        merge = self.inside.add(self.node, Merge(), [entered, entered])
+        # No turn may rely on what is known of the first value only.
+        merge.outputs[0].respecify(self.body.inputs[position].spec)
+        self.variables[position] = _Variable(merge)
+        return merge.outputs[0]
+
+    def condition(self, entered: Tensors) -> SymbolicTensor:
+        """Put in the condition; return whether there is another turn."""
+        merges = [variable.merge for variable in self.variables.values()]
+        site = _Site(self.site.copy, merges[0], merges)
+        (holds,) = _region(self.cond, entered, site, self.frames)
+        return self.inside.output(self.node, LoopCond(), holds, site.effects)
+
+    def turn(
+        self, entered: Tensors, go_on: SymbolicTensor
     ) -> tuple[list[SymbolicTensor], list[Node]]:
-        """Put an inner graph into the target; return its outputs, and its nodes with effects."""
-        place = _Place(bound(self.target, region, values), gate, guarded)
-        self.region(region, place)
-        there = place.copy.tensors
-        return [self.alive(there[id(x)], place, x.node) for x in region.outputs], place.effects
-
-    def inputs(self, node: Node, place: _Place) -> list[SymbolicTensor]:
-        """Return what `node` takes."""
-        return [place.copy.tensors[id(x)] for x in node.inputs]
-
-    def conditional(self, node: Node, place: _Place) -> None:
-        """Lower an If."""
-        pred, *values = self.inputs(node, place)
-        pred = self.add(place, node, Identity(), [pred], place.copy.before(node)).outputs[0]
-        switched = [self.add(place, node, Switch(), [x, pred]) for x in (pred, *values)]
-        sides = []
-        for side, region in zip((1, 0), node.op.regions(), strict=True):
-            guarded = set[Node]()
-            inside = _Place(place.copy, None, guarded)
-            gate = self.add(inside, node, Identity(), [switched[0].outputs[side]])
-            arguments = [each.outputs[side] for each in switched[1:]]
-            outputs, effects = self.inner(region, arguments, gate, guarded | set(switched))
-            sides.append((outputs, self.joined(inside, node, [gate, *effects])))
-        (then, then_done), (other, other_done) = sides
-        open_place = _Place(place.copy, None, place.guarded)
-        merged = [
-            self.add(open_place, node, Merge(), pair).outputs[0]
-            for pair in zip(then, other, strict=True)
-        ]
-        done = self.add(open_place, node, Merge(), [then_done, other_done])
-        place.copy.stand_in(node, merged, done)
-
-    def joined(self, place: _Place, node: Node, effects: list[Node]) -> SymbolicTensor:
-        """Return a tensor that is there when all of `effects` have run."""
-        gate, *rest = effects
-        if not rest:
-            return gate.outputs[0]
-        return self.add(place, node, Identity(), [gate.outputs[0]], rest).outputs[0]
-
-    def loop(self, node: Node, place: _Place) -> None:
-        """Lower a While."""
-        cond, body = node.op.regions()
-        values, before = self.inputs(node, place), place.copy.before(node)
-        varying = [x is not y for x, y in zip(body.inputs, body.outputs, strict=True)]
-        if not any(varying):
-            varying[0] = True
-        frame = f"{node.name}/{next(self.frames)}"
-        parallel = getattr(node.op, "parallel_iterations", 10)
-        entered = [
-            x
-            if is_free(x) and not varies
-            else self.add(place, node, Enter(frame, not varies, parallel), [x], before).outputs[0]
-            for x, varies in zip(values, varying, strict=True)
-        ]
-        inside = _Place(place.copy, None, set())
-        merges = [
-            self.add(inside, node, Merge(), [x, x]) if varies else None
-            for x, varies in zip(entered, varying, strict=True)
-        ]
-        current = [x if m is None else m.outputs[0] for x, m in zip(entered, merges, strict=True)]
-        for m, inside_body in zip(merges, body.inputs, strict=True):
-            if m is not None:
-                m.outputs[0].respecify(inside_body.spec)
-        first = next(m for m in merges if m is not None)
-        turned = {m for m in merges if m is not None}
-        (holds,), effects = self.inner(cond, current, first, turned)
-        go_on = self.add(inside, node, LoopCond(), [holds], effects).outputs[0]
-        self.body(node, place, inside, merges, current, go_on)
-
-    def body(
-        self,
-        node: Node,
-        place: _Place,
-        inside: _Place,
-        merges: list[Node | None],
-        current: list[SymbolicTensor],
-        go_on: SymbolicTensor,
-    ) -> None:
-        """Lower the body of a While, close the loop, and bring the variables out."""
-        _, body = node.op.regions()
-        gate = self.add(
-            inside, node, Identity(), [self.add(inside, node, Switch(), [go_on, go_on]).outputs[1]]
-        )
-        switches = [
-            None if m is None else self.add(inside, node, Switch(), [m.outputs[0], go_on])
-            for m in merges
-        ]
-        taken = [x if s is None else s.outputs[1] for x, s in zip(current, switches, strict=True)]
-        guarded = {gate, *[s for s in switches if s is not None]}
-        outputs, effects = self.inner(body, taken, gate, guarded)
-        results = []
-        for x, y, m, s in zip(self.inputs(node, place), outputs, merges, switches, strict=True):
-            if m is None or s is None:
-                results.append(x)
-                continue
-            m.set_input(1, self.add(inside, node, NextIteration(), [y], effects).outputs[0])
-            results.append(self.add(inside, node, Exit(), [s.outputs[0]]).outputs[0])
-        exits = [x.node for x in results if x.node.op.role is Role.EXIT]
-        place.guarded.update(exits)
-        place.copy.stand_in(node, results, exits[-1])
+        """Put in the body; return its outputs, and the nodes with effects."""
+        switch = self.inside.add(self.node, Switch(), [go_on, go_on])
+        gate = self.inside.add(self.node, Identity(), [switch.outputs[1]])
+        taken = list(entered)
+        for i, variable in self.variables.items():
+            variable.switch = self.inside.add(self.node, Switch(), [entered[i], go_on])
+            taken[i] = variable.taken
+        guarded = [gate, *[taken[i].node for i in self.variables]]
+        site = _Site(self.site.copy, gate, guarded)
+        return _region(self.body, taken, site, self.frames), site.effects
 
 
 def is_free(x: SymbolicTensor) -> bool:
