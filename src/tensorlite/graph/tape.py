@@ -199,7 +199,10 @@ class GradientTape(Interpreter):
         self._spend()
         leaves = nest.flatten(sources)
         with interpreted_by(self._outside()):
-            found = sweep([source_of(leaf) for leaf in leaves])
+            asked = [source_of(leaf) for leaf in leaves]
+            known = [x for x in asked if id(x) in self._watched]
+            by_source = dict(zip(map(id, known), sweep(known), strict=True))
+            found = [by_source.get(id(x)) for x in asked]
             filled = [
                 self._fill(g, leaf, target, unconnected)
                 for g, leaf in zip(found, leaves, strict=True)

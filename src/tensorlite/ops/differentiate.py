@@ -44,6 +44,13 @@ class CustomGradient(Op):
     function: Callable[..., Any]
     number: int
     """How many inputs are results; the others are what they were computed from."""
+    variables: int = 0
+    """How many of the last inputs are handles of variables."""
+
+    @property
+    def effect(self) -> Effect:  # type: ignore[override]
+        """Whether it stands for reads of variables, which tapes then watch."""
+        return Effect.READ if self.variables else Effect.NONE
 
     def infer(self, *inputs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the results' specs."""
@@ -109,7 +116,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         outputs = [to_tensor(y) for y in nest.flatten(result)]
         handles = list(watcher.handles.values())
         pull = _with_variables(gradient, handles, function)
-        op = CustomGradient(pull, len(outputs))
+        op = CustomGradient(pull, len(outputs), len(handles))
         return nest.pack_like(result, list(calls(op, *outputs, *tensors, *handles)))  # type: ignore[no-any-return]
 
     return call

@@ -178,7 +178,8 @@ def _results(result: Any, specs: Sequence[TensorSpec], func: Callable[..., Any])
     """Return a Python function's result as tensors of the promised specs."""
     if len(specs) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
         result = (result,)
-    given = () if result is None else tuple(result)
+    several = isinstance(result, (list, tuple))
+    given = () if result is None else tuple(result) if several else (result,)
     if len(given) != len(specs):
         raise InvalidArgumentError(
             f"{_name(func)} returned {len(given)} values; Tout promises {len(specs)}"
