@@ -306,6 +306,14 @@ GATHERS = (
         REALS,
     ),
     OpCase(
+        "gather_nd-in-batches",
+        lambda x, i: tl.gather_nd(x, i, batch_dims=1),
+        lambda x, i: np.stack([a[tuple(b.T)] for a, b in zip(x, i, strict=True)]),
+        with_indices((2, 3, 2), [[[1], [0], [1]], [[2], [2], [0]]], [[[1, 1]], [[2, 0]]]),
+        REALS,
+        needs_rank=True,
+    ),
+    OpCase(
         "boolean_mask",
         lambda x: tl.boolean_mask(x, MASK),
         lambda x: x[MASK],

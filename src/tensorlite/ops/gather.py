@@ -277,16 +277,20 @@ def from_front(indices: Tensor, x: Tensor, axis: int, what: str) -> Tensor:
     return EagerTensor(wrapped, indices.device) if tracer() is None else constant(wrapped)
 
 
-def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
+def gather(
+    x: TensorLike, indices: TensorLike, axis: int | None = None, batch_dims: int = 0
+) -> Tensor:
     """Return the slices of `x` along `axis` at `indices`, any integer tensor (TensorFlow's gather).
 
-    The first `batch_dims` axes of both go together. Indices count from the front; OutOfRangeError
-    when one is not there. The gradient along axis 0 is sparse: IndexedSlices.
+    The first `batch_dims` axes of both go together; `axis` is the next if not given. Indices count
+    from the front; OutOfRangeError when one is not there. The gradient along axis 0 is sparse:
+    IndexedSlices.
 
     >>> print(tl.gather([[1, 2], [3, 4], [5, 6]], [2, 0]))
     [[5 6]
      [1 2]]
     """
+    axis = batch_dims if axis is None else axis
     read = getattr(x, "sparse_read", None)
     if read is not None and axis == 0 and batch_dims == 0:
         # A variable, of which only these rows need be read.
@@ -348,15 +352,29 @@ def _stretched(x: Tensor, shape: list[Any]) -> Tensor:
     return x if known and x.shape == tuple(shape) else broadcast_to(x, shape)
 
 
-def gather_nd(x: TensorLike, indices: TensorLike) -> Tensor:
+def gather_nd(x: TensorLike, indices: TensorLike, batch_dims: int = 0) -> Tensor:
     """Return the parts of `x` at coordinates: each row of `indices` is one (TensorFlow's GatherNd).
 
-    A row shorter than the rank selects a slice. Raises OutOfRangeError for what is not there.
+    A row shorter than the rank selects a slice. The first `batch_dims` axes of both go together.
+    Raises OutOfRangeError for what is not there.
 
     >>> print(tl.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]))
     [2 3]
     """
-    return call(GatherNd(), x, indices)
+    if batch_dims == 0:
+        return call(GatherNd(), x, indices)
+    places = to_tensor(indices)
+    return call(GatherNd(), x, concat([*_grids(places, batch_dims), places], axis=-1))
+
+
+def _grids(places: Tensor, count: int) -> list[Tensor]:
+    """Return, for each of the first axes of coordinates, where along it each row of them stands."""
+    rows = [*sizes(places)[:-1], 1]
+    grids = []
+    for axis in range(count):
+        numbers = reshape(call(Range(), 0, rows[axis], 1), [-1, *[1] * (len(rows) - axis - 1)])
+        grids.append(broadcast_to(astype(numbers, places.dtype), rows))
+    return grids
 
 
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: TensorLike) -> Tensor:
