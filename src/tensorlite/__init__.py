@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tensorlite import (
     checkpoint,
+    data,
     debugging,
     initializers,
     layers,
@@ -294,7 +295,7 @@ __all__ = [
     "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
     "clip_by_global_norm", "clip_by_norm", "complex128", "complex64", "concat", "cond", "conj",
     "constant", "control_dependencies", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "custom_gradient", "debugging", "densify",
+    "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
     "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "finfo", "flip",

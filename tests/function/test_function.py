@@ -188,7 +188,7 @@ def test_effects_on_python_state_are_told_with_their_lines() -> None:
 
     @tl.function
     def f(x: Any) -> Any:
-        global COUNT
+        global COUNT  # noqa: PLW0603
         counter.n = counter.n + 1
         COUNT = [1]
         return x
@@ -203,7 +203,12 @@ def test_effects_on_python_state_are_told_with_their_lines() -> None:
 
 def test_run_eagerly_runs_python_each_time() -> None:
     seen = []
-    f = tl.function(lambda x: seen.append(x) or x, autograph=False)
+
+    def body(x: Any) -> Any:
+        seen.append(x)
+        return x
+
+    f = tl.function(body, autograph=False)
     with tl.debugging.run_eagerly():
         f(tl.ones(2))
         f(tl.ones(2))
@@ -302,7 +307,7 @@ def dtype_changes(x: Any) -> Any:
     return x
 
 
-def no_value_on_one_path(x: Any) -> Any:
+def no_value_on_one_path(x: Any) -> Any:  # noqa: RET503
     if x > 0:
         return x
 

@@ -1,4 +1,4 @@
-"""mypy --strict accepts the files `accepted_*` here, and refuses the marked lines of `refused_*`."""
+"""mypy --strict accepts the files `accepted_*` here and refuses marked lines of `refused_*`."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Staged(ABC):
     def at(self, index: Tensor) -> Any:
         """Return the item at an index."""
 
-    def after(self, index: Tensor) -> None:
+    def after(self, index: Tensor) -> None:  # noqa: B027  most have nothing to do
         """Do what is to be done after the turn with an index."""
 
 

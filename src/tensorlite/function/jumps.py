@@ -15,6 +15,7 @@ Block: TypeAlias = "list[ast.stmt]"
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 PREFIX = "_tl_"
+PLACED = (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.excepthandler, ast.alias)
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -86,7 +87,7 @@ def assign(name: str, value: ast.expr, at: ast.AST) -> ast.stmt:
 def located(node: Node, at: ast.AST) -> Node:
     """Return a node, it and its parts placed at the line of `at` where they have no line yet."""
     for part in ast.walk(node):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+        if isinstance(part, PLACED) and not hasattr(part, "lineno"):
             ast.copy_location(part, at)
     return node
 

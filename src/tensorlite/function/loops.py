@@ -6,6 +6,7 @@ out symbolic, what remains is one While over the variables that the body changes
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType
@@ -43,7 +44,7 @@ from tensorlite.graph.trace import Tracer
 from tensorlite.ops.control import while_loop
 
 Values = dict[str, Any]
-INDEX = "_tl_index"
+INDEX, MORE, ITEM = "_tl_index", "_tl_more", "_tl_item"
 
 
 def while_(
@@ -139,6 +140,39 @@ def stage_for(
         body(items.at(here))
         items.after(here)
         index.cell_contents = here + 1
+
+    _Loop(places, test, turn, lists, line).stage()
+
+
+class Stream(ABC):
+    """Items that come one after the other, until there are none: a dataset as a graph reads it."""
+
+    @abstractmethod
+    def following(self) -> tuple[Tensor, Any]:
+        """Return whether there is a next item, a 0-d bool, and that item, or zeros."""
+
+
+def stage_stream(
+    stream: Stream,
+    body: Callable[[Any], None],
+    going: Branch | None,
+    names: Sequence[str],
+    lists: Sequence[str],
+    line: int,
+) -> None:
+    """Make a While of a `for` over a stream; it reads one item ahead."""
+    places = Places(names, body)
+    more, item = map(CellType, stream.following())
+    places.add(MORE, more)
+    places.add(ITEM, item)
+
+    def test() -> Any:
+        there = more.cell_contents
+        return there if going is None else and_(going(), lambda: there)
+
+    def turn() -> None:
+        body(item.cell_contents)
+        more.cell_contents, item.cell_contents = stream.following()
 
     _Loop(places, test, turn, lists, line).stage()
 

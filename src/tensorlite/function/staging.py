@@ -74,7 +74,7 @@ def converted(function: Any) -> Any:
 
 
 def _converted_object(function: Any) -> Any:
-    call = getattr(type(function), "__call__", None)
+    call = getattr(type(function), "__call__", None)  # noqa: B004  the method is what matters
     if type(call) is not FunctionType:
         return function
     other = _converted_function(call)

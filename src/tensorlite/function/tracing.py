@@ -1,0 +1,272 @@
+"""The making of one trace, and the traces that a function has.
+
+A function that calls itself is traced until it is known what it returns. Variables that it makes
+are made in its first trace and found again in later ones.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import Any, Protocol
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import execute, interpreted_by, to_tensor
+from tensorlite.core.errors import SymbolicTensorError, TracingError, note
+from tensorlite.core.op import Role
+from tensorlite.core.provenance import Line, user_line
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.function.compile import Compiled, ConcreteFunction, Result, flat_picker
+from tensorlite.function.signature import Arguments, Key
+from tensorlite.function.staging import converted, side_effects
+from tensorlite.function.traces import Traces, warn_of_effects
+from tensorlite.graph.graph import Graph, SymbolicTensor
+from tensorlite.graph.trace import Tracer, close
+from tensorlite.ops.state import Make, creation
+
+
+class InProgress:
+    """A trace that is being made: what its function needs to call itself."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.forward: Compiled | None = None
+        self.captured: list[Tensor] = []
+        self.result: Result | None = None
+        self.called = False
+
+
+class Cache:
+    """The traces of a function, or of a method of one object."""
+
+    def __init__(self) -> None:
+        self.fast: dict[Key, ConcreteFunction] = {}
+        self.concrete: dict[Key, ConcreteFunction] = {}
+        self.general: list[tuple[Arguments, ConcreteFunction]] = []
+        self.traces = Traces()
+        self.running: dict[Key, InProgress] = {}
+        self.variables: dict[tuple[Line, int], Tensor] = {}
+        self.bound: dict[int, tuple[Any, Cache]] = {}
+        self.lock = RLock()
+
+    def of(self, instance: object) -> Cache:
+        """Return the cache for the method of an object, which goes when the object does."""
+        known = self.bound.get(id(instance))
+        if known is not None:
+            return known[1]
+        key, table = id(instance), self.bound
+        try:
+            ref: Any = weakref.ref(instance, lambda _: table.pop(key, None))
+        except TypeError:
+            ref = instance
+        cache = Cache()
+        table[key] = ref, cache
+        return cache
+
+
+class Traceable(Protocol):
+    """What the making of a trace needs to know of a function."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def runner(self) -> str | None:
+        """The runner that is forced, if any."""
+
+    @property
+    def autograph(self) -> bool:
+        """Whether Python's control flow is converted."""
+
+    @property
+    def output_signature(self) -> Any:
+        """The specs of what it returns, where they are given."""
+
+    @property
+    def cache(self) -> Cache:
+        """Its traces."""
+
+    def python(self) -> Callable[..., Any]:
+        """Return the Python function."""
+
+
+class Tracing:
+    """The making of one trace."""
+
+    def __init__(self, function: Traceable, arguments: Arguments) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.specs = [part for part in arguments.parts if isinstance(part, TensorSpec)]
+        self._seen: dict[Line, int] = {}
+
+    def concrete(self, line: Line) -> ConcreteFunction:
+        """Return the trace; a function that calls itself is traced until its result is settled."""
+        running = self._first()
+        for _ in range(4):
+            made = self._attempt(running, line)
+            if not running.called or self._settled(running, made):
+                return self._finished(running, made)
+            running = self._again(made)
+        raise TracingError(
+            f"{self.function.name} calls itself and its result changes its shape each time: give "
+            "output_signature="
+        )
+
+    def _first(self) -> InProgress:
+        running = InProgress(Tracer(self.function.name))
+        declared = self.function.output_signature
+        if declared is not None:
+            self._foresee(running, declared, nest.flatten(declared), [])
+        return running
+
+    def _attempt(self, running: InProgress, line: Line) -> _Made:
+        cache, key = self.function.cache, self.arguments.key
+        effects: list[tuple[str, int]] = []
+        tokens = side_effects.set(effects), creation.set(self._variable)
+        cache.running[key] = running
+        self._seen = {}
+        try:
+            result, tracer = self._run(running)
+        except Exception as error:
+            note(error, f"while tracing {self.function.name}, called at {line}")
+            raise
+        finally:
+            del cache.running[key]
+            side_effects.reset(tokens[0])
+            creation.reset(tokens[1])
+        if not (running.called and running.result is None):
+            warn_of_effects(self.function.name, effects, line.file)
+        return _Made(result, tracer)
+
+    def _run(self, running: InProgress) -> tuple[Result, Tracer]:
+        tracer = running.tracer
+        function = self.function.python()
+        if self.function.autograph:
+            function = converted(function)
+        with tracer:
+            for x in running.captured:
+                tracer.own(x)
+            paths = iter(self.arguments.paths)
+            leaves = [
+                tracer.graph.add_input(part, name=path) if isinstance(part, TensorSpec) else leaf
+                for part, leaf, path in zip(
+                    self.arguments.parts, self.arguments.leaves, paths, strict=True
+                )
+            ]
+            inputs = [x for x in tracer.graph.inputs if id(x) in set(map(id, leaves))]
+            rest = [x for x in tracer.graph.inputs if id(x) not in set(map(id, leaves))]
+            tracer.graph.inputs = [*inputs, *rest]
+            args, kwargs = nest.pack_like(self.arguments.structure, leaves)
+            return Result(function(*args, **kwargs), self.function.name), tracer
+
+    def _settled(self, running: InProgress, made: _Made) -> bool:
+        """Return whether a trace's calls of itself were made with what it turned out to be."""
+        if running.forward is None:
+            return False
+        known = running.forward.graph
+        captured = [outer for outer, _ in made.tracer.captures.values()]
+        same_captures = list(map(id, captured)) == list(map(id, running.captured))
+        specs = [x.spec for x in made.result.tensors]
+        return same_captures and all(
+            a.accepts(b) for a, b in zip(known.output_specs, specs, strict=True)
+        )
+
+    def _again(self, made: _Made) -> InProgress:
+        """Return the next attempt, which knows the result and the captures of this one."""
+        running = InProgress(Tracer(self.function.name))
+        captured = [outer for outer, _ in made.tracer.captures.values()]
+        specs = [x.spec.without_value() for x in made.result.tensors]
+        self._foresee(running, made.result.pack(specs), specs, captured)
+        return running
+
+    def _foresee(
+        self,
+        running: InProgress,
+        structure: Any,
+        specs: Sequence[TensorSpec],
+        captured: list[Tensor],
+    ) -> None:
+        stub = Graph(self.function.name)
+        for spec in (*self.specs, *[x.spec.without_value() for x in captured]):
+            stub.add_input(spec)
+        inner = Graph("result")
+        stub.outputs = [inner.add_input(spec) for spec in specs]
+        running.forward = Compiled(stub, self.function.runner)
+        running.captured = captured
+        symbols: list[Any] = list(stub.outputs)
+        running.result = Result(nest.pack_like(structure, _in_place(structure, symbols)), "")
+
+    def _finished(self, running: InProgress, made: _Made) -> ConcreteFunction:
+        tracer = made.tracer
+        with tracer:
+            outputs = [tracer.own(to_tensor(x)) for x in made.result.tensors]
+        traced = close(tracer, outputs, None)
+        callee = running.forward or Compiled(traced.graph, self.function.runner)
+        callee.graph = traced.graph
+        args, kwargs = self.arguments.structure
+        leaves = [
+            part if isinstance(part, TensorSpec) else leaf
+            for part, leaf in zip(self.arguments.parts, self.arguments.leaves, strict=True)
+        ]
+        inputs = nest.pack_like((args, kwargs), leaves)
+        pick = flat_picker(self.specs, self.function.name)
+        return ConcreteFunction(callee, traced.captured, made.result, inputs, pick)
+
+    def _variable(self, initial: Any, make: Make) -> Tensor:
+        """Return the handle of a variable made in the trace: the one of the first trace, if any."""
+        line = user_line(2)
+        turn = self._seen[line] = self._seen.get(line, -1) + 1
+        known = self.function.cache.variables.get((line, turn))
+        if known is None:
+            handle = make(lambda: lifted(initial, line))
+            self.function.cache.variables[line, turn] = handle
+            return handle
+        have = known.spec.inner[0]
+        if isinstance(initial, Tensor) and not have.accepts(initial.spec):
+            raise TracingError(
+                f"the variable made at {line} was {have} in the first trace of "
+                f"{self.function.name} and would be {initial.spec} in this one. Make it outside of "
+                "the function, or once in the object that owns it"
+            )
+        return known
+
+
+class _Made:
+    """What one attempt at a trace gave."""
+
+    def __init__(self, result: Result, tracer: Tracer) -> None:
+        self.result = result
+        self.tracer = tracer
+
+
+def _in_place(structure: Any, symbols: list[Any]) -> list[Any]:
+    source = iter(symbols)
+    return [
+        next(source) if isinstance(leaf, TensorSpec) else leaf for leaf in nest.flatten(structure)
+    ]
+
+
+def lifted(value: Any, line: Line) -> Any:
+    """Return a variable's first value, computed now although a trace is under way."""
+    if callable(value):
+        value = value()
+    if not isinstance(value, SymbolicTensor):
+        return value
+    with interpreted_by(None):
+        return _computed(value, line, {})
+
+
+def _computed(x: SymbolicTensor, line: Line, known: dict[int, tuple[Tensor, ...]]) -> Tensor:
+    node = x.node
+    if node.op.role is Role.INPUT:
+        raise SymbolicTensorError(
+            f"the first value of the variable made at {line} depends on {x.name}, which has no "
+            "value while tracing. Compute it from constants, or make the variable outside"
+        )
+    if id(node) not in known:
+        inputs = tuple([_computed(i, line, known) for i in node.inputs])
+        known[id(node)] = execute(node.op, inputs)
+    return known[id(node)][x.index]
