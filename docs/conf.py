@@ -1,6 +1,8 @@
 """How the documentation is built: `make docs`."""
 
+import re
 from importlib.metadata import version as version_of
+from typing import Any
 
 project = "tensorlite"
 copyright = "the tensorlite authors"
@@ -21,3 +23,28 @@ add_module_names = False
 html_theme = "furo"
 html_title = f"tensorlite {release}"
 html_copy_source = False
+
+CODE = re.compile(r"(`[^`]+`)")
+MARKUP = re.compile(r"[*|\\]|_\b")
+
+
+def as_restructured(line: str) -> str:
+    """Return a docstring's line, in which `code` is as in Markdown, for Sphinx to read."""
+    parts = CODE.split(line)
+    parts[::2] = [MARKUP.sub(r"\\\g<0>", part) for part in parts[::2]]
+    parts[1::2] = [f"`{part}`\\ " for part in parts[1::2]]
+    return "".join(parts).replace("`\\  ", "` ")
+
+
+def process(*given: Any) -> None:
+    """Make code in a docstring code on the page, and nothing else markup; examples stay."""
+    in_example, lines = False, given[-1]
+    for i, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if not in_example:
+            lines[i] = as_restructured(line)
+
+
+def setup(app: Any) -> None:
+    """Let docstrings be processed before Sphinx reads them."""
+    app.connect("autodoc-process-docstring", process, priority=400)
