@@ -6,7 +6,7 @@ built in blocks that fit the cache, which measures twice as fast as building all
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def convolve(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     """Return the convolution of images (n, h, w, c) with filters (kh, kw, c / groups, o)."""
     groups = x.shape[3] // filters.shape[2]
     if groups > 1:
-        return _grouped(xp, x, filters, window, groups)
+        return _by_groups(xp, lambda part, w: convolve(xp, part, w, window), groups, x, filters)
     kernel = filters.reshape(-1, filters.shape[3])
     out = xp.empty((x.shape[0], *window.places, filters.shape[3]), x.dtype)
     for images, rows, columns in _columns(xp, x, window):
@@ -33,18 +33,27 @@ def convolve(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     return out
 
 
-def _grouped(xp: Xp, x: Array, filters: Array, window: Window, groups: int) -> Array:
-    parts = zip(xp.split(x, groups, axis=3), xp.split(filters, groups, axis=3), strict=True)
-    return xp.concatenate([convolve(xp, part, kernel, window) for part, kernel in parts], axis=3)
+def _by_groups(
+    xp: Xp, function: Callable[[Array, Array], Array], groups: int, first: Array, second: Array
+) -> Array:
+    """Return a function's results for groups of channels, the last axis, side by side."""
+    ones = xp.split(first, groups, axis=3)
+    others = xp.split(second, groups, axis=3)
+    found = [function(one, other) for one, other in zip(ones, others, strict=True)]
+    return xp.concatenate(found, axis=3)
 
 
 def filter_gradient(xp: Xp, x: Array, dy: Array, depth: int, window: Window) -> Array:
     """Return the gradient for filters that take `depth` channels each, given that of the result."""
     groups = x.shape[3] // depth
     if groups > 1:
-        parts = zip(xp.split(x, groups, axis=3), xp.split(dy, groups, axis=3), strict=True)
-        found = [filter_gradient(xp, part, flow, depth, window) for part, flow in parts]
-        return xp.concatenate(found, axis=3)
+        return _by_groups(
+            xp,
+            lambda part, flow: filter_gradient(xp, part, flow, depth, window),
+            groups,
+            x,
+            dy,
+        )
     height, width = window.size
     total = xp.zeros((height * width * depth, dy.shape[3]), x.dtype)
     for images, rows, columns in _columns(xp, x, window):
@@ -57,9 +66,13 @@ def image_gradient(xp: Xp, dy: Array, filters: Array, window: Window, channels: 
     depth = filters.shape[2]
     groups = channels // depth
     if groups > 1:
-        parts = zip(xp.split(dy, groups, axis=3), xp.split(filters, groups, axis=3), strict=True)
-        found = [image_gradient(xp, flow, kernel, window, depth) for flow, kernel in parts]
-        return xp.concatenate(found, axis=3)
+        return _by_groups(
+            xp,
+            lambda flow, w: image_gradient(xp, flow, w, window, depth),
+            groups,
+            dy,
+            filters,
+        )
     turned = _turned(window)
     if turned is not None and filters.shape[3] <= 2 * depth:
         return convolve(xp, dy, xp.ascontiguousarray(filters[::-1, ::-1].swapaxes(2, 3)), turned)
