@@ -194,6 +194,7 @@ from tensorlite.ops.repeat import (
     pad,
     repeat,
     reverse_sequence,
+    sequence_mask,
     space_to_depth,
     tile,
 )
@@ -312,6 +313,7 @@ __all__ = [
     "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder", "repeat", "reshape",
     "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd",
     "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
+    "sequence_mask",
     "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size", "sort",
     "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient",
     "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan", "tanh",

@@ -202,6 +202,23 @@ REPEATING = (
         ANY,
     ),
     OpCase(
+        "sequence_mask",
+        lambda x: tl.sequence_mask(x, 5, dtype=x.dtype),
+        lambda x: (np.arange(5) < x[..., None]).astype(x.dtype),
+        arrays((2, 3), low=0.0, high=6.0),
+        (tl.int32, tl.int64),
+        differentiable=False,
+    ),
+    OpCase(
+        "sequence_mask-greatest",
+        tl.sequence_mask,
+        lambda x: np.arange(x.max()) < x[:, None],
+        arrays((3,), low=1.0, high=6.0),
+        (tl.int32, tl.int64),
+        differentiable=False,
+        data_dependent=True,
+    ),
+    OpCase(
         "space_to_depth",
         lambda x: tl.space_to_depth(tl.reshape(x, (-1, 2, 4, 3)), 2),
         lambda x: blocks(x.reshape(-1, 2, 4, 3)),

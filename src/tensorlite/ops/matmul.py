@@ -12,7 +12,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, broadcast, normalise_axis
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import conj, multiply, subtract, sum, sum_to
 from tensorlite.ops.arrange import expand_dims, roll, squeeze
@@ -127,6 +127,13 @@ def _outer_sizes(x: TensorSpec, y: TensorSpec, tx: bool, ty: bool) -> tuple[Dim,
     return rows, columns
 
 
+_MATMUL = MatMul()
+
+
+def _is_eager_matrix(x: TensorLike) -> bool:
+    return type(x) is EagerTensor and len(x.shape) == 2 and x.array.dtype.kind in "fiuc"
+
+
 def matmul(
     x1: TensorLike, x2: TensorLike, /, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Tensor:
@@ -139,6 +146,9 @@ def matmul(
     >>> print(tl.matmul([[1, 2], [3, 4]], [10, 100]))
     [210 430]
     """
+    plain = not (transpose_a or transpose_b)
+    if plain and _is_eager_matrix(x1) and _is_eager_matrix(x2):
+        return call2(_MATMUL, x1, x2)
     a, b = promoted(x1, x2)
     if not a.dtype.is_numeric:
         _product_dtype(a.spec, b.spec)

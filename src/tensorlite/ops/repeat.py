@@ -10,18 +10,30 @@ from typing import Literal
 
 import numpy as np
 
+from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import sum
+from tensorlite.ops.arithmetic import Range, sum
 from tensorlite.ops.arrange import expand_dims, permute_dims
+from tensorlite.ops.compare import less
 from tensorlite.ops.join import concat, padded, padded_shape, stack
-from tensorlite.ops.shape import reshape, reshape_like, shape_of
+from tensorlite.ops.reduce import max as greatest
+from tensorlite.ops.shape import astype, reshape, reshape_like, shape_of
 
-__all__ = ["depth_to_space", "pad", "repeat", "reverse_sequence", "space_to_depth", "tile"]
+__all__ = [
+    "depth_to_space",
+    "pad",
+    "repeat",
+    "reverse_sequence",
+    "sequence_mask",
+    "space_to_depth",
+    "tile",
+]
 
 
 class Tile(Op):
@@ -296,6 +308,26 @@ def reverse_sequence(
      [6 5 4]]
     """
     return call(ReverseSequence(seq_axis, batch_axis), x, lengths)
+
+
+def sequence_mask(
+    lengths: TensorLike,
+    /,
+    maxlen: int | Tensor | None = None,
+    dtype: DTypeLike = dtypes.bool_,
+) -> Tensor:
+    """Return, for each length, so many ones (True) and then zeros, `maxlen` in all.
+
+    Without `maxlen` the greatest length is taken.
+
+    >>> print(tl.sequence_mask([1, 3], dtype=tl.int32))
+    [[1 0 0]
+     [1 1 1]]
+    """
+    counts = to_tensor(lengths)
+    size = greatest(counts) if maxlen is None else maxlen
+    steps = call(Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1)
+    return astype(less(astype(steps, counts.dtype), expand_dims(counts, -1)), dtype)
 
 
 def _image_sizes(x: Tensor) -> list[int]:
