@@ -30,6 +30,11 @@ class ManualGraph(Graph):
         super().__init__(name)
         self._building = _Building(self)
 
+    @property
+    def captured(self) -> dict[SymbolicTensor, Tensor]:
+        """The inputs that stand for tensors from outside, such as variables' handles."""
+        return {inner: outer for outer, inner in self._building.captures.values()}
+
     @contextmanager
     def as_default(self) -> Iterator[Self]:
         """Make nodes of this graph out of the operators called inside the block."""

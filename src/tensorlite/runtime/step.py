@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from tensorlite.core.constant import array_of
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import CPU, Array, device_of, xp_for
+from tensorlite.core.opaque import Opaque
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
 from tensorlite.runtime import frames, straight
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.plan import Arrays, Plan
@@ -64,18 +68,37 @@ def _checked(plan: Plan, runner: str) -> str:
 
 def execute(
     graph: Graph,
-    feeds: Mapping[SymbolicTensor, Array],
+    feeds: Mapping[SymbolicTensor, Any],
     fetches: Sequence[SymbolicTensor | Node],
     runner: str | None = None,
 ) -> Arrays:
-    """Return the values of `fetches` (nodes are run and give none), given those of `feeds`."""
-    for x, array in feeds.items():
-        _check_feed(x, array)
-    plan = compile_plan(graph, list(feeds), fetches)
-    return run_plan(plan, list(feeds.values()), runner)
+    """Return the values of `fetches` (nodes are run and give none), given those of `feeds`.
+
+    Fed may be arrays, eager tensors, and numbers. What a hand-made graph took from outside, such
+    as variables, is fed by itself. Raises InvalidArgumentError for a value that does not fit.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     x = graph.add_input(tl.TensorSpec((2,)))
+    ...     y = x * 10.0
+    >>> execute(graph, {x: [1.0, 2.0]}, [y])
+    (array([10., 20.], dtype=float32),)
+    """
+    given = {x: _fitting(x, value) for x, value in feeds.items()}
+    if isinstance(graph, ManualGraph):
+        given |= {x: outer.array for x, outer in graph.captured.items() if x not in given}
+    return run_plan(compile_plan(graph, list(given), fetches), list(given.values()), runner)
 
 
-def _check_feed(x: SymbolicTensor, array: Array) -> None:
-    given = EagerTensor(array).spec
-    if not x.spec.accepts(given):
-        raise InvalidArgumentError(f"{x.name} is {x.spec} and is fed {given}; feed what it takes")
+def _fitting(x: SymbolicTensor, value: Any) -> Array:
+    """Return a value as an array that may be fed for `x`."""
+    tensor = value if isinstance(value, Tensor) else EagerTensor(_array(value, x))
+    if not x.spec.accepts(tensor.spec):
+        raise InvalidArgumentError(
+            f"{x.name} is {x.spec} and is fed {tensor.spec}; feed what it takes"
+        )
+    return tensor.array
+
+
+def _array(value: Any, x: SymbolicTensor) -> Array:
+    return value if is_array(value) or isinstance(value, Opaque) else array_of(value, x.dtype)
