@@ -6,6 +6,7 @@ numbers as in TensorFlow, so that equal keys and counters give TensorFlow's numb
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -21,11 +22,18 @@ _HOST_BLOCK = 1 << 14
 """Counters worked on at a time on a CPU: what its cache holds."""
 
 
-def bits(xp: Xp, key: Array, counter: Array, count: int) -> Array:
+def bits(
+    xp: Xp,
+    key: Array,
+    counter: Array,
+    count: int,
+    finish: Callable[[Xp, Array], None] | None = None,
+) -> Array:
     """Return `count` words of 32 random bits (uint32).
 
     `key` is one uint64, `counter` two, the lower first. Four words come from each counter, and
-    counters follow each other; words are laid out in this order whatever the device.
+    counters follow each other; words are laid out in this order whatever the device. `finish`
+    works on each block of words, in place, while the cache holds it.
     """
     blocks = -(-count // 4)
     keys = _keys(xp, xp.asarray(key))
@@ -35,6 +43,8 @@ def bits(xp: Xp, key: Array, counter: Array, count: int) -> Array:
     for first in range(0, blocks, step):
         part = out[first : first + step]
         _fill(xp, part, start + first, keys)
+        if finish is not None:
+            finish(xp, part)
     return out.reshape(-1)[:count]
 
 
@@ -92,22 +102,34 @@ def uniform(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: A
     """
     count = prod(shape)
     if dtype.itemsize == 8:
-        pairs = bits(xp, key, counter, 2 * count).reshape(-1, 2)
-        whole = pairs[:, 0].astype(xp.uint64)
-        whole &= 0xFFFFF
-        whole |= 0x3FF00000
-        whole <<= 32
-        whole |= pairs[:, 1]
-        wide = whole.view(xp.float64)
-    else:
-        words = bits(xp, key, counter, count)
-        fraction = {"f2": 10, "f4": 23}.get(dtype.str[1:], 7)
-        words &= (1 << fraction) - 1
-        words <<= 23 - fraction
-        words |= 0x3F800000
-        wide = words.view(xp.float32)
-    wide -= 1
-    return wide.reshape(shape).astype(dtype, copy=False)
+        return bits(xp, key, counter, 2 * count, _to_float64).view(xp.float64).reshape(shape)
+    if dtype.itemsize == 4:
+        return bits(xp, key, counter, count, _to_float32).view(xp.float32).reshape(shape)
+    words = bits(xp, key, counter, count)
+    fraction = 10 if dtype.str[1:] == "f2" else 7
+    words &= (1 << fraction) - 1
+    return (words * 2.0**-fraction).astype(dtype).reshape(shape)
+
+
+def _to_float32(xp: Xp, words: Array) -> None:
+    """Make each word the number of [0, 1) whose fraction its low bits are."""
+    words &= 0x7FFFFF
+    words |= 0x3F800000
+    numbers = words.view(xp.float32)
+    numbers -= 1
+
+
+def _to_float64(xp: Xp, words: Array) -> None:
+    """Make each pair of words a number of [0, 1); the first word is the high one.
+
+    Processors that NumPy and CuPy run on here keep the low word first.
+    """
+    pairs = words.reshape(-1, 2)
+    high = pairs[:, 0] & 0xFFFFF
+    pairs[:, 0] = pairs[:, 1]
+    pairs[:, 1] = high | 0x3FF00000
+    numbers = pairs.view(xp.float64)
+    numbers -= 1
 
 
 def normal(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array) -> Array:
