@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,6 +13,8 @@ import tensorlite as tl
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.branches import cond
 from tensorlite.ops.control import while_loop
+from tensorlite.runtime import memory
+from tensorlite.runtime import program as frame_programs
 from tests.programs import assert_all_agree, graph_of
 
 Values = list[Tensor]
@@ -139,3 +142,18 @@ def test_what_is_left_out_when_one_result_is_asked_for_is_not_missed(
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     graph = graph_of(lambda *values: program(list(values))[1], SPECS)
     assert len(assert_all_agree(graph, arrays)) == 1
+
+
+@settings(max_examples=60)
+@given(statements, st.integers(0, 2**32 - 1))
+def test_freeing_and_reusing_every_value_changes_nothing(program: Statement, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
+    graph = graph_of(lambda *values: program(list(values)), SPECS)
+    at_once = {"WORTH_FREEING": 1, "WORTH_REUSING": 1}
+    before = [x.copy() for x in arrays]
+    with patch.multiple(memory, **at_once), patch.object(frame_programs, "WORTH_FREEING", 1):
+        assert_all_agree(graph, arrays)
+        assert_all_agree(graph, arrays)
+    for x, y in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(x, y)
