@@ -140,8 +140,8 @@ def matmul(
     """Return the product of matrices, of stacks of them that broadcast, or of vectors.
 
     A 1-d operand is a row on the left, a column on the right, as in NumPy. `transpose_a` and
-    `transpose_b` exchange the last two axes of a matrix first. Raises ShapeError when the inner
-    sizes differ.
+    `transpose_b` exchange the last two axes of a matrix first. Where a trace does not know a rank,
+    the operand counts as a stack of matrices. Raises ShapeError when the inner sizes differ.
 
     >>> print(tl.matmul([[1, 2], [3, 4]], [10, 100]))
     [210 430]
