@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,22 @@ def if_(test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int
         (then if test else orelse)()
         return
     stage(truth(test, f"the condition of the if at line {line}"), then, orelse, names, line)
+
+
+def if_guard(
+    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int, jumping: int
+) -> None:
+    """Do what `if_` does of an `if` one branch of which jumps over the rest of its block.
+
+    The rest of the block is in the other branch. Names that only that one binds are used only
+    where no jump was made, so that they may be anything where one was.
+    """
+    if not is_symbolic(test):
+        (then if test else orelse)()
+        return
+    places = Places(names, then, orelse)
+    pred = truth(test, f"the condition of the jump before line {line}")
+    stage_places(pred, then, orelse, places, line, jumping)
 
 
 def if_return(test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int) -> Any:
@@ -148,6 +165,24 @@ def assert_(test: Any, message: Branch, text: str) -> None:
         raise AssertionError(text if told is None else told)
 
 
+class RaisedError(Exception):
+    """A branch raises: what it would raise is an assertion in its graph."""
+
+
+in_branch: ContextVar[bool] = ContextVar("in_branch", default=False)
+"""Whether what is traced is a branch of a staged conditional, no loop's body in between."""
+
+
+def raised(error: Branch) -> Any:
+    """Return what `raise error()` raises: under a condition on a tensor, a signal to the branch."""
+    found = error()
+    if not in_branch.get():
+        return found
+    kind = found if isinstance(found, type) else type(found)
+    assert_true(constant(False), f"{kind.__name__}: {'' if kind is found else found}")
+    return RaisedError(str(found))
+
+
 class _Side:
     """One branch as it is traced: its graph, the variables after it, and what it returned."""
 
@@ -156,13 +191,17 @@ class _Side:
         self.after: dict[str, Any] = {}
         self.result: Any = None
         self.unknown: UnknownResultError | None = None
+        self.raised: RaisedError | None = None
 
     def run(self, branch: Branch, places: Places, before: dict[str, Any], line: int) -> None:
         places.write(copied(before))
+        token = in_branch.set(True)
         try:
             with self.tracer:
                 self.result = branch()
             self.after = places.read()
+        except RaisedError as error:
+            self.raised = error
         except UnknownResultError as error:
             self.unknown = error
         except Exception as error:
@@ -170,7 +209,17 @@ class _Side:
                 note(error, f"while tracing the if at line {line}: both its branches are traced")
             raise
         finally:
+            in_branch.reset(token)
             places.write(before)
+
+    def like(self, other: _Side) -> None:
+        """Let this branch, which raises, make what the other one makes."""
+        with self.tracer:
+            self.result = placeholder_for(other.result)
+            self.after = {
+                name: value if value is MISSING else placeholder_for(value)
+                for name, value in other.after.items()
+            }
 
 
 def stage(pred: Tensor, then: Branch, orelse: Branch, names: Sequence[str], line: int) -> Any:
@@ -179,8 +228,15 @@ def stage(pred: Tensor, then: Branch, orelse: Branch, names: Sequence[str], line
     return stage_places(pred, then, orelse, places, line)
 
 
-def stage_places(pred: Tensor, then: Branch, orelse: Branch, places: Places, line: int) -> Any:
-    """Do what `stage` does, of variables at known places."""
+def stage_places(
+    pred: Tensor,
+    then: Branch,
+    orelse: Branch,
+    places: Places,
+    line: int,
+    jumping: int | None = None,
+) -> Any:
+    """Do what `stage` does, of variables at known places; names that `jumping` leaves are zeros."""
     before = places.read()
     sides = _Side("then"), _Side("else")
     for side, branch in zip(sides, (then, orelse), strict=True):
@@ -188,7 +244,10 @@ def stage_places(pred: Tensor, then: Branch, orelse: Branch, places: Places, lin
     unknown = [side for side in sides if side.unknown is not None]
     if unknown:
         return _known_side(sides, places)
-    merges, after = _merged(sides, line)
+    raising = [side for side in sides if side.raised is not None]
+    if len(raising) == 1:
+        raising[0].like(sides[1] if raising[0] is sides[0] else sides[0])
+    merges, after = _merged(sides, line, jumping)
     try:
         result = Merge("the returned value", sides[0].result, sides[1].result)
     except BranchError as error:
@@ -199,16 +258,21 @@ def stage_places(pred: Tensor, then: Branch, orelse: Branch, places: Places, lin
     values = [merge.build([next(chosen) for _ in merge.leaves]) for merge in every]
     after.update(zip(merges, values[:-1], strict=True))
     places.write(after)
+    if len(raising) == 2 and raising[0].raised is not None:
+        raise raising[0].raised
     return values[-1]
 
 
-def _merged(sides: tuple[_Side, _Side], line: int) -> tuple[dict[str, Merge], dict[str, Any]]:
+def _merged(
+    sides: tuple[_Side, _Side], line: int, jumping: int | None
+) -> tuple[dict[str, Merge], dict[str, Any]]:
     """Return the variables to choose between, and those whose value is settled already."""
     merges: dict[str, Merge] = {}
     settled: dict[str, Any] = {}
     for name in sides[0].after:
         missing = [side for side in sides if side.after[name] is MISSING]
-        if len(missing) == 1 and is_internal(name):
+        jumped = jumping is not None and missing == [sides[jumping]]
+        if len(missing) == 1 and (jumped or is_internal(name)):
             bound = sides[1] if missing[0] is sides[0] else sides[0]
             with missing[0].tracer:
                 missing[0].after[name] = placeholder_for(bound.after[name])

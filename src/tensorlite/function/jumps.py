@@ -102,7 +102,9 @@ def _load(name: str, at: ast.AST) -> ast.expr:
 
 
 def _unless(flag: str, block: Block, at: ast.AST) -> ast.stmt:
-    return located(ast.If(ast.UnaryOp(ast.Not(), _load(flag, at)), block, []), at)
+    guard = ast.If(ast.UnaryOp(ast.Not(), _load(flag, at)), block, [])
+    guard.jumping = 1  # type: ignore[attr-defined]
+    return located(guard, at)
 
 
 Replace: TypeAlias = Callable[[ast.stmt], Block]
@@ -139,9 +141,11 @@ class _Guard:
     def _absorbed(self, statement: ast.If, rest: Block) -> bool:
         """Move what follows an `if` into the branch that goes on, if the other always jumps."""
         if leaves(statement.body, self.kinds):
+            statement.jumping = 0  # type: ignore[attr-defined]
             statement.body = self.block(statement.body)
             statement.orelse = self.block([*statement.orelse, *rest])
         elif leaves(statement.orelse, self.kinds):
+            statement.jumping = 1  # type: ignore[attr-defined]
             statement.body = self.block([*statement.body, *rest])
             statement.orelse = self.block(statement.orelse)
         else:

@@ -71,6 +71,24 @@ def _changed(node: ast.AST) -> Iterator[str]:
             yield name
 
 
+def attributes(nodes: Iterable[ast.AST]) -> list[str]:
+    """Return the attributes that are bound by nodes in this scope, as dotted names."""
+    return list(dict.fromkeys(name for node in nodes for name in _dotted(node)))
+
+
+def _dotted(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, SCOPES):
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            yield ast.unparse(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _dotted(child)
+
+
 def appended(statement: ast.stmt) -> str | None:
     """Return the name in the statement `name.append(value)`, or None for another statement."""
     value = statement.value if isinstance(statement, ast.Expr) else None

@@ -19,7 +19,7 @@ from tensorlite.core.errors import LoopError, StructureError, note
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
-from tensorlite.function.branches import and_, stage_places, zeros_of_spec
+from tensorlite.function.branches import and_, in_branch, stage_places, zeros_of_spec
 from tensorlite.function.iterables import Staged, staged
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import (
@@ -237,11 +237,12 @@ class _Loop:
         for place, (first, leaf) in enumerate(zip(form.first, leaves, strict=True)):
             if type(first) in SCALARS or id(first) in marks:
                 marks[id(leaf)] = self, place, leaf
-        token = weak_numbers.set(marks)
+        tokens = weak_numbers.set(marks), in_branch.set(False)
         try:
             yield
         finally:
-            weak_numbers.reset(token)
+            weak_numbers.reset(tokens[0])
+            in_branch.reset(tokens[1])
 
     def _bind(self, form: _Form, leaves: Sequence[Tensor]) -> None:
         self.places.write({**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)})
@@ -277,7 +278,7 @@ class _Loop:
         try:
             with Tracer("scratch") as tracer:
                 inside = {
-                    name: _Probe(tracer, value)
+                    name: Probe(tracer, value)
                     if name in self.lists and type(value) is list
                     else _symbol(tracer, value)
                     for name, value in start.items()
@@ -302,7 +303,7 @@ class _Loop:
 
     def _listed(self, name: str, value: list[Any], after: Any) -> Any:
         """Return a list as a staged one, if all that is appended are tensors of one dtype."""
-        if not isinstance(after, _Probe) or not after.specs or not after.fits:
+        if not isinstance(after, Probe) or not after.specs or not after.fits:
             return value
         first, *rest = after.specs
         element = first.without_value()
@@ -313,7 +314,7 @@ class _Loop:
         return StagedList.of(value, element)
 
 
-class _Probe:
+class Probe:
     """Stands for a list while a loop's body is tried: finds out what is appended to it."""
 
     def __init__(self, tracer: Tracer, values: list[Any]) -> None:
@@ -329,6 +330,10 @@ class _Probe:
             self.specs.append(to_tensor(value).spec)
         else:
             self.fits = False
+
+    def length(self) -> Tensor:
+        """Return a stand-in for the number of elements."""
+        return self._tracer.graph.add_input(TensorSpec((), dtypes.int32))
 
     def __getitem__(self, key: Any) -> Tensor:
         return self._tracer.graph.add_input(self.specs[0].without_value())

@@ -16,6 +16,7 @@ from tensorlite.function.liveness import (
     Liveness,
     NameSet,
     appended,
+    attributes,
     declared,
     lists,
     parameters,
@@ -97,6 +98,7 @@ class Rewriter(ast.NodeTransformer):
 
     def __init__(self, names: Names | None = None, scope: _Scope | None = None) -> None:
         self._names = names or Names()
+        self._catches = False
         self._scope = scope or _Scope({}, NONE, NONE, "")
 
     # Functions and what is left as it is.
@@ -135,11 +137,15 @@ class Rewriter(ast.NodeTransformer):
         node.body = Rewriter(self._names, scope).visit(node.body)
         return node
 
-    def visit_as_python(self, node: ast.AST) -> ast.AST:
-        """Leave a coroutine or class as Python; methods are converted when they are called."""
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        """Leave a coroutine as Python."""
         return node
 
-    visit_AsyncFunctionDef = visit_ClassDef = visit_as_python  # noqa: N815
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Convert the methods of a class, and nothing else in it."""
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        node.body = [self.visit(part) if isinstance(part, kinds) else part for part in node.body]
+        return node
 
     def statements(self, block: Block) -> Block:
         """Return a block with every statement converted."""
@@ -190,6 +196,7 @@ class Rewriter(ast.NodeTransformer):
         returning = contains(node.body, (ast.Return,)) or contains(node.orelse, (ast.Return,))
         live = node.live_after  # type: ignore[attr-defined]
         changed = self._changed([*node.body, *node.orelse])
+        stored = attributes([*node.body, *node.orelse])
         bound = writes(node.body), writes(node.orelse)
         test = self.visit(node.test)
         then = self._function("then", self.statements(node.body), node, bound[0])
@@ -199,8 +206,12 @@ class Rewriter(ast.NodeTransformer):
             names = [name for name in changed if name in shared]
         else:
             names = [name for name in changed if name in live]
+        names += stored
         given = [_name(then), _name(orelse), _strings(names, node), _constant(node.lineno, node)]
-        call = _call("if_return" if returning else "if_", node, test, *given)
+        if hasattr(node, "jumping"):
+            given.append(_constant(node.jumping, node))
+        kind = "if_guard" if hasattr(node, "jumping") else "if_"
+        call = _call("if_return" if returning else kind, node, test, *given)
         last = ast.Return(call) if returning else ast.Expr(call)
         return [then, orelse, located(last, node)]
 
@@ -237,6 +248,7 @@ class Rewriter(ast.NodeTransformer):
         target = frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
         carried = [name for name in changed if name in inside and name not in target - after]
         staged = [name for name in lists(node.body) if name in carried]
+        carried += attributes([*tested, *node.body])
         bound = writes(node.body)
         body = self._function("body", self.statements(node.body), node, bound, item)
         line = _constant(node.lineno, node)
@@ -314,6 +326,21 @@ class Rewriter(ast.NodeTransformer):
         line = _constant(node.lineno, node)
         what = _constant(f"{name}.append", node)
         node.value.args[0] = _call("stored", node, value, what, line)  # type: ignore[attr-defined]
+        return node
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        """Leave what is raised inside to Python: it may be caught."""
+        before, self._catches = self._catches, True
+        self.generic_visit(node)
+        self._catches = before
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        """Turn a raise into one that, under a condition on a tensor, happens in the graph."""
+        self.generic_visit(node)
+        if node.exc is None or self._catches:
+            return node
+        node.exc = _call("raised", node, _lazy(node.exc))
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:

@@ -27,6 +27,7 @@ from tensorlite.graph.trace import outermost
 from tensorlite.ops import branches as ops_branches
 from tensorlite.ops import control as ops_control
 from tensorlite.ops.arrange import moveaxis
+from tensorlite.ops.functional import foldl, foldr, map_fn, scan
 from tensorlite.ops.index import set_item as functional_set_item
 from tensorlite.ops.join import concat, stack
 from tensorlite.ops.rounding import maximum, minimum
@@ -101,7 +102,7 @@ def _stand_in(function: Any) -> Any:
 
 
 def _len(value: Any) -> Any:
-    if isinstance(value, StagedList):
+    if isinstance(value, (StagedList, loops.Probe)):
         return value.length()
     if isinstance(value, SymbolicTensor) and (value.spec.shape or (None,))[0] is None:
         return shape_of(value)[0]
@@ -176,11 +177,23 @@ def _while_loop(cond: Any, body: Any, *args: Any, **options: Any) -> Any:
     return ops_control.while_loop(converted(cond), converted(body), *args, **options)
 
 
+def _converting(function: Any) -> Any:
+    """Return a function of the library that converts the functions it is given."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [converted(x) if callable(x) else x for x in args]
+        named = {key: converted(x) if callable(x) else x for key, x in kwargs.items()}
+        return function(*given, **named)
+
+    return call
+
+
 _LIBRARY: dict[Any, Any] = {
     stack: _stack,
     concat: _concat,
     ops_branches.cond: _cond,
     ops_control.while_loop: _while_loop,
+    **{f: _converting(f) for f in (map_fn, scan, foldl, foldr)},
 }
 
 
@@ -255,6 +268,7 @@ RUNTIME = SimpleNamespace(
     stored=stored,
     slice=slice,
     if_=branches.if_,
+    if_guard=branches.if_guard,
     if_return=branches.if_return,
     if_expression=branches.if_expression,
     and_=branches.and_,
@@ -262,6 +276,7 @@ RUNTIME = SimpleNamespace(
     not_=branches.not_,
     compare=branches.compare,
     assert_=branches.assert_,
+    raised=branches.raised,
     while_=loops.while_,
     for_=loops.for_,
 )

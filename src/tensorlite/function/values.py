@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from types import CellType, FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -109,13 +109,43 @@ class Globals:
         self._table.pop(self._name, None)
 
 
+class Attribute:
+    """An attribute of an object, read and written as a cell is."""
+
+    def __init__(self, owner: object, name: str) -> None:
+        self._owner = owner
+        self._name = name
+
+    @property
+    def cell_contents(self) -> Any:
+        """The value; ValueError when the object has none."""
+        found = getattr(self._owner, self._name, MISSING)
+        if found is MISSING:
+            raise ValueError(self._name)
+        return found
+
+    @cell_contents.setter
+    def cell_contents(self, value: Any) -> None:
+        if getattr(self._owner, self._name, MISSING) is not value:
+            setattr(self._owner, self._name, value)
+
+    @cell_contents.deleter
+    def cell_contents(self) -> None:
+        delattr(self._owner, self._name)
+
+
+Cell: TypeAlias = "CellType | Globals | Attribute"
+
+
 class Places:
     """The variables that some functions share: read all, write all."""
 
     def __init__(self, names: Iterable[str], *functions: Callable[..., Any]) -> None:
-        self._cells: dict[str, CellType | Globals] = {}
+        self._cells: dict[str, Cell] = {}
         for name in names:
-            self._cells[name] = _place(name, functions)
+            cell = _attribute(name, functions) if "." in name else _place(name, functions)
+            if cell is not None:
+                self._cells[name] = cell
 
     def add(self, name: str, cell: CellType) -> None:
         """Add a variable that lies in no function."""
@@ -146,7 +176,16 @@ def _place(name: str, functions: Sequence[Callable[..., Any]]) -> CellType | Glo
     return Globals(functions[0].__globals__, name)
 
 
-def _contents(cell: CellType | Globals) -> Any:
+def _attribute(name: str, functions: Sequence[Callable[..., Any]]) -> Attribute | None:
+    """Return the place of a dotted name; None while the object it belongs to is not there."""
+    root, *path, last = name.split(".")
+    owner = _contents(_place(root, functions))
+    for part in path:
+        owner = getattr(owner, part, MISSING)
+    return None if owner is MISSING else Attribute(owner, last)
+
+
+def _contents(cell: Cell) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
