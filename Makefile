@@ -12,6 +12,9 @@ SHELL = /bin/sh
 IN_VENV = $(VENV)/bin/python -m
 PYTEST = $(IN_VENV) pytest
 
+# Libraries are compared on one thread each, which other work on the machine disturbs least.
+ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TF_NUM_INTRAOP_THREADS=1
+
 # What each purpose needs, beside the package itself.
 NEEDS_demo = --editable '.[examples]'
 NEEDS_docs = --editable . --group docs
@@ -53,7 +56,7 @@ coverage: $(VENV)/.for-test ## Run the tests and list the lines that none of the
 	$(PYTEST) -n $(WORKERS) --timeout 600 --cov
 
 bench: $(VENV)/.for-test ## Measure against the budgets, NumPy, and other libraries where installed
-	$(IN_VENV) $(BENCH)
+	$(ONE_THREAD) $(IN_VENV) $(BENCH)
 
 docs: $(VENV)/.for-docs ## Build the documentation into docs/_build/html
 	$(IN_VENV) sphinx -W --keep-going -q -b html docs docs/_build/html

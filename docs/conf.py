@@ -16,8 +16,10 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {
+    name: name for name in ("Array", "Axis", "DTypeLike", "Rate", "Shape", "TensorLike", "Xp")
+}
 add_module_names = False
 
 html_theme = "furo"
@@ -25,6 +27,7 @@ html_title = f"tensorlite {release}"
 html_copy_source = False
 
 CODE = re.compile(r"(`[^`]+`)")
+ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 MARKUP = re.compile(r"[*|\\]|_\b")
 
 
@@ -45,6 +48,13 @@ def process(*given: Any) -> None:
             lines[i] = as_restructured(line)
 
 
+def with_aliases(*given: Any) -> tuple[str | None, str | None]:
+    """Return a signature and a result's type with the names of type aliases in them as they are."""
+    signature, result = [text and ALIAS.sub(r"\1", text) for text in given[-2:]]
+    return signature, result
+
+
 def setup(app: Any) -> None:
     """Let docstrings be processed before Sphinx reads them."""
     app.connect("autodoc-process-docstring", process, priority=400)
+    app.connect("autodoc-process-signature", with_aliases)
