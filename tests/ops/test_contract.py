@@ -47,6 +47,10 @@ SMOOTH = [
     if c.differentiable and (d in c.dtypes or (d is tl.float64 and set(c.dtypes) & {tl.float32}))
 ]
 EXCUSED: dict[str, str] = {
+    "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
+    "If": "it is there in traces only, like the next two: test_control.py, to third order",
+    "PartitionedCall": "see If",
+    "While": "see If",
     "AddN": "gradients of values used twice run it; it has no public draw of its own",
     "ReadVariableOp": "its gradient is the one that comes; test_sparse.py and others take it",
     "ResourceGather": "it reads a variable: test_sparse.py differentiates it twice",

@@ -15,6 +15,7 @@ from tests.interpreter import traced
 
 NAMES = ("a", "b", "c")
 State = dict[str, Any]
+TURNS = st.integers(0, 2)
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def programs(depth: int) -> st.SearchStrategy[tuple[Any, ...]]:
     if depth == 0:
         return st.lists(assign, min_size=1, max_size=2).map(tuple)
     inner = programs(depth - 1)
-    step = assign | st.builds(Branch, name, inner, inner)
-    step = step | st.builds(Loop, st.integers(0, 2), name, inner)
+    branch, loop = st.builds(Branch, name, inner, inner), st.builds(Loop, TURNS, name, inner)
+    step: st.SearchStrategy[Any] = st.one_of(assign, branch, loop)
     return st.lists(step, min_size=1, max_size=3).map(tuple)
 
 

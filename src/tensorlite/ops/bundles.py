@@ -72,6 +72,8 @@ def unbundle(bundle: Tensor, specs: Sequence[TensorSpec]) -> tuple[Tensor, ...]:
 class VariantZerosLike(Op):
     """The zero of a list or bundle: as long, with the zero of each differentiable member."""
 
+    differentiable = False
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
         return x.without_value()
@@ -79,10 +81,6 @@ class VariantZerosLike(Op):
     def kernel(self, xp: Xp, x: Opaque) -> Opaque:
         """Return the zero."""
         return _zero(xp, x)  # type: ignore[no-any-return]
-
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return nothing: zeros depend on no value."""
-        return (None,)
 
 
 def _zero(xp: Xp, x: Any) -> Any:

@@ -90,6 +90,7 @@ def _declared(shape: Array, dtype: DType) -> TensorSpec:
 class EmptyTensorList(_ListOp):
     """A list without elements, which may get `max_num_elements` (-1: any number)."""
 
+    differentiable = False
     host = (0, 1)
 
     def infer(self, shape: TensorSpec, max_num_elements: TensorSpec) -> TensorSpec:
@@ -101,14 +102,11 @@ class EmptyTensorList(_ListOp):
         most = int(max_num_elements)
         return TensorList([], _declared(shape, self.element_dtype), None if most < 0 else most)
 
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return nothing."""
-        return None, None
-
 
 class TensorListReserve(_ListOp):
     """A list of a number of elements not written yet."""
 
+    differentiable = False
     host = (0, 1)
 
     def infer(self, shape: TensorSpec, num_elements: TensorSpec) -> TensorSpec:
@@ -119,10 +117,6 @@ class TensorListReserve(_ListOp):
         """Return the list."""
         size = int(num_elements)
         return TensorList([None] * size, _declared(shape, self.element_dtype), size)
-
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return nothing."""
-        return None, None
 
 
 class TensorListLength(Op):

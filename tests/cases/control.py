@@ -1,0 +1,78 @@
+"""Cases of lists, bundles and custom gradients; branches and loops are in test_control.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite import debugging
+from tensorlite.ops.bundles import bundled, unbundle
+from tensorlite.ops.lists import element_shape, empty, pop, push
+from tests.cases.base import OpCase, arrays
+
+
+def pushed(x: Any, y: Any) -> Any:
+    """Return what is popped of a list: an element, and the sum of it and the one below."""
+    list_ = push(push(empty(element_shape((3,)), x.dtype), x * y), y)
+    list_, top = pop(list_, element_shape((3,)), x.dtype)
+    return top, top + pop(list_, element_shape((3,)), x.dtype)[1]
+
+
+def array_of_rows(x: Any, y: Any) -> Any:
+    """Return rows written, read and overwritten."""
+    array = tl.TensorArray(x.dtype, size=2).unstack(x).write(0, y)
+    return array.write(1, array.read(0) * array.read(1)).stack(2)
+
+
+def joined(x: Any, y: Any) -> Any:
+    """Return parts of different lengths, joined."""
+    return tl.TensorArray(x.dtype, size=1, dynamic_size=True).write(0, x).write(1, y).concat()
+
+
+def bundle(x: Any, y: Any) -> Any:
+    """Return members of a bundle."""
+    first, second = unbundle(bundled([x * y, y]), [x.spec, y.spec])
+    return first * second
+
+
+@tl.custom_gradient
+def square(x: Any) -> Any:
+    """Return the square, with its gradient by hand."""
+    return x * x, lambda dy: 2.0 * x * dy
+
+
+@tl.recompute_grad
+def recomputed(x: Any) -> Any:
+    """Return a product whose parts are not kept."""
+    return tl.exp(x) * x
+
+
+CASES = (
+    OpCase("list_push_pop", pushed, lambda x, y: (y, y + x * y), arrays((3,), (3,))),
+    OpCase(
+        "tensor_array",
+        array_of_rows,
+        lambda x, y: np.stack([y, y * x[1]]),
+        arrays((2, 3), (3,)),
+    ),
+    OpCase(
+        "tensor_array_concat",
+        joined,
+        lambda x, y: np.concatenate([x, y]),
+        arrays((2, 3), (1, 3)),
+        data_dependent=True,
+        ops=("TensorListSplit",),
+    ),
+    OpCase("bundle", bundle, lambda x, y: x * y * y, arrays((3,), (3,))),
+    OpCase("custom_gradient", square, np.square, arrays((3,))),
+    OpCase(
+        "recompute_grad",
+        recomputed,
+        lambda x: np.exp(x) * x,
+        arrays((3,)),
+        ops=("Recompute",),
+    ),
+    OpCase("check_numerics", debugging.check_numerics, lambda x: x, arrays((2, 3))),
+)
