@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from tensorlite.core.dispatch import floating, to_tensor
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.activations import softmax
 from tensorlite.ops.arrange import expand_dims, transpose
@@ -47,6 +47,8 @@ def attention(
      [0.330238 0.669762]]
     """
     q, k, v = (floating(to_tensor(x)) for x in (query, key, value))
+    if not q.dtype.is_floating:
+        raise DTypeError(f"attention takes real numbers, not {q.spec}; cast it with tl.astype")
     products = matmul(_scaled(q, scale), k, transpose_b=True)
     if mask is not None:
         products = _masked(products, to_tensor(mask))
