@@ -361,11 +361,12 @@ def _known_side(sides: tuple[_Side, _Side], places: Places) -> Any:
     if not known:
         assert sides[0].unknown is not None
         raise sides[0].unknown
-    places.write({name: _stand_in(value) for name, value in known[0].after.items()})
-    return _stand_in(known[0].result)
+    places.write({name: stand_in(value) for name, value in known[0].after.items()})
+    return stand_in(known[0].result)
 
 
-def _stand_in(value: Any) -> Any:
+def stand_in(value: Any) -> Any:
+    """Return a value with new inputs of the graph at hand in place of its symbolic tensors."""
     top = outermost()
     assert top is not None
     leaves = [

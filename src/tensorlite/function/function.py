@@ -21,6 +21,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.provenance import user_line
 from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.function.branches import stand_in
 from tensorlite.function.compile import (
     ConcreteFunction,
     check_runner,
@@ -41,7 +42,7 @@ from tensorlite.function.traces import (
     size_of,
     warn_of_many,
 )
-from tensorlite.function.tracing import Cache, InProgress, Tracing
+from tensorlite.function.tracing import Cache, InProgress, ProvisionalError, Tracing
 from tensorlite.function.values import UnknownResultError
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
@@ -143,7 +144,10 @@ class Function(Generic[P, R_co]):
         running = self.cache.running.get(arguments.key)
         if running is not None:
             return self._recursive(running, arguments)
-        concrete, used = self._concrete(arguments)
+        try:
+            concrete, used = self._concrete(arguments)
+        except ProvisionalError as provisional:
+            return stand_in(provisional.value)
         if not kwargs and current.get() is None and used.tensors is not None:
             key, tensors = _quick(args)
             if key is not None and len(tensors) == len(used.tensors):
@@ -208,7 +212,7 @@ class Function(Generic[P, R_co]):
 
     def _recursive(self, running: InProgress, arguments: Arguments) -> Any:
         """Return a call of the trace that is being made."""
-        running.called = True
+        running.call()
         if running.forward is None or running.result is None:
             raise UnknownResultError(
                 f"{self.name} calls itself before it is known what it returns: give "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from threading import RLock
 from typing import Any, Protocol
 
@@ -36,6 +37,34 @@ class InProgress:
         self.captured: list[Tensor] = []
         self.result: Result | None = None
         self.called = False
+        self.enclosing: list[InProgress] = []
+        """Traces around this one whose functions were called in it."""
+        self.is_provisional = False
+        self.inside: list[tuple[Cache, Key]] = []
+        """Traces of other functions that call this one."""
+
+    def call(self) -> None:
+        """Note that the function is called while it is traced."""
+        self.called = True
+        above = under_way.get()
+        for inner in above[above.index(self) + 1 :]:
+            inner.enclosing.append(self)
+            inner.is_provisional = inner.is_provisional or self.forward is None
+
+
+class ProvisionalError(Exception):
+    """A trace that lacks a branch, because an enclosing trace's result was not known in it.
+
+    What it returned has the right specs, which is all that the enclosing trace needs for now.
+    """
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+under_way: ContextVar[tuple[InProgress, ...]] = ContextVar("under_way", default=())
+"""The traces that are being made, the outermost first."""
 
 
 class Cache:
@@ -50,6 +79,11 @@ class Cache:
         self.variables: dict[tuple[Line, int], Tensor] = {}
         self.bound: dict[int, tuple[Any, Cache]] = {}
         self.lock = RLock()
+
+    def forget(self, key: Key) -> None:
+        """Drop a trace that calls a function in a way that it turned out not to have."""
+        self.concrete.pop(key, None)
+        self.general = [entry for entry in self.general if entry[0].key != key]
 
     def of(self, instance: object) -> Cache:
         """Return the cache for the method of an object, which goes when the object does."""
@@ -107,8 +141,14 @@ class Tracing:
         running = self._first()
         for _ in range(4):
             made = self._attempt(running, line)
+            if running.is_provisional:
+                raise ProvisionalError(made.result.pack(made.result.tensors))
             if not running.called or self._settled(running, made):
+                for outer in running.enclosing:
+                    outer.inside.append((self.function.cache, self.arguments.key))
                 return self._finished(running, made)
+            for cache, key in running.inside:
+                cache.forget(key)
             running = self._again(made)
         raise TracingError(
             f"{self.function.name} calls itself and its result changes its shape each time: give "
@@ -127,6 +167,7 @@ class Tracing:
         effects: list[tuple[str, int]] = []
         tokens = side_effects.set(effects), creation.set(self._variable)
         cache.running[key] = running
+        around = under_way.set((*under_way.get(), running))
         self._seen = {}
         try:
             result, tracer = self._run(running)
@@ -135,6 +176,7 @@ class Tracing:
             raise
         finally:
             del cache.running[key]
+            under_way.reset(around)
             side_effects.reset(tokens[0])
             creation.reset(tokens[1])
         if not (running.called and running.result is None):
