@@ -31,7 +31,7 @@ from tests.checks import (
 )
 
 FEW = settings(
-    max_examples=10,
+    max_examples=5,
     deadline=None,
     derandomize=True,
     database=None,
