@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.graph.graph import Graph
+from tensorlite.core.op import Effect, Role
+from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.trace import trace
 from tensorlite.ops.branches import cond
 from tensorlite.ops.control import while_loop
+from tensorlite.ops.regions import call_function
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan
+from tests.interpreter import Interpreted
 
 WAYS = {"structured": (), "optimised": OPTIMISE, "lowered": COMPILE}
 
@@ -126,3 +130,62 @@ def test_a_write_after_a_loop_waits_for_its_end_even_if_its_last_variable_is_old
         return [v.value()]
 
     assert run(way, trace(step, [])) == (72,)
+
+
+def test_what_the_condition_does_is_done_before_the_turn() -> None:
+    v = tl.Variable(0.0)
+
+    def step(n: tl.Tensor) -> list[tl.Tensor]:
+        def goes_on(i: tl.Tensor, total: tl.Tensor) -> tl.Tensor:
+            v.assign_add(1.0)
+            return i < n
+
+        def turn(i: tl.Tensor, total: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+            return i + 1, total + v.value()
+
+        return list(while_loop(goes_on, turn, (tl.asarray(0), tl.asarray(0.0))))
+
+    traced = trace(step, [tl.TensorSpec((), tl.int32)])
+    for way in WAYS:
+        v.assign(0.0)
+        assert run(way, traced, np.asarray(3, np.int32)) == (3, 6)
+        assert v.numpy() == 4
+    (go_on,) = [
+        node for node in run_passes(traced.graph, COMPILE).nodes if node.op.role is Role.LOOP_COND
+    ]
+    assert "AssignAddVariableOp" in [node.op.name for node in go_on.control]
+
+
+def test_writes_of_calls_wait_for_those_before_them() -> None:
+    v = tl.Variable(1.0)
+
+    def twice() -> list[tl.Tensor]:
+        v.assign_add(1.0)
+        v.assign_add(2.0)
+        return []
+
+    def step() -> list[tl.Tensor]:
+        for _ in range(2):
+            made = trace(twice, [])
+            call_function(Interpreted(made.graph), tuple(made.captured))
+        v.assign(v * 2.0)
+        return [v.value()]
+
+    graph = run_passes(trace(step, []).graph, OPTIMISE, verified=True)
+    effects = [node for node in graph.nodes if node.op.effect in (Effect.WRITE, Effect.READ)]
+    assert len(effects) == 7
+    for before, after in pairwise(effects):
+        assert before in above(after), (before, after)
+
+
+def above(node: Node) -> set[Node]:
+    """Return all nodes that a node waits for."""
+    found: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        for source in [*[x.node for x in one.inputs], *one.control]:
+            if source not in found:
+                found.add(source)
+                waiting.append(source)
+    return found

@@ -7,6 +7,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.op import Role
+from tensorlite.ops.branches import cond
 from tensorlite.ops.control import while_loop
 from tensorlite.passes.pipeline import COMPILE, run_passes
 from tests.programs import (
@@ -83,3 +84,17 @@ def test_a_variable_that_grows(n: int) -> None:
     graph = graph_of(program, [INT, tl.TensorSpec((2,))])
     (found,) = assert_all_agree(graph, (np.asarray(n, np.int32), np.zeros(2, np.float32)))
     assert found.tolist() == [0, 0] + [1] * n
+
+
+def test_a_variable_that_is_empty_at_first() -> None:
+    def program(n: tl.Tensor) -> tl.Tensor:
+        def turn(i: tl.Tensor, x: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+            first = cond(i > 0, lambda: x[0], lambda: tl.asarray(7.0))
+            return i + 1, tl.concat([x, tl.reshape(first, (1,))])
+
+        first = (tl.asarray(0), tl.zeros((0,)))
+        return while_loop(lambda i, _: i < n, turn, first, ((), (None,)))[1]
+
+    graph = graph_of(program, [INT])
+    (found,) = assert_all_agree(graph, (np.asarray(3, np.int32),))
+    assert found.tolist() == [7, 7, 7]

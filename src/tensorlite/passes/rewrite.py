@@ -60,6 +60,9 @@ class Copy:
         for i, x in enumerate(node.inputs):
             if id(x) not in self.tensors:
                 self._open.append((copied, i, x))
+                # What the missing input makes of the outputs is known from the original.
+                for y, known in zip(copied.outputs, node.outputs, strict=True):
+                    y.respecify(known.spec)
         return copied
 
     def _input(self, node: Node, position: int, x: SymbolicTensor) -> SymbolicTensor:
