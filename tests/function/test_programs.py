@@ -336,3 +336,22 @@ def test_breakpoints_and_line_tracers_see_the_users_lines() -> None:
     assert {line for name, line in seen if name == "returned_from_with"} >= {
         first + offset for offset in range(1, 6)
     }
+
+
+def test_lists_of_a_loop_have_truth_and_functions_in_lists_are_converted() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        out: list[Any] = []
+        for v in x:
+            if v > 1 and not out:
+                out.append(v)
+        return tl.switch_case(len(out), [leaky_sum(x), lambda: out[0]])
+
+    def leaky_sum(x: Any) -> Program:
+        def total() -> Any:
+            return tl.sum(x) if tl.sum(x) > 100 else tl.sum(x) * 0.5
+
+        return total
+
+    assert float(f(tl.asarray(VECTOR))) == 2.0
+    assert float(f(tl.asarray(VECTOR * 0.1))) == pytest.approx(0.3)

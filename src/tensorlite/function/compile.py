@@ -19,7 +19,7 @@ from tensorlite.core.xp import Array, device_of
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
 from tensorlite.graph.graph import Graph, SymbolicTensor
-from tensorlite.graph.text import to_dot, to_text
+from tensorlite.graph.text import to_dot, to_svg, to_text
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.passes import pipeline
@@ -193,6 +193,10 @@ class ConcreteFunction:
     def dot(self) -> str:
         """Return the graph in the language of Graphviz."""
         return to_dot(self.graph)
+
+    def svg(self) -> str:
+        """Return the graph as a picture; NotFoundError where Graphviz is not installed."""
+        return to_svg(self.graph)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns for arguments that fit this trace."""

@@ -304,6 +304,11 @@ def function(python_function: Any = None, **options: Any) -> Any:
     tensors. `runner` forces "straight", "structured" or "frames". Without `autograph`, Python's
     control flow is not converted. A function that calls itself may need `output_signature`.
 
+    Tensors and variables that the function uses from outside are taken by reference. What it does
+    to Python's own state happens once per trace: a SideEffectWarning lists the attributes and
+    globals that it sets, its appends to lists from outside, and calls of Python's print, as far
+    as its own source and that of the user's functions it calls show them.
+
     >>> @tl.function
     ... def collatz(n):
     ...     steps = 0

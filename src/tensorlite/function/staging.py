@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 
-from tensorlite.core import dtypes, operand
+from tensorlite.core import dtypes, nest, operand
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
@@ -181,19 +181,27 @@ def _converting(function: Any) -> Any:
     """Return a function of the library that converts the functions it is given."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [converted(x) if callable(x) else x for x in args]
-        named = {key: converted(x) if callable(x) else x for key, x in kwargs.items()}
-        return function(*given, **named)
+        return function(*map(_given, args), **{key: _given(x) for key, x in kwargs.items()})
 
     return call
 
 
+def _given(value: Any) -> Any:
+    """Return an argument with the functions in it converted."""
+    if isinstance(value, (list, tuple)) and any(map(callable, nest.flatten(value))):
+        return nest.map_structure(_given, value)
+    if isinstance(value, dict) and any(map(callable, value.values())):
+        return {key: _given(member) for key, member in value.items()}
+    return converted(value) if callable(value) else value
+
+
+_TAKERS = (map_fn, scan, foldl, foldr, ops_control.case, ops_control.switch_case)
 _LIBRARY: dict[Any, Any] = {
     stack: _stack,
     concat: _concat,
     ops_branches.cond: _cond,
     ops_control.while_loop: _while_loop,
-    **{f: _converting(f) for f in (map_fn, scan, foldl, foldr)},
+    **{f: _converting(f) for f in _TAKERS},
 }
 
 

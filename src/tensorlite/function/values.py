@@ -212,6 +212,8 @@ def is_leaf_tensor(value: object) -> bool:
 
 def truth(value: Any, what: str) -> Tensor:
     """Return the truth value of a symbolic tensor as a 0-d bool; `what` names it in the error."""
+    if isinstance(value, StagedList):
+        return value.length() > 0
     x = to_tensor(value)
     if x.spec.shape != ():
         if x.spec.size not in (None, 1):
