@@ -9,11 +9,10 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call
-from tensorlite.core.errors import ShapeError
-from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.op import Call, Grads
 
 
-class PairwiseDistances(Op):
+class PairwiseDistances(tl.Op):
     """The squared distances between the rows of two matrices; `scale` is an attribute."""
 
     scale: float = 1.0
@@ -21,7 +20,9 @@ class PairwiseDistances(Op):
     def infer(self, a: tl.TensorSpec, b: tl.TensorSpec) -> tl.TensorSpec:
         """Return [n, m] for [n, d] and [m, d]."""
         if a.rank != 2 or b.rank != 2 or a.dims[1] != b.dims[1]:
-            raise ShapeError(f"PairwiseDistances takes [n, d] and [m, d], not {a} and {b}")
+            raise tl.errors.ShapeError(
+                f"PairwiseDistances takes [n, d] and [m, d], not {a} and {b}"
+            )
         return tl.TensorSpec((a.dims[0], b.dims[0]), a.dtype)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:

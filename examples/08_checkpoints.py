@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 
 import tensorlite as tl
-from tensorlite.core.errors import CheckpointError
 
 X = tl.linspace(-1.0, 1.0, 32)
 Y = tl.reshape(tl.stack([X, X**2], axis=1), (32, 2))
@@ -46,7 +45,7 @@ def misfit(folder: Path) -> str:
     wide = tl.checkpoint.Checkpoint(model=Line(width=3))
     try:
         wide.restore(folder / "step-20")
-    except CheckpointError as error:
+    except tl.errors.CheckpointError as error:
         return str(error)
     return ""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+FRAME_NODES = 11
+"""Of a turn: Less, LoopCond, Mul, two AddV2; Merge, Switch, NextIteration for both variables."""
 Times = dict[str, float]
 """Microseconds by the name of the case."""
 
@@ -30,7 +32,7 @@ def budgets(t: Times, import_ms: float) -> list[Budget]:
     chain = (t["chain, tape"] - t["numpy chain"]) / 10
     call = t["call"] - t["plan of one node"]
     turn = t["turn, structured"] - t["numpy turn"]
-    frames = (t["turn, frames"] - t["numpy turn"]) / 4
+    frames = (t["turn, frames"] - t["numpy turn"]) / FRAME_NODES
     return [
         Budget("x + y eager, above NumPy's own call", 0.5, t["add"] - t["numpy add"]),
         Budget("the same under a tape, in a chain of ten", 2.0, chain),

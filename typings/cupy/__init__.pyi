@@ -11,6 +11,8 @@ from numpy import finfo as finfo
 from numpy import float32 as float32
 from numpy import float64 as float64
 from numpy import iinfo as iinfo
+from numpy import int64 as int64
+from numpy import nan as nan
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 from typing_extensions import disjoint_base
@@ -178,6 +180,8 @@ def cumsum(
     a: _ArrayLike, axis: _Axis = None, dtype: _DTypeLike | None = None, out: ndarray | None = None
 ) -> ndarray: ...
 def diagonal(a: _ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray: ...
+def dot(a: _ArrayLike, b: _ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def einsum(*operands: Any, **kwargs: Any) -> ndarray: ...
 def empty(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
 def empty_like(
     prototype: _ArrayLike,
@@ -230,6 +234,7 @@ def min(
 def moveaxis(
     a: _ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> ndarray: ...
+def nonzero(a: _ArrayLike) -> tuple[ndarray, ...]: ...
 def ones(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
 def ones_like(
     a: _ArrayLike,
@@ -248,6 +253,7 @@ def prod(
 def repeat(
     a: _ArrayLike, repeats: int | Sequence[int] | ndarray, axis: _Axis = None
 ) -> ndarray: ...
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]: ...
 def roll(a: _ArrayLike, shift: int | Sequence[int], axis: _Axis = None) -> ndarray: ...
 def searchsorted(
     a: _ArrayLike, v: _ArrayLike, side: str = "left", sorter: ndarray | None = None
@@ -293,6 +299,13 @@ def where(
     condition: _ArrayLike, x: _ArrayLike | None = None, y: _ArrayLike | None = None
 ) -> ndarray: ...
 def zeros(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
+def zeros_like(
+    a: _ArrayLike,
+    dtype: _DTypeLike | None = None,
+    order: str = "K",
+    subok: bool | None = None,
+    shape: _Size | None = None,
+) -> ndarray: ...
 def asnumpy(
     a: _ArrayLike,
     stream: Any = None,
