@@ -140,6 +140,17 @@ def test_a_copy_computes_the_same_and_shares_no_node() -> None:
     assert run_graph(copy, [X, *made.captured])[0].item() == 12.0
 
 
+def test_nodes_of_a_gradient_are_at_the_lines_of_their_operators() -> None:
+    def program(x: Any) -> Any:
+        y = tl.exp(x)
+        return [tl.gradients(y, x, X)]
+
+    made = trace(program, [SPEC])
+    first = program.__code__.co_firstlineno
+    lines = {node.op.name: node.line.number - first for node in made.graph.nodes}
+    assert (lines["Exp"], lines["Mul"]) == (1, 1)
+
+
 def test_the_sweep_takes_flows_for_some_targets_only() -> None:
     with tl.GradientTape() as tape:
         tape.watch(X)

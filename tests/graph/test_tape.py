@@ -150,6 +150,12 @@ def test_jacobians_equal_those_by_hand_also_in_traces() -> None:
         np.testing.assert_allclose(traced(f)(X).numpy(), expected)
 
 
+def test_batch_jacobian_needs_a_batch() -> None:
+    tape, y = recorded(tl.sum, X)
+    with pytest.raises(ShapeError, match="both need a first axis"):
+        tape.batch_jacobian(y, X)
+
+
 def test_jacobian_of_several_sources_and_of_none() -> None:
     lone = tl.asarray(1.0)
     tape, y = recorded(lambda x, z, _: x * z, X, THREE * 1.0, lone, persistent=True)

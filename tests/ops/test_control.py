@@ -124,7 +124,25 @@ def folded(x: Any) -> Any:
     return tl.foldl(step, x) + tl.foldr(step, x)
 
 
+def calls_in_loop(x: Any) -> Any:
+    inner = traced(lambda y, z: tl.cond(tl.sum(y) > 0, lambda: y * y * z, lambda: y * z))
+    outer = traced(lambda y: inner(y, x) * inner(x, y) * 0.1)
+
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, outer(y) + inner(y, y)
+
+    return tl.while_loop(lambda i, y: i < 2, body, (0, x * 1.0))[1] + outer(x)
+
+
+def constants(x: Any) -> Any:
+    table = tl.asarray(X)
+    y = tl.cond(x[0, 0] > 100, lambda: x, lambda: table)
+    return tl.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * table), (0, y * x))[1]
+
+
 PROGRAMS = [
+    calls_in_loop,
+    constants,
     branch,
     other_branch,
     branch_without_path,

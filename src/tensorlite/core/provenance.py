@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +32,24 @@ def _is_library(file: str) -> bool:
     return known
 
 
+_standing: ContextVar[Line | None] = ContextVar("line", default=None)
+
+
+@contextmanager
+def at_line(line: Line) -> Iterator[None]:
+    """Let what is made inside be made at `line`: a gradient, at its operator's."""
+    token = _standing.set(line)
+    try:
+        yield
+    finally:
+        _standing.reset(token)
+
+
 def user_line(depth: int = 2) -> Line:
-    """Return the innermost line on the stack that is not the library's own."""
+    """Return the innermost line on the stack that is not the library's own, or that set."""
+    standing = _standing.get()
+    if standing is not None:
+        return standing
     frame = sys._getframe(depth)  # noqa: SLF001  there is no other way to the caller
     while True:
         code = frame.f_code

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from tensorlite.core import operand
 from tensorlite.core.errors import GradientError, TensorliteError, note
 from tensorlite.core.op import Call, Gradient, Op, Role
+from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import SymbolicTensor
 
@@ -98,10 +100,11 @@ def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gr
     if call.op.selective or isinstance(call, RegionCall):
         needed = tuple([id(x) in reached for x in call.inputs])
         asked = RegionCall(call.op, call.inputs, call.outputs, needed)
+    line = _line(call)
     try:
-        gradients = call.op.grad(asked, *dys)
+        with nullcontext() if line is None else at_line(line):
+            gradients = call.op.grad(asked, *dys)
     except TensorliteError as error:
-        line = getattr(call, "line", None)
         note(error, f"in the gradient of {call.op.name}" + (f", made at {line}" if line else ""))
         raise
     if len(gradients) != len(call.inputs):
@@ -114,6 +117,14 @@ def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gr
 def needs(call: Call, index: int) -> bool:
     """Return whether the gradient of an input leads to a source, as far as the call knows."""
     return not isinstance(call, RegionCall) or not call.needed or call.needed[index]
+
+
+def _line(call: Call) -> Line | None:
+    """Return the user's line of a call in a graph; eager calls do not keep theirs."""
+    for y in call.outputs[:1]:
+        if isinstance(y, SymbolicTensor):
+            return y.node.line
+    return None
 
 
 def _send(

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import Interpreter, Tensors, calls, current, run, to_tensor
-from tensorlite.core.errors import GradientError, InvalidArgumentError
+from tensorlite.core.errors import GradientError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
@@ -228,6 +228,8 @@ def jacobian_rows(
     pull: Callable[[Tensor], list[Gradient]], y: Tensor, xs: list[Tensor], batch: bool
 ) -> list[Tensor]:
     """Return the Jacobians of `y` by `xs`, one sweep `pull` for each element of a row of `y`."""
+    if batch:
+        _check_batch(y, xs)
     shape = shape_of(y)
     own = shape[1:] if batch else shape
     number = prod(own)
@@ -239,6 +241,18 @@ def jacobian_rows(
 
     rows = map_fn(row, arange(number))
     return [_placed(dx, shape, batch) for dx in rows]
+
+
+def _check_batch(y: Tensor, xs: list[Tensor]) -> None:
+    """Raise ShapeError unless target and sources have a first axis of one size."""
+    for x in xs:
+        sizes = [None if t.spec.shape is None else t.spec.shape[:1] for t in (y, x)]
+        known = [size for size in sizes if size is not None and size != (None,)]
+        if () in known or len(set(known)) > 1:
+            raise ShapeError(
+                f"batch_jacobian of {y.spec} by {x.spec}: both need a first axis of one size, the "
+                "batch; use tape.jacobian"
+            )
 
 
 def _dense(dx: Gradient, x: Tensor) -> Tensor:

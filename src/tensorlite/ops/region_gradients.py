@@ -46,6 +46,7 @@ class GradientTracer(Tracer):
     def __init__(self, forward: Graph) -> None:
         super().__init__(f"{forward.name}_gradient", forward)
         self.forward = forward
+        self._origin: dict[int, SymbolicTensor] = {}
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of a node; sizes of forward tensors are computed forward."""
@@ -54,13 +55,17 @@ class GradientTracer(Tracer):
             return (self.own(node.outputs[0]),)
         return super().apply(op, inputs)
 
+    def own(self, x: Tensor) -> SymbolicTensor:
+        """Return `x` as a tensor of this graph, remembering those of the forward graph."""
+        mine = super().own(x)
+        if isinstance(x, SymbolicTensor) and x.node.graph is self.forward:
+            self._origin[id(mine)] = x
+        return mine
+
     def _forward_tensor(self, x: Tensor) -> SymbolicTensor | None:
-        if not isinstance(x, SymbolicTensor):
-            return None
-        if x.node.graph is self.graph:
-            origin = [outer for outer, inner in self.captures.values() if inner is x]
-            return self._forward_tensor(origin[0]) if origin else None
-        return x if x.node.graph is self.forward else None
+        if isinstance(x, SymbolicTensor) and x.node.graph is self.forward:
+            return x
+        return self._origin.get(id(x))
 
 
 @dataclass
