@@ -46,6 +46,8 @@ class Extension:
     """The inputs that it takes again."""
     outer: list[Tensor]
     """Tensors from outside that it takes, too."""
+    reach: list[int]
+    """For each output of the base the inputs, as bits, that gradients flow to from it."""
 
     @property
     def place(self) -> int:
@@ -114,9 +116,11 @@ def _saved(op: Op, last: int, needed: list[int], flowing: list[int]) -> Extensio
         found, step = step, _graph(step.base).kept.get("extension")
     if found is None or not set(flowing) <= set(found.flowing):
         return None
-    deps = dependencies(_graph(found.base))
-    connected = [j for j in needed if any(deps[i] >> j & 1 for i in flowing)]
-    return found if set(connected) <= set(found.wanted) else None
+    wanted = set(found.wanted)
+    for j in needed:
+        if j not in wanted and any(found.reach[i] >> j & 1 for i in flowing):
+            return None
+    return found
 
 
 def _bundle_now(call: Call, extension: Extension) -> Tensor:
@@ -165,6 +169,7 @@ def _extend(op: Op, wanted: list[int], flowing: list[int] | None) -> Extension |
         wanted,
         arguments,
         [x for x, _ in outer],
+        deps,
     )
     _graph(extension.extended).kept["extension"] = extension
     return extension
