@@ -53,6 +53,8 @@ def test_fed_values_must_fit() -> None:
     graph = ManualGraph()
     with graph.as_default():
         x = graph.add_input(VECTOR)
+    with pytest.raises(InvalidArgumentError, match="is no tensor of a graph"):
+        execute(graph, {x: [1.0, 2.0]}, [tl.asarray(1.0)])
     with pytest.raises(InvalidArgumentError, match=r"float32\[2\] and is fed float32\[3\]"):
         execute(graph, {x: np.zeros(3, np.float32)}, [x])
 

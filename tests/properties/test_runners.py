@@ -150,9 +150,11 @@ def test_freeing_and_reusing_every_value_changes_nothing(program: Statement, see
     rng = np.random.default_rng(seed)
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     graph = graph_of(lambda *values: program(list(values)), SPECS)
-    at_once = {"WORTH_FREEING": 1, "WORTH_REUSING": 1}
     before = [x.copy() for x in arrays]
-    with patch.multiple(memory, **at_once), patch.object(frame_programs, "WORTH_FREEING", 1):
+    with (
+        patch.multiple(memory, WORTH_FREEING=1, WORTH_REUSING=1),
+        patch.object(frame_programs, "WORTH_FREEING", 1),
+    ):
         assert_all_agree(graph, arrays)
         assert_all_agree(graph, arrays)
     for x, y in zip(arrays, before, strict=True):

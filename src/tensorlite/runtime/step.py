@@ -68,8 +68,8 @@ def _checked(plan: Plan, runner: str) -> str:
 
 def execute(
     graph: Graph,
-    feeds: Mapping[SymbolicTensor, Any],
-    fetches: Sequence[SymbolicTensor | Node],
+    feeds: Mapping[SymbolicTensor, Any] | Mapping[Tensor, Any],
+    fetches: Sequence[Tensor | Node],
     runner: str | None = None,
 ) -> Arrays:
     """Return the values of `fetches` (nodes are run and give none), given those of `feeds`.
@@ -84,21 +84,28 @@ def execute(
     >>> execute(graph, {x: [1.0, 2.0]}, [y])
     (array([10., 20.], dtype=float32),)
     """
-    given = {x: _fitting(x, value) for x, value in feeds.items()}
+    given = {_symbolic(x): _fitting(x, value) for x, value in feeds.items()}
+    wanted = [x if isinstance(x, Node) else _symbolic(x) for x in fetches]
     if isinstance(graph, ManualGraph):
         given |= {x: outer.array for x, outer in graph.captured.items() if x not in given}
-    return run_plan(compile_plan(graph, list(given), fetches), list(given.values()), runner)
+    return run_plan(compile_plan(graph, list(given), wanted), list(given.values()), runner)
 
 
-def _fitting(x: SymbolicTensor, value: Any) -> Array:
+def _symbolic(x: Tensor) -> SymbolicTensor:
+    if not isinstance(x, SymbolicTensor):
+        raise InvalidArgumentError(f"{x!r} is no tensor of a graph; it has its value already")
+    return x
+
+
+def _fitting(x: Tensor, value: Any) -> Array:
     """Return a value as an array that may be fed for `x`."""
     tensor = value if isinstance(value, Tensor) else EagerTensor(_array(value, x))
     if not x.spec.accepts(tensor.spec):
         raise InvalidArgumentError(
-            f"{x.name} is {x.spec} and is fed {tensor.spec}; feed what it takes"
+            f"{_symbolic(x).name} is {x.spec} and is fed {tensor.spec}; feed what it takes"
         )
     return tensor.array
 
 
-def _array(value: Any, x: SymbolicTensor) -> Array:
+def _array(value: Any, x: Tensor) -> Array:
     return value if is_array(value) or isinstance(value, Opaque) else array_of(value, x.dtype)
