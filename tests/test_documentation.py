@@ -1,0 +1,41 @@
+"""The documentation names only what is there. That its code runs is for the doctests."""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from pathlib import Path
+
+import pytest
+
+import tensorlite as tl
+from tests.architecture.source import ROOT, place
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAME = re.compile(r"\btl((?:\.[A-Za-z_]\w*)+)")
+FILE = re.compile(r"`((?:src|tests|examples|docs)/[\w./-]+\.(?:py|md|svg))`")
+MADE_UP = {"tl.bump"}
+"""Names that a page asks its reader to imagine."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=place)
+def test_every_name_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = {f"tl{path}" for path in NAME.findall(text) if not is_there(path)} - MADE_UP
+    assert not missing
+
+
+def is_there(path: str) -> bool:
+    """Return whether a dotted path, such as `.nn.relu`, leads somewhere in the package."""
+    try:
+        reduce(getattr, path[1:].split("."), tl)
+    except AttributeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=place)
+def test_every_file_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = {name for name in FILE.findall(text) if not (ROOT / name).exists()}
+    assert not missing
