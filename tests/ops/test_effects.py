@@ -146,6 +146,15 @@ def test_checked_block_names_operator_ranges_and_line() -> None:
             tl.grad(tl.sqrt)(tl.asarray(0.0))
 
 
+def test_results_of_traced_functions_and_of_their_gradients_are_checked() -> None:
+    call = traced(lambda x: tl.sqrt(x - 1.0))
+    with np.errstate(all="ignore"), debugging.check_numerics():
+        with pytest.raises(NumericsError, match=r"PartitionedCall holds 1 NaN.*run_eagerly"):
+            call(0.0)
+        with pytest.raises(NumericsError, match="PartitionedCall holds"):
+            tl.grad(call)(1.0)
+
+
 def test_operators_traced_in_a_checked_block_are_checked_when_they_run() -> None:
     def program(x: Any) -> Any:
         with debugging.check_numerics():

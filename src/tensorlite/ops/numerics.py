@@ -51,7 +51,7 @@ class _Checker(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, checked."""
         outputs = run(self.below, op, inputs)
-        if isinstance(op, CheckNumerics) or op.regions():
+        if isinstance(op, CheckNumerics) or (op.regions() and self.tracer is not None):
             return outputs
         return tuple([self._checked(op, inputs, y) for y in outputs])
 
@@ -62,9 +62,10 @@ class _Checker(Interpreter):
             found = faults(y.array)
             if found:
                 listed = "; ".join(map(_range, inputs))
+                inside = " (tl.debugging.run_eagerly() finds the operator inside)"
                 raise NumericsError(
                     f"the result of {op.name} {found}. Its inputs: {listed or 'none'}. Called at "
-                    f"{user_line()}"
+                    f"{user_line()}{inside if op.regions() else ''}"
                 )
             return y
         message = f"the result of {op.name}, made at {user_line()},"
@@ -92,7 +93,8 @@ def check_numerics(
 
     Without `x`, return a context in which the results of all operators are checked, those of
     gradients included: the error tells operator, the ranges of its inputs, and the line.
-    Operators in a trace are checked when it runs, except those inside its branches and loops.
+    Operators in a trace are checked when it runs, except those inside its branches and loops; of
+    a traced function that is called inside, the results are checked.
 
     >>> print(tl.debugging.check_numerics(tl.asarray([1.0, 2.0])))
     [1. 2.]
