@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import warnings
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -412,3 +413,28 @@ def test_do_not_convert() -> None:
 
     with pytest.raises(tl.errors.SymbolicTensorError):
         tl.function(lambda x: plain(x))(tl.asarray(1.0))  # noqa: PLW0108
+
+
+def test_threads_may_call_a_function_while_another_traces_it() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        return tl.sum(x) * 2 if tl.sum(x) > 0 else tl.sum(x)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: float(f(tl.ones(n % 3 + 1))), range(48)))
+    assert found == [2.0 * (n % 3 + 1) for n in range(48)]
+    assert f.trace_count == 3
+
+
+def test_a_tensor_that_leaks_from_a_trace_says_where_it_was_made() -> None:
+    kept: list[Any] = []
+
+    @tl.function
+    def f(x: Any) -> Any:
+        kept.append(x)
+        return x
+
+    with pytest.warns(SideEffectWarning, match=r"kept.append \(line \d+\)"):
+        f(tl.ones(1))
+    with pytest.raises(tl.errors.LeakedTensorError, match=r"test_function.py:\d+ in f\(\) while"):
+        kept[0].numpy()

@@ -42,7 +42,13 @@ from tensorlite.function.traces import (
     size_of,
     warn_of_many,
 )
-from tensorlite.function.tracing import Cache, InProgress, ProvisionalError, Tracing
+from tensorlite.function.tracing import (
+    Cache,
+    InProgress,
+    ProvisionalError,
+    Tracing,
+    found_under_way,
+)
 from tensorlite.function.values import UnknownResultError
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
@@ -141,7 +147,7 @@ class Function(Generic[P, R_co]):
         if _eagerly.get():
             return self.python()(*args, **kwargs)
         arguments = self._arguments(args, kwargs)
-        running = self.cache.running.get(arguments.key)
+        running = found_under_way(self.cache, arguments.key)
         if running is not None:
             return self._recursive(running, arguments)
         try:

@@ -16,7 +16,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import execute, interpreted_by, to_tensor
 from tensorlite.core.errors import SymbolicTensorError, TracingError, note
 from tensorlite.core.op import Role
-from tensorlite.core.provenance import Line, user_line
+from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled, ConcreteFunction, Result, flat_picker
@@ -31,8 +31,9 @@ from tensorlite.ops.state import Make, creation
 class InProgress:
     """A trace that is being made: what its function needs to call itself."""
 
-    def __init__(self, tracer: Tracer) -> None:
-        self.tracer = tracer
+    def __init__(self, cache: Cache, key: Key, name: str) -> None:
+        self.owner = cache, key
+        self.tracer = Tracer(name)
         self.forward: Compiled | None = None
         self.captured: list[Tensor] = []
         self.result: Result | None = None
@@ -67,6 +68,14 @@ under_way: ContextVar[tuple[InProgress, ...]] = ContextVar("under_way", default=
 """The traces that are being made, the outermost first."""
 
 
+def found_under_way(cache: Cache, key: Key) -> InProgress | None:
+    """Return the trace that is being made here for arguments with a key, if there is one."""
+    for running in under_way.get():
+        if running.owner[0] is cache and running.owner[1] == key:
+            return running
+    return None
+
+
 class Cache:
     """The traces of a function, or of a method of one object."""
 
@@ -75,7 +84,6 @@ class Cache:
         self.concrete: dict[Key, ConcreteFunction] = {}
         self.general: list[tuple[Arguments, ConcreteFunction]] = []
         self.traces = Traces()
-        self.running: dict[Key, InProgress] = {}
         self.variables: dict[tuple[Line, int], Tensor] = {}
         self.bound: dict[int, tuple[Any, Cache]] = {}
         self.lock = RLock()
@@ -145,7 +153,7 @@ class Tracing:
                 raise ProvisionalError(made.result.pack(made.result.tensors))
             if not running.called or self._settled(running, made):
                 for outer in running.enclosing:
-                    outer.inside.append((self.function.cache, self.arguments.key))
+                    outer.inside.append(running.owner)
                 return self._finished(running, made)
             for cache, key in running.inside:
                 cache.forget(key)
@@ -156,26 +164,24 @@ class Tracing:
         )
 
     def _first(self) -> InProgress:
-        running = InProgress(Tracer(self.function.name))
+        running = InProgress(self.function.cache, self.arguments.key, self.function.name)
         declared = self.function.output_signature
         if declared is not None:
             self._foresee(running, declared, nest.flatten(declared), [])
         return running
 
     def _attempt(self, running: InProgress, line: Line) -> _Made:
-        cache, key = self.function.cache, self.arguments.key
         effects: list[tuple[str, int]] = []
         tokens = side_effects.set(effects), creation.set(self._variable)
-        cache.running[key] = running
         around = under_way.set((*under_way.get(), running))
         self._seen = {}
         try:
             result, tracer = self._run(running)
         except Exception as error:
+            running.tracer.graph.open = False
             note(error, f"while tracing {self.function.name}, called at {line}")
             raise
         finally:
-            del cache.running[key]
             under_way.reset(around)
             side_effects.reset(tokens[0])
             creation.reset(tokens[1])
@@ -188,19 +194,18 @@ class Tracing:
         function = self.function.python()
         if self.function.autograph:
             function = converted(function)
+        code = getattr(function, "__code__", None)
+        line = UNKNOWN
+        if code is not None:
+            line = Line(code.co_filename, code.co_firstlineno, code.co_name)
         with tracer:
+            leaves = list(self.arguments.leaves)
+            for i, part in enumerate(self.arguments.parts):
+                if isinstance(part, TensorSpec):
+                    leaves[i] = tracer.graph.add_input(part, name=self.arguments.paths[i])
+                    leaves[i].node.line = line
             for x in running.captured:
                 tracer.own(x)
-            paths = iter(self.arguments.paths)
-            leaves = [
-                tracer.graph.add_input(part, name=path) if isinstance(part, TensorSpec) else leaf
-                for part, leaf, path in zip(
-                    self.arguments.parts, self.arguments.leaves, paths, strict=True
-                )
-            ]
-            inputs = [x for x in tracer.graph.inputs if id(x) in set(map(id, leaves))]
-            rest = [x for x in tracer.graph.inputs if id(x) not in set(map(id, leaves))]
-            tracer.graph.inputs = [*inputs, *rest]
             args, kwargs = nest.pack_like(self.arguments.structure, leaves)
             return Result(function(*args, **kwargs), self.function.name), tracer
 
@@ -218,7 +223,7 @@ class Tracing:
 
     def _again(self, made: _Made) -> InProgress:
         """Return the next attempt, which knows the result and the captures of this one."""
-        running = InProgress(Tracer(self.function.name))
+        running = InProgress(self.function.cache, self.arguments.key, self.function.name)
         captured = [outer for outer, _ in made.tracer.captures.values()]
         specs = [x.spec.without_value() for x in made.result.tensors]
         self._foresee(running, made.result.pack(specs), specs, captured)
