@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import RetraceWarning
-from tensorlite.function.traces import SideEffectWarning
+from tensorlite.core.errors import RetraceWarning, SideEffectWarning
 
 COUNT = [0]
 
@@ -438,3 +437,15 @@ def test_a_tensor_that_leaks_from_a_trace_says_where_it_was_made() -> None:
         f(tl.ones(1))
     with pytest.raises(tl.errors.LeakedTensorError, match=r"test_function.py:\d+ in f\(\) while"):
         kept[0].numpy()
+
+
+def test_a_device_scope_makes_a_trace_of_its_own() -> None:
+    @tl.function
+    def f(x: Any) -> Any:
+        return x + 1
+
+    f(tl.ones(1))
+    with tl.device("/job:worker/task:1"):
+        concrete = f.get_concrete_function(tl.TensorSpec((1,), tl.float32))
+    assert {str(x.node.device) for x in concrete.graph.outputs} == {"/job:worker/task:1"}
+    assert f.traces()[1].reason == "another device scope"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.function.traces import SideEffectWarning
+from tensorlite.core.errors import SideEffectWarning
 
 VECTOR = np.asarray([1.0, 2.0, 3.0], np.float32)
 Program = Callable[..., Any]

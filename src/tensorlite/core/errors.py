@@ -114,6 +114,10 @@ class KernelError(TensorliteError, RuntimeError):
     """A kernel that failed for a reason that inference could not foresee."""
 
 
+class SideEffectWarning(UserWarning):
+    """A traced function that prints or writes to Python's state, which happens only in a trace."""
+
+
 class RetraceWarning(UserWarning):
     """A traced function that is traced again and again; the message says why."""
 

@@ -184,7 +184,11 @@ class Function(Generic[P, R_co]):
             return known, arguments
         with cache.lock:
             for general, concrete in cache.general:
-                if general.shape == arguments.shape and covers(general.parts, arguments.parts):
+                if (
+                    general.shape == arguments.shape
+                    and general.device == arguments.device
+                    and covers(general.parts, arguments.parts)
+                ):
                     return concrete, arguments.with_parts(general.parts)
             wanted = self._generalised(arguments) if self.reduce_retracing else arguments
             concrete = self._traced(wanted, arguments)

@@ -15,10 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tensorlite.core import nest
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, StructureError, note
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.function.staged_list import StagedList
@@ -68,11 +70,13 @@ class Arguments:
     paths: tuple[str, ...]
     labels: tuple[str, ...] = ()
     """The name of each argument."""
+    device: DeviceName = DeviceName()
+    """The device scope of the call."""
 
     @property
     def key(self) -> Key:
         """The key of these arguments in a function's cache."""
-        return (self.shape, self.parts)
+        return (self.shape, self.parts, self.device)
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -118,7 +122,9 @@ class Signature:
         labels = (*self._labels(len(bound.args)), *bound.kwargs)
         named = zip(labels, (*bound.args, *bound.kwargs.values()), strict=True)
         paths = tuple([path for label, value in named for path in nest.paths(value, label)])
-        return Arguments(structure, tuple(flat), parts, _shape(structure), paths, labels)
+        return Arguments(
+            structure, tuple(flat), parts, _shape(structure), paths, labels, scope.get().device
+        )
 
     def _labels(self, number: int) -> list[str]:
         names = [n for n, p in self.signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
@@ -257,7 +263,9 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
         for label, value in zip(given.labels, values, strict=True)
         for p in nest.paths(value, label)
     ]
-    return Arguments(structure, leaves, tuple(parts), _shape(structure), tuple(paths), given.labels)
+    return Arguments(
+        structure, leaves, tuple(parts), _shape(structure), tuple(paths), given.labels, given.device
+    )
 
 
 def _parts(name: str, place: int, value: Any, spec: list[Any], given: Arguments) -> list[Any]:

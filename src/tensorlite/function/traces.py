@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensorlite.core.errors import RetraceWarning
+from tensorlite.core.errors import RetraceWarning, SideEffectWarning
 from tensorlite.core.provenance import Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.signature import Arguments, generalised, told
@@ -70,6 +70,8 @@ def explain(known: Sequence[Trace], new: Arguments) -> tuple[str, str, str, str,
         return "first trace", "", "", "", ""
     nearest = max(known, key=lambda trace: _likeness(trace.arguments, new))
     old = nearest.arguments
+    if old.device != new.device:
+        return "another device scope", "", str(old.device), str(new.device), ""
     if old.shape != new.shape:
         return "the structure of the arguments changed", "", str(old.paths), str(new.paths), ""
     differ = [
@@ -121,10 +123,6 @@ def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], file: str) -> No
         "tl.Variable for state, tl.print to print, or return the value"
     )
     warnings.warn_explicit(text, SideEffectWarning, file, seen[0][1] or 1)
-
-
-class SideEffectWarning(UserWarning):
-    """A traced function that prints or writes to Python's state, which happens only in a trace."""
 
 
 def size_of(graph: Any) -> int:
