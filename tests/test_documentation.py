@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tensorlite as tl
-from tests.architecture.source import ROOT, place
+from tests.architecture.source import PACKAGE, ROOT, SOURCE, place
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAME = re.compile(r"\btl((?:\.[A-Za-z_]\w*)+)")
@@ -39,3 +39,11 @@ def test_every_file_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     missing = {name for name in FILE.findall(text) if not (ROOT / name).exists()}
     assert not missing
+
+
+def test_the_layout_names_every_file_on_a_programs_way() -> None:
+    layout = (ROOT / "docs/explanation/layout.md").read_text(encoding="utf-8")
+    for folder in ("core", "graph", "function", "passes", "runtime"):
+        section = layout.partition(f"## {folder}:")[2].partition("\n## ")[0]
+        files = {path.name for path in (SOURCE / PACKAGE / folder).glob("[!_]*.py")}
+        assert set(re.findall(r"`(\w+\.py)`", section)) == files
