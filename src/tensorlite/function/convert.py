@@ -59,11 +59,6 @@ def convert(function: FunctionType, runtime: object) -> FunctionType | None:
     return result
 
 
-def has_source(function: FunctionType) -> bool:
-    """Return whether the source of a function can be had."""
-    return find(function) is not None
-
-
 def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     """Return the code of a converted definition; its closure is the original's and RUNTIME."""
     node = _rewritten(copy.deepcopy(node))
