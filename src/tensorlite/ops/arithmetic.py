@@ -25,6 +25,7 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.families import Binary, Unary
+from tensorlite.ops.identity import apart
 from tensorlite.ops.shape import (
     BroadcastGradientArgs,
     as_shape,
@@ -262,7 +263,7 @@ def conj(x: TensorLike, /) -> Tensor:
     [1.-2.j]
     """
     tensor = to_tensor(x)
-    return call1(_CONJ, tensor) if tensor.dtype.is_complex else tensor
+    return call1(_CONJ, tensor) if tensor.dtype.is_complex else apart(tensor, x)
 
 
 def add_n(xs: Sequence[TensorLike], /) -> Tensor:

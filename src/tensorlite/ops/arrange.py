@@ -34,6 +34,7 @@ from tensorlite.ops.arithmetic import (
     negative,
     subtract,
 )
+from tensorlite.ops.identity import apart
 from tensorlite.ops.join import concat
 from tensorlite.ops.shape import reshape, reshape_like, shape_of
 
@@ -361,7 +362,7 @@ def expand_dims(x: TensorLike, /, axis: int | Sequence[int] = 0) -> Tensor:
         axes = tuple(sorted(normalise_axes(axes, tensor.ndim + len(axes))))
     for one in axes:
         tensor = call(ExpandDims(), tensor, one)
-    return tensor
+    return apart(tensor, x)
 
 
 def squeeze(x: TensorLike, /, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -374,7 +375,7 @@ def squeeze(x: TensorLike, /, axis: int | Sequence[int] | None = None) -> Tensor
     """
     axes = () if axis is None else _several(axis)
     nothing = axis is not None and not axes
-    return to_tensor(x) if nothing else call(Squeeze(axes), x)
+    return apart(to_tensor(x), x) if nothing else call(Squeeze(axes), x)
 
 
 def flip(x: TensorLike, /, *, axis: int | Sequence[int] | None = None) -> Tensor:

@@ -24,7 +24,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import CPU, Array, Xp, device_of, is_array, xp_for
 from tensorlite.ops.arithmetic import sum
-from tensorlite.ops.identity import identity, to_device
+from tensorlite.ops.identity import apart, identity, to_device
 from tensorlite.ops.shape import as_shape, astype, reshape, shape_of
 
 __all__ = [
@@ -166,7 +166,7 @@ def constant(
     """
     x = asarray(value, dtype=dtype)
     if shape is None:
-        return x
+        return apart(x, value)
     return reshape(x, shape) if x.spec.size != 1 else fill(shape, reshape(x, ()))
 
 

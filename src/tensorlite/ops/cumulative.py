@@ -16,6 +16,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import KeptShape, conj, subtract, summable
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import fill
+from tensorlite.ops.identity import apart
 from tensorlite.ops.join import concat, sliced
 from tensorlite.ops.rounding import maximum
 from tensorlite.ops.shape import shape_of
@@ -175,7 +176,7 @@ def diff(
     place = normalise_axis(axis, len(tensor.shape))
     for _ in range(n):
         tensor = _neighbours(tensor, place)
-    return tensor
+    return apart(tensor, x)
 
 
 def _neighbours(x: Tensor, axis: int) -> Tensor:

@@ -8,6 +8,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.compare import greater_equal, where
 from tensorlite.ops.create import zeros_like
 from tensorlite.ops.generators import Seed, ShapeLike, Source, global_generator
+from tensorlite.ops.identity import apart
 from tensorlite.ops.rounding import maximum
 from tensorlite.ops.shape import as_shape, shape_of
 
@@ -35,7 +36,7 @@ def dropout(
         if not 0 <= rate <= 1:
             raise InvalidArgumentError(f"dropout: rate={rate}; allowed is 0 (keep all) to 1")
         if rate == 0:
-            return tensor
+            return apart(tensor, x)
         if rate == 1:
             return zeros_like(tensor)
     source = _source(seed, generator)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, to_tensor, tracer
+from tensorlite.core.dispatch import call, call1, current, to_tensor, tracer
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.scope import device as placed_on
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.core.xp import to_device as array_to_device
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.trace import Tracer
 
 __all__ = ["identity", "stop_gradient", "to_device"]
 
@@ -64,6 +69,21 @@ class Copy(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient on the operand's device."""
         return (to_device(dy, call.inputs[0].device),)
+
+
+def apart(tensor: Tensor, given: Any) -> Tensor:
+    """Return `tensor`; where it is the operand `given` itself, another object of the same value.
+
+    What a function returns may be assigned to (`y[0] = 1`) without its operand changing.
+    """
+    if tensor is not given:
+        return tensor
+    top = current.get()
+    if top is None and type(tensor) is EagerTensor:
+        return copy(tensor)
+    graph = tensor.node.graph if isinstance(tensor, SymbolicTensor) else None
+    here = isinstance(top, Tracer) and graph is top.graph
+    return copy(tensor) if here else call1(Identity(), tensor)
 
 
 def identity(x: TensorLike, /) -> Tensor:

@@ -28,6 +28,7 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import broadcast_to, subtract, sum
+from tensorlite.ops.identity import apart
 from tensorlite.ops.shape import astype, reshape, shape_of
 
 __all__ = ["concat", "split", "stack", "unstack"]
@@ -409,7 +410,7 @@ def concat(xs: Sequence[TensorLike], /, *, axis: int | Tensor | None = 0) -> Ten
     if axis is None:
         return concat([reshape(x, (-1,)) for x in tensors])
     if len(tensors) == 1 and tensors[0].spec.rank not in (0, None):
-        return tensors[0]
+        return apart(tensors[0], tensors[0])
     return call(ConcatV2(len(tensors)), *tensors, axis)
 
 

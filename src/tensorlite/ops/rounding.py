@@ -17,6 +17,7 @@ from tensorlite.ops.compare import equal, greater, greater_equal, less, less_equ
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.elementwise import RealBinary
 from tensorlite.ops.families import Predicate, Unary
+from tensorlite.ops.identity import apart
 from tensorlite.ops.shape import astype
 
 __all__ = [
@@ -356,7 +357,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 def _rounded(op: Op, x: TensorLike) -> Tensor:
     """Return the rounded tensor; whole numbers as they are."""
     tensor = to_tensor(x)
-    return tensor if tensor.dtype.kind in "iub" else call1(op, tensor)
+    return apart(tensor, x) if tensor.dtype.kind in "iub" else call1(op, tensor)
 
 
 def ceil(x: TensorLike, /) -> Tensor:
@@ -441,7 +442,7 @@ def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None
     """
     tensor = to_tensor(x)
     if min is None:
-        return tensor if max is None else minimum(tensor, max)
+        return apart(tensor, x) if max is None else minimum(tensor, max)
     if max is None:
         return maximum(tensor, min)
     tensor, low = promoted(tensor, min)
@@ -456,7 +457,7 @@ def real(x: TensorLike, /) -> Tensor:
     [1.]
     """
     tensor = to_tensor(x)
-    return call1(Real(), tensor) if tensor.dtype.is_complex else tensor
+    return call1(Real(), tensor) if tensor.dtype.is_complex else apart(tensor, x)
 
 
 def imag(x: TensorLike, /) -> Tensor:
@@ -477,5 +478,5 @@ def positive(x: TensorLike, /) -> Tensor:
     """
     tensor = to_tensor(x)
     if tensor.dtype.is_numeric:
-        return tensor
+        return apart(tensor, x)
     raise DTypeError(f"positive takes numbers, not {tensor.dtype!r}; cast with tl.astype")

@@ -12,13 +12,14 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, constant, current, to_tensor
+from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
-from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.identity import apart
 
 __all__ = ["astype", "reshape"]
 
@@ -142,9 +143,7 @@ def astype(
         tensor = tensor.to_device(device)
     if tensor.dtype is not target:
         return call(Cast(target), tensor)
-    if copy and tensor is x and type(tensor) is EagerTensor and current.get() is None:
-        return EagerTensor(tensor.array, tensor.device)
-    return tensor
+    return apart(tensor, x) if copy else tensor
 
 
 def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
