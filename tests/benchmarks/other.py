@@ -105,7 +105,7 @@ def _torch_step(library: Any) -> Callable[[], Any]:
     def step() -> Any:
         h = nn.max_pool2d(nn.relu(nn.conv2d(images, held[0], padding=1)), 2)
         h = nn.max_pool2d(nn.relu(nn.conv2d(h, held[1], padding=1)), 2)
-        loss = nn.cross_entropy(h.flatten(1) @ held[2], labels)
+        loss = nn.cross_entropy(h.permute(0, 2, 3, 1).flatten(1) @ held[2], labels)
         slopes = library.autograd.grad(loss, held)
         with library.no_grad():
             for weight, g in zip(held, slopes, strict=True):
