@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -38,8 +39,8 @@ def gpu_count() -> int:
 
 def xp_of(array: Array) -> Xp:
     """Return the module that `array` belongs to; NumPy for values that are no arrays."""
-    if type(array) is np.ndarray or isinstance(array, (np.generic, Opaque)):
-        return np
+    if type(array) is np.ndarray or "cupy" not in sys.modules:
+        return np  # without looking for a GPU: while CuPy is not loaded nobody has its arrays
     cupy = _cupy()
     return cupy if cupy is not None and isinstance(array, cupy.ndarray) else np
 
