@@ -15,6 +15,7 @@ from typing import Any
 from tensorlite.core.dispatch import Tensors, calls, current, execute
 from tensorlite.core.errors import GradientError
 from tensorlite.core.op import Call, Effect, Grads, Op
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.copying import Copy
 from tensorlite.graph.graph import Graph
@@ -22,11 +23,13 @@ from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.bundles import given_or_zeros
 from tensorlite.ops.list_values import BUNDLE
 from tensorlite.ops.region_gradients import (
+    GradientTracer,
     as_region,
     bits_of,
     dependencies,
     differentiate,
     extend_node,
+    gradient_spec,
     needed_of,
 )
 
@@ -42,10 +45,8 @@ class Extension:
     """The outputs whose gradients the backward call takes."""
     wanted: list[int]
     """The inputs whose gradients it returns."""
-    arguments: list[int]
-    """The inputs that it takes again."""
     outer: list[Tensor]
-    """Tensors from outside that it takes, too."""
+    """Tensors from outside that it takes, besides the base's inputs."""
     reach: list[int]
     """For each output of the base the inputs, as bits, that gradients flow to from it."""
 
@@ -102,7 +103,7 @@ def call_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
     else:
         bundle = call.outputs[extension.place]
     flows = [given_or_zeros(dys[i], call.outputs[i]) for i in extension.flowing]
-    again = [call.inputs[j] for j in extension.arguments]
+    again = call.inputs[: len(_graph(extension.base).inputs)]
     found = call_watched(extension.backward, (*flows, *again, *extension.outer, bundle))
     placed = dict(zip(extension.wanted, found, strict=True))
     return tuple([placed.get(j) for j in range(len(call.inputs))])
@@ -140,11 +141,12 @@ def _extension(op: Op, wanted: list[int], flowing: list[int] | None = None) -> E
     graph = _graph(op)
     key = f"call {wanted} {flowing}"
     if key not in graph.kept:
-        graph.kept[key] = _extend(op, wanted, flowing)
+        graph.kept[key] = _extend(op, wanted, flowing, key)
     return graph.kept[key]  # type: ignore[no-any-return]
 
 
-def _extend(op: Op, wanted: list[int], flowing: list[int] | None) -> Extension | None:
+def _extend(op: Op, wanted: list[int], flowing: list[int] | None, key: str) -> Extension | None:
+    """Make an extension; a function that calls itself finds it while it is being made."""
     graph = _graph(op)
     deps, mask = dependencies(graph), bits_of(wanted)
     allowed = range(len(deps)) if flowing is None else flowing
@@ -153,26 +155,34 @@ def _extend(op: Op, wanted: list[int], flowing: list[int] | None) -> Extension |
     if not wanted:
         return None
     forward = Copy(graph).graph
-    backward = differentiate(forward, flowing, wanted)
+    tracer = GradientTracer(forward)
+    promise_outputs(tracer.graph, [gradient_spec(forward.inputs[j].spec) for j in wanted])
+    extended, backward_call = op.with_regions((forward,)), op.with_regions((tracer.graph,))
+    extension = Extension(op, extended, backward_call, flowing, wanted, [], deps)
+    graph.kept[key] = forward.kept["extension"] = extension
+    backward = differentiate(forward, flowing, wanted, tracer=tracer)
     forward.outputs.append(backward.bundle(forward))
     bundle = backward.graph.add_input(BUNDLE, "bundle")
     backward.unpack(bundle)
-    arguments = list(backward.arguments)
+    again = [
+        backward.arguments[j] if j in backward.arguments else backward.graph.add_input(x.spec)
+        for j, x in enumerate(graph.inputs)
+    ]
     outer = list(backward.outer.values())
-    again = [backward.arguments[j] for j in arguments]
     backward.graph.inputs = [*backward.flows, *again, *[inner for _, inner in outer], bundle]
-    extension = Extension(
-        op,
-        op.with_regions((forward,)),
-        op.with_regions((backward.graph,)),
-        flowing,
-        wanted,
-        arguments,
-        [x for x, _ in outer],
-        deps,
-    )
-    _graph(extension.extended).kept["extension"] = extension
+    if outer and any(node.op is backward_call for node in backward.graph.nodes):
+        raise GradientError(
+            f"the gradient of {graph.name}, which calls itself, uses tensors from outside it; pass "
+            "them to it as arguments"
+        )
+    extension.outer.extend([x for x, _ in outer])
     return extension
+
+
+def promise_outputs(graph: Graph, specs: Sequence[TensorSpec]) -> None:
+    """Give a graph that is being made the specs of its outputs, for calls of it inside itself."""
+    promised = Graph("promised")
+    graph.outputs = [promised.add_input(spec) for spec in specs]
 
 
 def _graph(op: Op) -> Graph:

@@ -108,12 +108,13 @@ def differentiate(
     flowing: Sequence[int],
     wanted: Sequence[int],
     filled: Callable[[int], bool] = lambda _: True,
+    tracer: GradientTracer | None = None,
 ) -> Backward:
     """Return the gradient of a graph, from some outputs to some inputs.
 
     `filled` tells of which inputs a gradient that is not there is zeros rather than None.
     """
-    tracer = GradientTracer(forward)
+    tracer = tracer or GradientTracer(forward)
     sources = [forward.inputs[j] for j in wanted]
     with tracer:
         flows = [
