@@ -96,12 +96,10 @@ class Momentum:
         self.speeds: Weights = []
 
     def step(self, weights: Weights, gradients: Weights) -> None:
-        """Move the weights, in place."""
-        self.speeds = self.speeds or [np.zeros_like(w) for w in weights]
-        for w, speed, g in zip(weights, self.speeds, gradients, strict=True):
-            speed *= self.momentum
-            speed += g
-            w -= self.rate * speed
+        """Replace the weights in their list."""
+        speeds = self.speeds or [np.zeros_like(w) for w in weights]
+        self.speeds = [self.momentum * v + g for v, g in zip(speeds, gradients, strict=True)]
+        weights[:] = [w - self.rate * v for w, v in zip(weights, self.speeds, strict=True)]
 
 
 class Adam:
@@ -113,21 +111,21 @@ class Adam:
         self.squares: Weights = []
 
     def step(self, weights: Weights, gradients: Weights) -> None:
-        """Move the weights, in place."""
-        self.means = self.means or [np.zeros_like(w) for w in weights]
-        self.squares = self.squares or [np.zeros_like(w) for w in weights]
+        """Replace the weights in their list."""
+        means = self.means or [np.zeros_like(w) for w in weights]
+        squares = self.squares or [np.zeros_like(w) for w in weights]
         self.steps += 1
+        self.means = [0.9 * m + 0.1 * g for m, g in zip(means, gradients, strict=True)]
+        self.squares = [0.999 * v + 0.001 * g**2 for v, g in zip(squares, gradients, strict=True)]
         rate = self.rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        for w, m, v, g in zip(weights, self.means, self.squares, gradients, strict=True):
-            m += 0.1 * (g - m)
-            v += 0.001 * (g * g - v)
-            w -= rate * m / (np.sqrt(v) + self.epsilon)
+        moved = zip(weights, self.means, self.squares, strict=True)
+        weights[:] = [w - rate * m / (np.sqrt(v) + self.epsilon) for w, m, v in moved]
 
 
 def train(
     weights: Weights, batches: Iterable[tuple[Array, Array]], optimizer: Momentum | Adam
 ) -> list[float]:
-    """Return the loss of each batch; the weights are changed in place."""
+    """Return the loss of each batch; the weights are replaced in their list."""
     losses = []
     for images, labels in batches:
         loss, gradients = loss_and_gradients(weights, images, labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import tensorlite as tl
 from tests.acceptance import numpy_cnn
 
 STEPS, BATCH = 50, 32
-OPTIMIZERS = {
+OPTIMIZERS: dict[str, tuple[Any, tuple[float, ...], numpy_cnn.Momentum | numpy_cnn.Adam]] = {
     "momentum": (tl.optimizers.SGD, (0.05, 0.9), numpy_cnn.Momentum(0.05, 0.9)),
     "adam": (tl.optimizers.Adam, (0.01,), numpy_cnn.Adam(0.01, 1e-7)),
 }
