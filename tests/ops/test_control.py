@@ -374,3 +374,22 @@ def test_switch_case_outside_its_range_runs_the_default() -> None:
 
 def test_map_fn_over_no_rows() -> None:
     assert tl.map_fn(lambda row: row * 2, tl.zeros((0, 3))).shape == (0, 3)
+
+
+@tl.function
+def power(x: Any, n: Any) -> Any:
+    """Return a power by a function that calls itself."""
+    if n == 0:
+        return tl.ones_like(x)
+    return x * power(x, n - 1)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_functions_that_call_themselves_have_gradients(order: int) -> None:
+    call: Callable[..., Any] = power
+    for _ in range(order):
+        call = tl.grad(call)
+    x, n = tl.asarray(np.float64(2.0)), tl.asarray(4)
+    expected = [16.0, 32.0, 48.0, 48.0][order]
+    assert call(x, n).item() == expected
+    assert tl.function(lambda n: call(x, n))(n).item() == expected

@@ -41,7 +41,24 @@ class Region(Op, abstract=True):
     @cached_property
     def effect(self) -> Effect:  # type: ignore[override]
         """What the inner graphs do beside computing outputs."""
-        return strongest(node.op.effect for graph in self.regions() for node in graph.nodes)
+        return strongest(
+            node.op.effect
+            for graph in graphs_within(self)
+            for node in graph.nodes
+            if not node.op.regions()
+        )
+
+
+def graphs_within(op: Op) -> list[Graph]:
+    """Return an operator's inner graphs and theirs, each once, also where functions recurse."""
+    found: dict[int, Graph] = {}
+    waiting: list[Graph] = [*op.regions()]
+    while waiting:
+        graph = waiting.pop()
+        if id(graph) not in found:
+            found[id(graph)] = graph
+            waiting.extend(inner for node in graph.nodes for inner in node.op.regions())
+    return list(found.values())
 
 
 def strongest(effects: Iterable[Effect]) -> Effect:
