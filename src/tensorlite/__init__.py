@@ -1,22 +1,14 @@
 """tensorlite: eager tensors, a gradient tape, and functions traced into dataflow graphs.
 
 Every public name, gathered by name from where it lives; `python -m tensorlite` opens a prompt.
+Tracing and the namespaces are imported at their first use, which keeps importing the package short.
 """
 
 from __future__ import annotations
 
-from tensorlite import (
-    checkpoint,
-    data,
-    debugging,
-    initializers,
-    layers,
-    linalg,
-    nn,
-    optimizers,
-    random,
-    raw_ops,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from tensorlite.core import errors, nest
 from tensorlite.core import operand as _operand
 from tensorlite.core.device import DeviceName
@@ -49,9 +41,6 @@ from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, device, name_scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
-from tensorlite.function.function import Function, function
-from tensorlite.function.iterables import range
-from tensorlite.function.staging import do_not_convert
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph as Graph
 from tensorlite.graph.tape import GradientTape
@@ -281,6 +270,30 @@ from tensorlite.ops.trigonometric import (
 from tensorlite.train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from tensorlite.train.module import Module
 
+if TYPE_CHECKING:
+    from tensorlite import (
+        checkpoint,
+        data,
+        debugging,
+        extend,
+        initializers,
+        layers,
+        linalg,
+        nn,
+        optimizers,
+        random,
+        raw_ops,
+    )
+    from tensorlite.function.function import Function, function
+    from tensorlite.function.iterables import range
+    from tensorlite.function.staging import do_not_convert
+else:
+    # A folder becomes an attribute of the package when it is first imported. `tl.function` is the
+    # decorator: the folder, of the same name, is imported before, so that it does not come later.
+    from tensorlite import function
+
+    del function
+
 _operand.operators = _operators
 
 __version__ = "0.1.0"
@@ -299,7 +312,7 @@ __all__ = [
     "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
     "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
-    "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "finfo", "flip",
+    "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fill", "finfo", "flip",
     "float16", "float32", "float64", "floor", "floor_divide", "foldl", "foldr", "from_dlpack",
     "full", "full_like", "function", "gather", "gather_nd", "global_norm", "grad", "gradients",
     "greater", "greater_equal", "hessian", "hypot", "identity", "iinfo", "imag", "in_top_k", "inf",
@@ -326,6 +339,37 @@ __all__ = [
     "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack",
     "value_and_grad", "var", "variant", "vecdot", "where", "while_loop", "zeros", "zeros_like",
 ]
+
+_AT_FIRST_USE = {
+    "Function": "function.function",
+    "do_not_convert": "function.staging",
+    "function": "function.function",
+    "range": "function.iterables",
+}
+_NAMESPACES = {
+    "checkpoint",
+    "data",
+    "debugging",
+    "extend",
+    "initializers",
+    "layers",
+    "linalg",
+    "nn",
+    "optimizers",
+    "random",
+    "raw_ops",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what `name` stands for, and keep it."""
+    if name in _NAMESPACES:
+        return import_module(f"tensorlite.{name}")
+    if name not in _AT_FIRST_USE:
+        raise AttributeError(f"module 'tensorlite' has no attribute {name!r}")
+    value = getattr(import_module(f"tensorlite.{_AT_FIRST_USE[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

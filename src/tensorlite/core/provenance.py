@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import NamedTuple
 
-PACKAGE = str(Path(__file__).resolve().parent.parent)
+PACKAGE = __file__.rpartition("core")[0]
+"""The folder of the library, with the separator at its end."""
 _inside: dict[str, bool] = {}
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dispatch import Interpreter, Tensors, current, default_device, run
@@ -15,8 +14,7 @@ from tensorlite.core.tensor import EagerTensor, Tensor, moved
 from tensorlite.core.xp import CPU, xp_for
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What nodes made in a trace inherit from the `with` blocks around them."""
 
     name: str = ""
@@ -37,7 +35,7 @@ def name_scope(name: str) -> Iterator[str]:
     """
     here = scope.get()
     whole = f"{here.name}/{name}" if here.name else name
-    token = scope.set(replace(here, name=whole))
+    token = scope.set(here._replace(name=whole))
     try:
         yield whole
     finally:
@@ -74,7 +72,7 @@ def device(name: str | DeviceName) -> Iterator[DeviceName]:
     whole = here.device.merge(given)
     eager = DeviceName(kind=whole.kind or "CPU", index=whole.index or 0)
     xp_for(eager)
-    token = scope.set(replace(here, device=whole))
+    token = scope.set(here._replace(device=whole))
     place = default_device.set(eager)
     try:
         if eager == CPU and current.get() is None:
@@ -95,7 +93,7 @@ def control_dependencies(tensors: list[Tensor]) -> Iterator[None]:
     ...     x = tl.zeros(1)
     """
     here = scope.get()
-    token = scope.set(replace(here, control=(*here.control, *tensors)))
+    token = scope.set(here._replace(control=(*here.control, *tensors)))
     try:
         yield
     finally:

@@ -7,12 +7,11 @@ integer tensor (a shape, an axis), wholly or in part, so that inference sees thr
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
-from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import AxisError, ShapeError
 
 Dim: TypeAlias = int | None
@@ -20,32 +19,46 @@ Dims: TypeAlias = tuple[int | None, ...]
 Known: TypeAlias = int | tuple[int | None, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
 class TensorSpec:
     """A shape (None for each unknown size; None as a whole for unknown rank) and a dtype.
+
+    A value, not changed once it is made. Tracing makes several for each node, so it is no frozen
+    dataclass: making one of those takes five times as long.
 
     >>> tl.TensorSpec((None, 3), tl.float32)
     TensorSpec(shape=(None, 3), dtype=tl.float32)
     """
 
-    shape: Dims | None
-    dtype: DType = dtypes.float32
-    name: str | None = None
-    inner: tuple[TensorSpec, ...] = ()
-    """What lies behind a handle (a variable's value), or in a list or bundle."""
-    trainable: bool = False
-    """Whether this is the handle of a variable that tapes watch by themselves."""
-    known: Known = field(default=None, compare=False)
-    """The value of a small integer tensor as far as it is known; a matrix lists row by row."""
+    __slots__ = ("dtype", "inner", "known", "name", "shape", "trainable")
 
-    is_leaf: ClassVar[bool] = True
-    """A spec stands in structures where a tensor does."""
+    def __init__(
+        self,
+        shape: Sequence[Dim] | None,
+        dtype: DTypeLike = dtypes.float32,
+        name: str | None = None,
+        inner: tuple[TensorSpec, ...] = (),
+        trainable: bool = False,
+        known: Known = None,
+    ) -> None:
+        self.shape: Dims | None = shape if shape is None or type(shape) is tuple else tuple(shape)
+        self.dtype: DType = dtype if type(dtype) is DType else as_dtype(dtype)
+        self.name = name
+        self.inner = inner
+        """What lies behind a handle (a variable's value), or in a list or bundle."""
+        self.trainable = trainable
+        """Whether this is the handle of a variable that tapes watch by themselves."""
+        self.known = known
+        """The value of a small integer tensor as far as it is known; a matrix lists row by row."""
 
-    def __post_init__(self) -> None:
-        if self.shape is not None and type(self.shape) is not tuple:
-            object.__setattr__(self, "shape", tuple(self.shape))
-        if type(self.dtype) is not DType:
-            object.__setattr__(self, "dtype", as_dtype(self.dtype))
+    def _compared(self) -> tuple[object, ...]:
+        """Return what makes two specs equal: everything but the known value."""
+        return self.shape, self.dtype, self.name, self.inner, self.trainable
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is TensorSpec and self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
 
     @property
     def rank(self) -> int | None:
@@ -110,7 +123,13 @@ class TensorSpec:
 
     def without_value(self) -> TensorSpec:
         """Return this spec with nothing known of the value."""
-        return self if self.known is None else replace(self, known=None)
+        if self.known is None:
+            return self
+        return TensorSpec(self.shape, self.dtype, self.name, self.inner, self.trainable)
+
+    def without_name(self) -> TensorSpec:
+        """Return this spec without the name that error messages use."""
+        return TensorSpec(self.shape, self.dtype, None, self.inner, self.trainable, self.known)
 
     def accepts(self, other: TensorSpec) -> bool:
         """Return whether every tensor of `other` is also one of this spec."""

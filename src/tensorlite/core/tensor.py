@@ -216,7 +216,7 @@ class EagerTensor(Tensor):
     @property
     def shape(self) -> Shape:
         """The size of each axis."""
-        return () if isinstance(self._array, Opaque) else self._array.shape  # type: ignore[no-any-return]
+        return () if isinstance(self._array, Opaque) else self._array.shape
 
     @property
     def dtype(self) -> DType:

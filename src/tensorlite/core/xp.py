@@ -86,4 +86,4 @@ def to_device(array: Array, device: DeviceName) -> Array:
 
 def to_host(array: Array) -> np.ndarray[Any, Any]:
     """Return `array` as a NumPy array."""
-    return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)  # type: ignore[no-any-return]
+    return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)

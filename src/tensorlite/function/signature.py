@@ -290,4 +290,4 @@ def _fitting(name: str, path: str, spec: TensorSpec, leaf: Any) -> TensorSpec:
     if not spec.accepts(have):
         kind = DTypeError if have.dtype is not spec.dtype else InvalidArgumentError
         raise kind(f"{name}: argument {path} is {told(have)}; input_signature allows {told(spec)}")
-    return replace(spec, name=None)
+    return spec.without_name()

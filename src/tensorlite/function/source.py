@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sysconfig
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -26,7 +26,7 @@ class Found(NamedTuple):
     owner: str | None
 
 
-_FOREIGN = (PACKAGE, sysconfig.get_paths()["stdlib"], "<frozen")
+_FOREIGN = (PACKAGE, os.__file__.rpartition("os")[0], "<frozen")
 
 
 @lru_cache(maxsize=4096)

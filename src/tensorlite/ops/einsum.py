@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from string import ascii_letters
 
 import numpy as np
 
@@ -23,6 +22,8 @@ from tensorlite.ops.shape import astype, shape_of
 
 __all__ = ["einsum", "tensordot"]
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LETTERS += LETTERS.upper()
 DOTS = "."
 """One character that stands for an ellipsis inside a term."""
 
@@ -78,7 +79,7 @@ def parsed(equation: str) -> tuple[list[str], str]:
         dots = DOTS if counts.pop(DOTS, 0) else ""
         result = dots + "".join(sorted(c for c, n in counts.items() if n == 1))
     used, made = Counter("".join(terms)), Counter(result)
-    wrong = [c for c in used | made if c != DOTS and c not in ascii_letters]
+    wrong = [c for c in used | made if c != DOTS and c not in LETTERS]
     missing = [c for c in made if c not in used or made[c] > 1]
     if wrong or missing or any(term.count(DOTS) > 1 for term in terms):
         raise InvalidArgumentError(
@@ -140,7 +141,7 @@ def _operand_gradient(
 
 def _distinct(term: str, taken: str) -> tuple[str, dict[str, str]]:
     """Return a term with repeated labels replaced by free ones, and which each stands for."""
-    free = iter([c for c in ascii_letters if c not in taken])
+    free = iter([c for c in LETTERS if c not in taken])
     wanted, extra = "", dict[str, str]()
     for label in term:
         if label in wanted and label != DOTS:
@@ -234,7 +235,7 @@ def tensordot(
     """
     a, b = promoted(x1, x2)
     mine, others = _contracted(a.ndim, b.ndim, axes)
-    letters = iter(ascii_letters)
+    letters = iter(LETTERS)
     first = [next(letters) for _ in range(a.ndim)]
     second = [next(letters) for _ in range(b.ndim)]
     for i, j in zip(mine, others, strict=True):
