@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.core.dispatch import call
-from tensorlite.core.op import Call, Grads
+from tensorlite.extend import Call, Grads, call
 
 
 class PairwiseDistances(tl.Op):

@@ -17,14 +17,14 @@ from tensorlite.train.layers import (
 from tensorlite.train.recurrent import GRU, LSTM
 
 __all__ = [
-    "GRU",
-    "LSTM",
     "BatchNorm",
     "Conv2D",
     "Dense",
     "Dropout",
     "Embedding",
     "Flatten",
+    "GRU",
+    "LSTM",
     "Layer",
     "LayerNorm",
     "MaxPool2D",

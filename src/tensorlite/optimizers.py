@@ -20,8 +20,6 @@ from tensorlite.train.optimizers import (
 )
 
 __all__ = [
-    "LBFGS",
-    "SGD",
     "Adadelta",
     "Adagrad",
     "AdagradDA",
@@ -29,9 +27,11 @@ __all__ = [
     "AdamW",
     "ExponentialMovingAverage",
     "Ftrl",
+    "LBFGS",
     "Optimizer",
     "ProximalAdagrad",
     "ProximalSGD",
     "RMSProp",
+    "SGD",
     "schedules",
 ]

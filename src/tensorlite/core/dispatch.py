@@ -125,17 +125,40 @@ def run(interpreter: Interpreter | None, op: Op, inputs: Tensors) -> Tensors:
 
 
 def calls(op: Op, *inputs: TensorLike) -> Tensors:
-    """Return all outputs of `op`; inputs are converted to tensors, one by one."""
+    """Return all outputs of `op`; inputs are converted to tensors, one by one.
+
+    >>> class Halves(tl.Op):
+    ...     def infer(self, x):
+    ...         return x, x
+    ...     def kernel(self, xp, x):
+    ...         return x // 2, x - x // 2
+    >>> print(*tl.extend.calls(Halves(), [5, 6]))
+    [2 3] [3 3]
+    """
     return run(current.get(), op, tuple([to_tensor(x) for x in inputs]))
 
 
 def call(op: Op, *inputs: TensorLike) -> Tensor:
-    """Return the one output of `op`; inputs are converted to tensors, one by one."""
+    """Return the one output of `op`; inputs are converted to tensors, one by one.
+
+    >>> class Twice(tl.extend.Unary):
+    ...     def kernel(self, xp, x):
+    ...         return x + x
+    >>> print(tl.extend.call(Twice(), [1, 2]))
+    [2 4]
+    """
     return run(current.get(), op, tuple([to_tensor(x) for x in inputs]))[0]
 
 
 def call1(op: Op, x: TensorLike) -> Tensor:
-    """Return the one output of an operator of one input: the short way."""
+    """Return the one output of an operator of one input: the short way.
+
+    >>> class Twice(tl.extend.Unary):
+    ...     def kernel(self, xp, x):
+    ...         return x + x
+    >>> print(tl.extend.call1(Twice(), 3))
+    6
+    """
     top = current.get()
     if (top is None or top.observing) and type(x) is EagerTensor:
         array = x._array
@@ -157,7 +180,14 @@ def call1(op: Op, x: TensorLike) -> Tensor:
 
 
 def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
-    """Return the output of an operator of two inputs of one dtype: the short way."""
+    """Return the output of an operator of two inputs of one dtype: the short way.
+
+    >>> class Distance(tl.extend.Binary):
+    ...     def kernel(self, xp, x, y):
+    ...         return xp.abs(x - y)
+    >>> print(tl.extend.call2(Distance(), 3, 5.0))
+    2.0
+    """
     top = current.get()
     if (top is None or top.observing) and type(a) is EagerTensor and type(b) is EagerTensor:
         x, y = a._array, b._array
@@ -190,7 +220,12 @@ def agreeing(op: Op, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
-    """Return two operands as tensors of one dtype; DTypeError when none holds both."""
+    """Return two operands as tensors of one dtype; DTypeError when none holds both.
+
+    >>> x, y = tl.extend.promoted([1, 2], tl.asarray([0.5]))
+    >>> x.dtype, y.dtype
+    (tl.float32, tl.float32)
+    """
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype:
         return a, b
     if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
@@ -214,14 +249,22 @@ def _beside(x: Tensor, scalar: complex) -> tuple[Tensor, Tensor]:
 
 
 def constant(value: Any, dtype: DType | None = None) -> Tensor:
-    """Return a tensor of a Python or NumPy value, as an operator of the program at hand."""
+    """Return a tensor of a Python or NumPy value, as an operator of the program at hand.
+
+    >>> print(tl.extend.constant([1, 2], tl.float32))
+    [1. 2.]
+    """
     array = array_of(value, dtype)
     top = current.get()
     return EagerTensor(array) if top is None else top.apply(Const(array), ())[0]
 
 
 def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
-    """Return `value` as a tensor; a `dtype` is only for values that are no tensors yet."""
+    """Return `value` as a tensor; a `dtype` is only for values that are no tensors yet.
+
+    >>> print(tl.extend.to_tensor(tl.Variable(2.0)), tl.extend.to_tensor([1, 2]))
+    2.0 [1 2]
+    """
     if isinstance(value, Operand):
         return value.__tensor__()
     if is_array(value) and type(value) is not ndarray:

@@ -35,7 +35,19 @@ class Role(Enum):
 
 
 class Effect(Enum):
-    """What an operator does beside computing outputs; the tracer orders effects by it."""
+    """What an operator does beside computing outputs; the tracer orders effects by it.
+
+    >>> class Beep(tl.Op):
+    ...     effect = tl.extend.Effect.IO
+    ...     def infer(self):
+    ...         return ()
+    ...     def kernel(self, xp):
+    ...         print("beep")
+    ...         return ()
+    >>> tl.extend.calls(Beep())
+    beep
+    ()
+    """
 
     NONE = auto()
     """Nothing: equal calls are merged, unused ones dropped."""
@@ -50,7 +62,18 @@ class Effect(Enum):
 
 
 class Call(Protocol):
-    """One application of an operator, as a tape's record or a graph's node."""
+    """One application of an operator, as a tape's record or a graph's node.
+
+    What `Op.grad` is given: `call.inputs` and `call.outputs` are tensors.
+
+    >>> class Cube(tl.extend.Unary):
+    ...     def kernel(self, xp, x):
+    ...         return x**3
+    ...     def grad(self, call, dy):
+    ...         return (3.0 * call.inputs[0] ** 2 * dy,)
+    >>> print(tl.grad(lambda x: tl.extend.call(Cube(), x))(tl.asarray(2.0)))
+    12.0
+    """
 
     @property
     def op(self) -> Op:
@@ -75,6 +98,16 @@ class Op:
     A subclass is named as TensorFlow names the operator and defines `infer` (specs -> specs),
     `kernel` (arrays -> arrays, over `xp`, which is NumPy or CuPy) and, unless it is not
     differentiable, `grad` (gradients of the outputs -> one gradient or None per input).
+
+    >>> class Twice(tl.Op):
+    ...     def infer(self, x):
+    ...         return x
+    ...     def kernel(self, xp, x):
+    ...         return x + x
+    ...     def grad(self, call, dy):
+    ...         return (dy + dy,)
+    >>> print(tl.extend.call(Twice(), [1.0, 2.0]))
+    [2. 4.]
     """
 
     role: ClassVar[Role] = Role.PLAIN

@@ -157,7 +157,11 @@ def shape_text(shape: Sequence[Dim] | None) -> str:
 
 
 def broadcast(*shapes: Dims | None) -> Dims | None:
-    """Return the shape that `shapes` broadcast to; ShapeError when they do not."""
+    """Return the shape that `shapes` broadcast to; ShapeError when they do not.
+
+    >>> tl.extend.broadcast((2, 1), (3,))
+    (2, 3)
+    """
     first, *others = shapes or ((),)
     if all(shape == first for shape in others):
         return first

@@ -26,7 +26,12 @@ class Placeholder(Op):
 
 
 class SymbolicTensor(Tensor):
-    """An output of a node: a tensor without a value, in a trace."""
+    """An output of a node: a tensor without a value, in a trace.
+
+    >>> double = tl.function(lambda x: x + x).get_concrete_function(tl.ones(2))
+    >>> double.graph.outputs[0]
+    SymbolicTensor(shape=(2,), dtype=float32, name=AddV2:0, made at ...)
+    """
 
     __slots__ = ("_spec", "index", "node")
     __match_args__ = ("node", "index")

@@ -424,7 +424,11 @@ class KeptShape(Op):
 
 
 def sum_to(dy: Tensor, x: Tensor) -> Tensor:
-    """Return `dy` summed over the axes along which `x` was broadcast to its shape."""
+    """Return `dy` summed over the axes along which `x` was broadcast to its shape.
+
+    >>> print(tl.extend.sum_to(tl.ones((2, 3)), tl.ones((3,))))
+    [2. 2. 2.]
+    """
     if dy.spec.is_static and x.spec.is_static:
         have, want = dy.shape, x.shape
         if have == want:

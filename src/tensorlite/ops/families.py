@@ -9,7 +9,14 @@ from tensorlite.core.spec import TensorSpec, broadcast
 
 
 class Unary(Op, abstract=True):
-    """Element by element; the result has the operand's shape and dtype."""
+    """Element by element; the result has the operand's shape and dtype.
+
+    >>> class Twice(tl.extend.Unary):
+    ...     def kernel(self, xp, x):
+    ...         return x + x
+    >>> print(tl.extend.call(Twice(), [1, 2]))
+    [2 4]
+    """
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
@@ -17,13 +24,27 @@ class Unary(Op, abstract=True):
 
 
 class FloatUnary(Unary, abstract=True):
-    """Element by element over floats; integers are cast to float32 first."""
+    """Element by element over floats; integers are cast to float32 first.
+
+    >>> class Halve(tl.extend.FloatUnary):
+    ...     def kernel(self, xp, x):
+    ...         return x / 2
+    >>> print(tl.extend.call(Halve(), [1.0, 2.0]))
+    [0.5 1. ]
+    """
 
     wants_float = True
 
 
 class Predicate(Op, abstract=True):
-    """Element by element, giving bools."""
+    """Element by element, giving bools.
+
+    >>> class IsOdd(tl.extend.Predicate):
+    ...     def kernel(self, xp, x):
+    ...         return x % 2 == 1
+    >>> print(tl.extend.call(IsOdd(), [1, 2]))
+    [ True False]
+    """
 
     differentiable = False
 
@@ -33,7 +54,14 @@ class Predicate(Op, abstract=True):
 
 
 class Binary(Op, abstract=True):
-    """Element by element over two operands of one dtype that broadcast."""
+    """Element by element over two operands of one dtype that broadcast.
+
+    >>> class Distance(tl.extend.Binary):
+    ...     def kernel(self, xp, x, y):
+    ...         return xp.abs(x - y)
+    >>> print(tl.extend.call(Distance(), [1.0, 5.0], [2.0]))
+    [1. 3.]
+    """
 
     def infer(self, x: TensorSpec, y: TensorSpec) -> TensorSpec:
         """Return the broadcast shape; ShapeError or DTypeError when the operands do not meet."""

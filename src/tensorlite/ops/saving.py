@@ -99,14 +99,28 @@ def restore(path: TensorLike, specs: Mapping[str, TensorSpec]) -> dict[str, Tens
 
 
 def load(path: str) -> dict[str, Tensor]:
-    """Return every tensor of a checkpoint by name, now; CheckpointError when it is torn."""
+    """Return every tensor of a checkpoint by name, now; CheckpointError when it is torn.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "one")
+    >>> tl.checkpoint.save(path, {"a": tl.ones(2)})
+    >>> sorted(tl.checkpoint.load(path))
+    ['a']
+    """
     manifest = storage.read_manifest(path)["tensors"]
     specs = {n: TensorSpec(a["shape"], dtypes.as_dtype(a["dtype"])) for n, a in manifest.items()}
     return restore(path, specs)
 
 
 def describe(path: str) -> str:
-    """Return a checkpoint's tensors as a table: name, dtype, shape."""
+    """Return a checkpoint's tensors as a table: name, dtype, shape.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "one")
+    >>> tl.checkpoint.save(path, {"a": tl.ones(2)})
+    >>> print(tl.checkpoint.describe(path))
+    a: float32[2]
+    """
     manifest = storage.read_manifest(path)["tensors"]
     rows = [f"{n}: {about['dtype']}{shape_text(about['shape'])}" for n, about in manifest.items()]
     return "\n".join(rows) or "no tensors"

@@ -147,7 +147,11 @@ def astype(
 
 
 def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
-    """Return the shape of `x` as a 1-d integer tensor: a constant where it is known."""
+    """Return the shape of `x` as a 1-d integer tensor: a constant where it is known.
+
+    >>> print(tl.extend.shape_of(tl.ones((2, 3))))
+    [2 3]
+    """
     tensor = to_tensor(x)
     if tensor.spec.is_static:
         return constant(np.asarray(tensor.shape, dtype.numpy))

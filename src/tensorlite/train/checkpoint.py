@@ -36,6 +36,14 @@ class Report:
     """What a restore found: names matched, missing in the file, unused, and changed.
 
     Printed, it is a table.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "c")
+    >>> tl.checkpoint.save(path, {"a": 1.0, "b": 2.0})
+    >>> both = tl.checkpoint.Checkpoint(a=tl.Variable(0.0), c=tl.Variable(0.0))
+    >>> report = both.restore(path, partial=True)
+    >>> report.missing, report.unused
+    (('c',), ('b',))
     """
 
     path: str

@@ -31,6 +31,14 @@ class Layer(Module, ABC):
     """Base of the layers: a module that is called with a tensor.
 
     `training` tells layers that behave differently while training: Dropout and BatchNorm.
+
+    >>> class Scale(tl.layers.Layer):
+    ...     def __init__(self):
+    ...         self.factor = tl.Variable(2.0)
+    ...     def __call__(self, x, training=False):
+    ...         return self.factor * x
+    >>> print(tl.layers.Sequential([Scale(), Scale()])(tl.ones(2)))
+    [4. 4.]
     """
 
     @abstractmethod
@@ -244,8 +252,8 @@ class BatchNorm(Layer):
 
     >>> norm = tl.layers.BatchNorm()
     >>> print(norm(tl.asarray([[1.0], [3.0]]), training=True))
-    [[-0.9995004]
-     [ 0.9995004]]
+    [[-0.9995  ]
+     [ 0.999501]]
     """
 
     def __init__(

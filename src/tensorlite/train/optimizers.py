@@ -26,6 +26,13 @@ class Optimizer(ABC):
     A subclass names its slots with their initial values and says, in `rule` and `hyper`, which
     operator updates a variable and with which numbers. `learning_rate` is a number, a tensor, a
     variable, or a schedule: a function of the step.
+
+    >>> w, halving = tl.Variable(1.0), tl.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)
+    >>> optimizer = tl.optimizers.SGD(halving)
+    >>> for _ in range(2):
+    ...     optimizer.apply_gradients([(tl.asarray(1.0), w)])
+    >>> print(w.value())
+    0.85
     """
 
     slots: tuple[str, ...] = ()
