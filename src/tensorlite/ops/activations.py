@@ -44,6 +44,8 @@ __all__ = [
 ]
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+LEAST_LOGIT = {"float16": -11, "bfloat16": -87, "float32": -87, "float64": -708}
+"""Where e**-x comes near the largest number of a dtype; the logistic function is 0 there."""
 
 
 class Activation(Unary, abstract=True):
@@ -201,9 +203,11 @@ class Sigmoid(Activation):
     """The logistic function."""
 
     def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return 1 / (1 + e**-x), by the exponential that cannot overflow."""
-        decay = xp.exp(-xp.abs(x))
-        return xp.where(x >= 0, 1, decay).astype(x.dtype, copy=False) / (1 + decay)
+        """Return 1 / (1 + e**-x), with x no smaller than what the exponential can take."""
+        least = x.dtype.type(LEAST_LOGIT[x.dtype.name])
+        decay = xp.exp(xp.negative(xp.maximum(x, least)))
+        decay += 1
+        return xp.reciprocal(decay)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy * y * (1 - y)."""

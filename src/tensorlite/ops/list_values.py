@@ -110,13 +110,10 @@ class TensorList(Opaque):
     def resized(self, length: int) -> TensorList:
         """Return this list cut or filled up to a length."""
         self._within(length)
-        with _WRITING:
-            list_ = self
-            while len(list_.items()) > length:
-                list_ = list_.pop()[0]
-            while len(list_.items()) < length:
-                list_ = list_.push(None)
-            return list_
+        items = self.items()
+        if len(items) == length:
+            return self
+        return TensorList(_filled(items[:length], length), self.element, self.limit)
 
     def _within(self, length: int) -> None:
         if self.limit is not None and length > self.limit:
@@ -127,9 +124,11 @@ class TensorList(Opaque):
 
     def __add__(self, other: TensorList) -> TensorList:
         mine, theirs = self.items(), other.items()
-        longer = max(len(mine), len(theirs))
-        pairs = zip(_filled(mine, longer), _filled(theirs, longer), strict=True)
-        return TensorList([_sum(a, b) for a, b in pairs], self.element)
+        total = _filled(mine, max(len(mine), len(theirs)))
+        for index, value in enumerate(theirs):
+            if value is not None:  # gradients of reading one element have but one
+                total[index] = _sum(total[index], value)
+        return TensorList(total, self.element)
 
     def __repr__(self) -> str:
         return f"<list of {len(self.items())}, each {self.element}>"

@@ -44,7 +44,7 @@ class Apply(Op, abstract=True):
             self.infer(states[0].spec, TensorSpec(gradient.shape))
         updated = self.update(xp, [s.array for s in states], hyper, gradient)
         for state, array in zip(states, updated, strict=True):
-            state.array = array
+            state.array = xp.asarray(array)
         return ()
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
@@ -104,7 +104,8 @@ class ResourceApplyMomentum(Apply):
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
         """Return variable and accumulator; hyper: learning rate, momentum."""
         (w, accumulated), (lr, momentum) = values, hyper
-        accumulated = momentum * accumulated + g
+        accumulated = momentum * accumulated
+        accumulated += g
         step = g + momentum * accumulated if self.use_nesterov else accumulated
         return w - lr * step, accumulated
 
@@ -164,6 +165,33 @@ class ResourceApplyCenteredRMSProp(Apply):
         return w - moving, mean, squares, moving
 
 
+def moments(
+    mean: Array, squares: Array, beta1: Array, beta2: Array, g: Array
+) -> tuple[Array, Array]:
+    """Return the moving means of gradient and square, in fresh arrays that are written in place.
+
+    Written as mean + (g - mean) * (1 - beta), it makes two arrays instead of six.
+    """
+    moved = g - mean
+    moved *= 1 - beta1
+    moved += mean
+    squared = g * g
+    squared -= squares
+    squared *= 1 - beta2
+    squared += squares
+    return moved, squared
+
+
+def stepped(xp: Xp, w: Array, hyper: Arrays, mean: Array, squares: Array) -> Array:
+    """Return w - rate * mean / (sqrt(squares) + epsilon), with Adam's corrected rate."""
+    lr, beta1, beta2, epsilon, step = hyper
+    down = xp.sqrt(squares)
+    down += epsilon
+    down = mean / down
+    down *= lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
+    return w - down
+
+
 class ResourceApplyAdam(Apply):
     """Kingma and Ba 2015, with the bias correction folded into the step as TensorFlow does."""
 
@@ -171,12 +199,10 @@ class ResourceApplyAdam(Apply):
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
         """Return variable, mean and mean square; hyper: lr, beta1, beta2, epsilon, step."""
-        (w, mean, squares), (lr, beta1, beta2, epsilon, step) = values, hyper
-        rate = lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
-        mean = mean + (g - mean) * (1 - beta1)
-        squares = squares + (g * g - squares) * (1 - beta2)
+        (w, mean, squares), (_, beta1, beta2, *_) = values, hyper
+        mean, squares = moments(mean, squares, beta1, beta2, g)
         ahead = beta1 * mean + (1 - beta1) * g if self.use_nesterov else mean
-        return w - rate * ahead / (xp.sqrt(squares) + epsilon), mean, squares
+        return stepped(xp, w, hyper, ahead, squares), mean, squares
 
 
 class ResourceApplyAdamWithAmsgrad(Apply):
@@ -184,12 +210,10 @@ class ResourceApplyAdamWithAmsgrad(Apply):
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
         """Return variable, mean, mean square and its maximum; hyper as Adam's."""
-        (w, mean, squares, largest), (lr, beta1, beta2, epsilon, step) = values, hyper
-        rate = lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
-        mean = mean + (g - mean) * (1 - beta1)
-        squares = squares + (g * g - squares) * (1 - beta2)
+        (w, mean, squares, largest), (_, beta1, beta2, *_) = values, hyper
+        mean, squares = moments(mean, squares, beta1, beta2, g)
         largest = xp.maximum(largest, squares)
-        return w - rate * mean / (xp.sqrt(largest) + epsilon), mean, squares, largest
+        return stepped(xp, w, hyper, mean, largest), mean, squares, largest
 
 
 class ResourceApplyAdamW(Apply):
