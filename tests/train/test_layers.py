@@ -139,3 +139,9 @@ def test_inputs_of_the_wrong_rank_or_size_say_what_is_wanted() -> None:
     layer = tl.layers.Dense(3, inputs=4)
     with pytest.raises(tl.errors.ShapeError, match="inner sizes 5 and 4 differ"):
         layer(tl.ones((2, 5)))
+
+
+def test_flatten_takes_sizes_that_a_trace_does_not_know() -> None:
+    spec = tl.TensorSpec((None, None, 3), tl.float32)
+    flat = tl.function(tl.layers.Flatten(), input_signature=[spec])
+    assert flat(tl.ones((2, 4, 3))).shape == (2, 12)

@@ -101,14 +101,14 @@ class Variable(Operand):
         return self.spec.dtype
 
     @property
-    def device(self) -> DeviceName:
-        """The device whose memory holds the value."""
-        return self.handle.device
-
-    @property
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
+
+    @property
+    def device(self) -> DeviceName:
+        """The device whose memory holds the value."""
+        return self.handle.device
 
     def __tensor__(self) -> Tensor:
         """Return the value as it is now."""
@@ -189,6 +189,25 @@ class Variable(Operand):
         if isinstance(value, Operand):
             return to_tensor(value)
         return to_tensor(array_of(value, self.dtype))
+
+    def item(self) -> Any:
+        """Return the value of a one-element variable as a Python scalar."""
+        return self.__tensor__().item()
+
+    def __bool__(self) -> bool:
+        return bool(self.__tensor__())
+
+    def __int__(self) -> int:
+        return int(self.__tensor__())
+
+    def __float__(self) -> float:
+        return float(self.__tensor__())
+
+    def __len__(self) -> int:
+        return len(self.__tensor__())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.__tensor__(), spec) if spec else repr(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the value as a NumPy array, for NumPy's own use."""

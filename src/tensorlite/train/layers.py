@@ -17,7 +17,7 @@ from tensorlite.ops import conv, embedding, normalise, pool
 from tensorlite.ops.dropout import dropout
 from tensorlite.ops.losses import moments
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.shape import reshape
+from tensorlite.ops.shape import reshape, shape_of
 from tensorlite.ops.state import Variable
 from tensorlite.train import initializers
 from tensorlite.train.arguments import positive
@@ -186,7 +186,9 @@ class Flatten(Layer):
         """Return `x` as a matrix."""
         tensor = to_tensor(x)
         sizes = tensor.shape[1:]
-        return reshape(tensor, (-1, prod(sizes)) if None not in sizes else (tensor.shape[0], -1))
+        return reshape(
+            tensor, (-1, prod(sizes)) if None not in sizes else (shape_of(tensor)[0], -1)
+        )
 
 
 class Embedding(Layer):
