@@ -38,7 +38,7 @@ def fitted_line(steps: int) -> tuple[float, float, float]:
         by_slope, by_intercept = tape.gradient(loss, (slope, intercept))
         slope.assign_sub(0.5 * by_slope)
         intercept.assign_sub(0.5 * by_intercept)
-    return float(slope.value()), float(intercept.value()), float(loss)
+    return float(slope), float(intercept), float(loss)
 
 
 def broken_chain() -> str:

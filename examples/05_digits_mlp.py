@@ -20,7 +20,7 @@ def digits() -> tuple[tl.Tensor, tl.Tensor]:
 def accuracy(model: tl.layers.Layer, images: tl.Tensor, labels: tl.Tensor) -> float:
     """Return the share of images that the model takes for what they are."""
     guesses = tl.argmax(model(images), axis=1)
-    return float(tl.mean(tl.astype(guesses == labels, tl.float32)))
+    return float(tl.mean(guesses == labels))
 
 
 def main(epochs: int = 15, batch: int = 32) -> float:

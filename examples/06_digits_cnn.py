@@ -65,7 +65,7 @@ def main(epochs: int = 12, folder: str = "build/demo", batch: int = 64) -> float
         print(f"epoch {epoch + 1:2}  loss {np.mean(losses[-len(starts) :]):.4f}")
 
     guesses = tl.argmax(model(images[:TEST]), axis=1)
-    accuracy = float(tl.mean(tl.astype(guesses == labels[:TEST], tl.float32)))
+    accuracy = float(tl.mean(guesses == labels[:TEST]))
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     tl.checkpoint.Checkpoint(model=model, optimizer=optimizer).save(target / "digits")
