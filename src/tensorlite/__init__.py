@@ -148,7 +148,7 @@ from tensorlite.ops.elementwise import (
     sqrt,
     square,
 )
-from tensorlite.ops.functional import foldl, foldr, map_fn, scan
+from tensorlite.ops.functional import fold, foldl, foldr, map_fn, scan
 from tensorlite.ops.gather import (
     boolean_mask,
     gather,
@@ -313,7 +313,7 @@ __all__ = [
     "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fill", "finfo", "flip",
-    "float16", "float32", "float64", "floor", "floor_divide", "foldl", "foldr", "from_dlpack",
+    "float16", "float32", "float64", "floor", "floor_divide", "fold", "foldl", "foldr", "from_dlpack",
     "full", "full_like", "function", "gather", "gather_nd", "global_norm", "grad", "gradients",
     "greater", "greater_equal", "hessian", "hypot", "identity", "iinfo", "imag", "in_top_k", "inf",
     "initializers", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf",

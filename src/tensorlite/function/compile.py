@@ -181,6 +181,11 @@ class ConcreteFunction:
         return self.callee.plan
 
     @property
+    def peak_bytes(self) -> int:
+        """The most bytes that a step's own arrays take at once, as far as sizes are known."""
+        return self.plan.peak_bytes
+
+    @property
     def structured_outputs(self) -> Any:
         """What the function returns, with specs in place of tensors."""
         specs: list[Any] = [x.spec for x in self.graph.outputs]

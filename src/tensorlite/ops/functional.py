@@ -18,7 +18,7 @@ from tensorlite.ops.control import while_loop
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.tensor_array import TensorArray
 
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
+__all__ = ["fold", "foldl", "foldr", "map_fn", "scan"]
 
 
 class _Rows:
@@ -179,6 +179,9 @@ def foldl(
     123
     """
     return _Walk(fn, _Rows(elems, "foldl"), initializer, False).whole(parallel_iterations)
+
+
+fold = foldl
 
 
 def foldr(
