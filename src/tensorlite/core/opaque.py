@@ -19,6 +19,11 @@ class Opaque(ABC):
     def spec(self) -> TensorSpec:
         """The spec of a tensor that holds this value."""
 
+    @property
+    def memory(self) -> object:
+        """An array that lies on the device where this value lives; None: in host memory."""
+        return None
+
 
 class Resource(Opaque):
     """Mutable state that lives on a device and is passed by handle."""

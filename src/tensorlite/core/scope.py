@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from tensorlite.core.constant import Const
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dispatch import Interpreter, Tensors, current, default_device, run
 from tensorlite.core.op import Op
@@ -51,6 +52,8 @@ class _Placing(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, computed on this scope's device."""
         if self.tracer is None:
+            if isinstance(op, Const):  # in host memory until data: it may be structure
+                return (EagerTensor(op.value),)
             inputs = tuple([x if i in op.host else self._moved(x) for i, x in enumerate(inputs)])
         return run(self.below, op, inputs)
 
@@ -83,6 +86,13 @@ def device(name: str | DeviceName) -> Iterator[DeviceName]:
     finally:
         default_device.reset(place)
         scope.reset(token)
+
+
+def placed(tensor: Tensor) -> Tensor:
+    """Return a new tensor on the device that `tl.device` around asks for; it stays if none is."""
+    if scope.get().device.kind is None or not isinstance(tensor, EagerTensor):
+        return tensor
+    return moved(tensor, default_device.get())
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -20,6 +21,7 @@ Xp: TypeAlias = Any
 """The array module at hand. tests/ops/test_xp.py proves that kernels name only what both have."""
 
 CPU = DeviceName(kind="CPU", index=0)
+_NOTHING = nullcontext()
 
 
 @cache
@@ -65,10 +67,20 @@ def xp_for(device: DeviceName) -> Xp:
 
 
 def device_of(array: Array) -> DeviceName:
-    """Return the device whose memory holds `array`."""
-    if type(array) is np.ndarray or xp_of(array) is np:
+    """Return the device whose memory holds `array`, or the state behind a handle."""
+    if type(array) is np.ndarray or "cupy" not in sys.modules:
+        return CPU
+    if isinstance(array, Opaque):
+        return CPU if array.memory is None else device_of(array.memory)
+    if xp_of(array) is np:
         return CPU
     return DeviceName(kind="GPU", index=int(array.device.id))
+
+
+def on_device(device: DeviceName) -> AbstractContextManager[Any]:
+    """Return a `with` block in which the device's module makes arrays there, not on another."""
+    xp = xp_for(device)
+    return _NOTHING if xp is np else xp.cuda.Device(device.index or 0)  # type: ignore[no-any-return]
 
 
 def to_device(array: Array, device: DeviceName) -> Array:
@@ -80,7 +92,7 @@ def to_device(array: Array, device: DeviceName) -> Array:
         return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)
     if array.dtype == object:
         return array
-    with xp.cuda.Device(device.index or 0):
+    with on_device(device):
         return xp.asarray(array)
 
 

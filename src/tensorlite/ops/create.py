@@ -20,6 +20,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import placed as placed_here
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import CPU, Array, Xp, device_of, is_array, xp_for
@@ -120,7 +121,8 @@ def asarray(
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if not isinstance(obj, Operand):
-        return placed(_from_value(obj, wanted, copy), device)
+        made = _from_value(obj, wanted, copy)
+        return placed(made, device) if device is not None or is_away(obj) else placed_here(made)
     x = to_tensor(obj)
     y = x if wanted is None else astype(x, wanted, copy=False)
     y = placed(y, device)
@@ -129,10 +131,15 @@ def asarray(
     return identity(y) if copy and y is x else y
 
 
+def is_away(value: object) -> bool:
+    """Return whether `value` is an array in the memory of a GPU."""
+    return is_array(value) and type(value) is not np.ndarray
+
+
 def _from_value(value: Any, dtype: DType | None, copy: bool | None) -> Tensor:
     value = _exported(value)
     if copy is not False:
-        if not is_array(value) or type(value) is np.ndarray:
+        if not is_away(value):
             return to_tensor(value, dtype)
         array = value.copy()
         return EagerTensor(array if dtype is None else array.astype(dtype.numpy), device_of(array))

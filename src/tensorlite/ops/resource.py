@@ -29,6 +29,11 @@ class VariableState(Resource):
         """The spec of the handle; the value's spec is its `inner`."""
         return self._spec
 
+    @property
+    def memory(self) -> object:
+        """The value."""
+        return self.array
+
     def __repr__(self) -> str:
         return f"<variable {self.name!r} {self._spec.inner[0]}>"
 

@@ -19,11 +19,11 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import explained
 from tensorlite.core.errors import TensorliteError, note
 from tensorlite.core.op import Op, Role
-from tensorlite.core.opaque import Opaque
+from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.provenance import Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device, to_host
+from tensorlite.core.xp import CPU, Array, Xp, device_of, is_array, on_device, to_device, to_host, xp_for
 
 Arrays = tuple[Array, ...]
 ndarray, generic, asarray = np.ndarray, np.generic, np.asarray
@@ -69,6 +69,8 @@ class Plan:
     peak_bytes: int = 0
     """The most memory that computed values take at once, as far as sizes are known."""
     device: DeviceName = CPU
+    moved: bool = False
+    """Whether tasks bring what they need to where they run."""
     prepared: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What runners made of the tasks for themselves, and this plan on other devices."""
 
@@ -88,9 +90,18 @@ class Plan:
         """Whether a task runs inner plans."""
         return any(task.op.role in CONTROL for task in self.tasks)
 
+    @cached_property
+    def is_scattered(self) -> bool:
+        """Whether tasks, also of inner plans, ask for a GPU; those of called functions do not."""
+        return any(
+            task.device.kind not in (None, "CPU")
+            or (isinstance(task.kernel, Composite) and task.kernel.is_scattered)
+            for task in self.tasks
+        )
+
     def on(self, device: DeviceName) -> Plan:
-        """Return this plan for the kernels and the memory of another device."""
-        if device == self.device:
+        """Return this plan for another device, on which tasks run that ask for none themselves."""
+        if self.moved or (device == self.device and not self.is_scattered):
             return self
         if device not in self.prepared:
             self.prepared[device] = _moved(self, device)
@@ -117,6 +128,11 @@ class Composite(ABC):
     def on(self, device: DeviceName) -> Composite:
         """Return this kernel for another device."""
 
+    @property
+    @abstractmethod
+    def is_scattered(self) -> bool:
+        """Whether the inner plans have tasks that ask for a GPU."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moving:
@@ -126,13 +142,18 @@ class Moving:
     device: DeviceName
 
     def __call__(self, xp: Xp, *arrays: Array) -> Any:
-        """Return the kernel's result, structure being read from host memory."""
-        host = self.op.host
+        """Return the kernel's result, structure being read from host memory.
+
+        A resource stays where it lives, and is worked on there.
+        """
+        states = [device_of(x) for x in arrays if isinstance(x, Resource)]
+        device, host = states[0] if states else self.device, self.op.host
         placed = [
-            to_device(x, self.device) if i not in host else to_host(x) if is_array(x) else x
+            to_device(x, device) if i not in host else to_host(x) if is_array(x) else x
             for i, x in enumerate(arrays)
         ]
-        return self.op.kernel(xp, *placed)
+        with on_device(device):
+            return self.op.kernel(xp_for(device), *placed)
 
 
 def _moved(plan: Plan, device: DeviceName) -> Plan:
@@ -150,11 +171,18 @@ def _moved(plan: Plan, device: DeviceName) -> Plan:
             task,
             kernel=task.kernel.on(device)
             if isinstance(task.kernel, Composite)
-            else Moving(task.op, device),
+            else Moving(task.op, _place(task, device)),
         )
         for task in plan.tasks
     ]
-    return replace(plan, tasks=tuple(tasks), constants=tuple(constants), device=device, prepared={})
+    placed, held = tuple(tasks), tuple(constants)
+    return replace(plan, tasks=placed, constants=held, device=device, moved=True, prepared={})
+
+
+def _place(task: Task, otherwise: DeviceName) -> DeviceName:
+    if task.device.kind is None:
+        return otherwise
+    return DeviceName(kind=task.device.kind, index=task.device.index or 0)
 
 
 def settled(xp: Xp, value: Any) -> Any:

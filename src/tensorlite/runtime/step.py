@@ -39,7 +39,9 @@ def run_plan(
     if runner is not None:
         chosen = _checked(plan, runner)
     run = frames.run if chosen == "frames" else straight.run
-    return run(plan if device is CPU else plan.on(device), xp_for(device), arrays)
+    if device is not CPU or plan.is_scattered:
+        plan = plan.on(device)
+    return run(plan, xp_for(device), arrays)
 
 
 def common_device(arrays: Sequence[Array]) -> DeviceName:

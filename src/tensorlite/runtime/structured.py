@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Role
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import CPU, Array, Xp
 from tensorlite.runtime import frames, straight
 from tensorlite.runtime.plan import Arrays, Composite, Plan
 
@@ -31,6 +31,11 @@ class Branch(Composite):
         """Return this kernel for another device."""
         return Branch(self.then.on(device), self.otherwise.on(device))
 
+    @property
+    def is_scattered(self) -> bool:
+        """Whether either plan has tasks that ask for a GPU."""
+        return self.then.is_scattered or self.otherwise.is_scattered
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop(Composite):
@@ -49,6 +54,11 @@ class Loop(Composite):
         """Return this kernel for another device."""
         return Loop(self.cond.on(device), self.body.on(device))
 
+    @property
+    def is_scattered(self) -> bool:
+        """Whether either plan has tasks that ask for a GPU."""
+        return self.cond.is_scattered or self.body.is_scattered
+
 
 @dataclass(slots=True, eq=False)
 class Invocation(Composite):
@@ -60,11 +70,18 @@ class Invocation(Composite):
     def __call__(self, xp: Xp, *arrays: Array) -> Arrays:
         """Return what the called plan gives for `arrays`."""
         plan = self.find()
-        return run(plan if self.device is None else plan.on(self.device), xp, arrays)
+        if self.device is not None or plan.is_scattered:
+            plan = plan.on(self.device or CPU)
+        return run(plan, xp, arrays)
 
     def on(self, device: DeviceName) -> Invocation:
         """Return this kernel for another device."""
         return Invocation(self.find, device)
+
+    @property
+    def is_scattered(self) -> bool:
+        """Say no: the called plan, which may be the calling one, is asked when it runs."""
+        return False
 
 
 def run(plan: Plan, xp: Xp, arrays: Arrays) -> Arrays:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensorlite.core.dispatch import calls, interpreted_by, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.scope import device
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.ops import training as rules
 from tensorlite.ops.shape import astype
@@ -113,7 +114,7 @@ class Optimizer(ABC):
         return known[1]
 
     def _slot(self, name: str, variable: Variable) -> Variable:
-        with interpreted_by(None):
+        with interpreted_by(None), device(variable.device):
             value = np.full(variable.shape, self.initial(name), variable.dtype.numpy)
             return Variable(value, trainable=False, name=f"{variable.name}/{name}")
 

@@ -1,0 +1,32 @@
+"""Where the tests of this folder run: on the stand-in for CuPy, and on a GPU if there is one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tensorlite.core import xp
+from tests import standin
+from tests.conftest import gpu_is_there
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes `gpu` in each place; its value is the name of the device."""
+    if "gpu" not in metafunc.fixturenames:
+        return
+    places = [pytest.param("stand-in")]
+    if gpu_is_there():
+        places.append(pytest.param("cupy", marks=pytest.mark.gpu))
+    metafunc.parametrize("gpu", places, indirect=True)
+
+
+@pytest.fixture
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Let there be a GPU, real or not."""
+    if request.param == "stand-in":
+        monkeypatch.setitem(sys.modules, "cupy", standin.module)
+    xp._cupy.cache_clear()
+    yield "/device:GPU:0"
+    xp._cupy.cache_clear()
