@@ -123,6 +123,12 @@ def test_damaged_bytes_are_told_what_is_wrong(data: bytes, reason: str) -> None:
         from_bytes(data)
 
 
+def test_a_python_function_cannot_be_smuggled_in() -> None:
+    data = {"op": "PyFunc", "name": "x", "outputs": [], "attributes": {"func": 1, "specs": []}}
+    with pytest.raises(GraphError, match=r"'func' of PyFunc should be of type Callable"):
+        from_bytes(changed(*FIRST, to=data))
+
+
 def test_a_branch_cannot_be_the_graph_that_it_is_in() -> None:
     (place,) = [i for i, node in enumerate(STRUCTURE["graphs"][0]["nodes"]) if node["op"] == "If"]
     data = changed("graphs", 0, "nodes", place, "attributes", "then_branch", to={"graph": 0})

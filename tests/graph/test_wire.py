@@ -330,3 +330,24 @@ def test_sparse_updates_travel_with_their_rule() -> None:
         compile_plan(found), [np.asarray([2], np.int32), *[x.array for x in concrete.captured]]
     )
     assert (table.numpy() != before).any(axis=1).tolist() == [False, False, True, False]
+
+
+def test_a_gradient_of_ones_own_stays_behind_when_the_graph_is_made_ready() -> None:
+    w = tl.Variable(3.0)
+
+    @tl.custom_gradient
+    def scaled(x: Any) -> Any:
+        y = tl.abs(x)
+        return (y * w, y), lambda dy, dz, variables: (dy + dz, [dy for _ in variables])
+
+    program = tl.function(lambda x: tl.cond(x > 0, lambda: scaled(x)[0], lambda: scaled(-x)[1]))
+    concrete = program.get_concrete_function(FLOAT)
+    with pytest.raises(GraphError, match=r"CustomGradient.*the Python function"):
+        to_bytes(concrete.graph)
+    handles = [x.array for x in concrete.captured]
+    for passes in (OPTIMISE, COMPILE):
+        plan = compile_plan(sent(run_passes(concrete.graph, passes, verified=True)))
+        assert run_plan(plan, [scalar(2), *handles]) == (6,)
+        assert run_plan(plan, [scalar(-2), *handles]) == (2,)
+    x = tl.asarray(2.0)
+    assert float(tl.grad(program)(x)) == 1

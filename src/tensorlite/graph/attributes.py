@@ -338,11 +338,14 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "str": _is(str),
     "DType": _is(DType),
     "TensorSpec": _is(TensorSpec),
+    "np.ndarray[Any, Any]": _is(np.ndarray),
     "tuple[int, ...]": _tuple_of(int),
     "tuple[str, ...]": _tuple_of(str),
     "tuple[TensorSpec, ...]": _tuple_of(TensorSpec),
     "Graph": lambda value: isinstance(value, Graph),
     "Callee": lambda value: isinstance(getattr(value, "graph", None), Graph),
+    "Apply": lambda value: isinstance(value, Op),
+    "Callable[..., Any]": lambda _: False,
 }
 """What is asked of attributes, by how their type is written; of other types, nothing."""
 

@@ -1,4 +1,7 @@
-"""inline: put the bodies of called functions, and of decided conditionals, where they are used."""
+"""inline: put the bodies of called functions, and of decided conditionals, where they are used.
+
+What only says how gradients are taken goes: they have been when a graph is made ready to run.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.ops.differentiate import CustomGradient
 from tensorlite.passes.rewrite import Copy, bound, branches, with_inner
 
 CONTROL = (Role.IF, Role.WHILE, Role.CALL)
@@ -30,9 +34,11 @@ def inline(graph: Graph) -> Graph:
 def _has_work(graph: Graph) -> bool:
     """Return whether there is anything to inline in a graph or the graphs inside it."""
     return any(
-        _chosen(node)[0] is not None or any(map(_has_work, branches(node.op)))
+        isinstance(node.op, CustomGradient)
+        or _chosen(node)[0] is not None
+        or any(map(_has_work, branches(node.op)))
         for node in graph.nodes
-        if node.op.role in CONTROL
+        if node.op.role in CONTROL or isinstance(node.op, CustomGradient)
     )
 
 
@@ -41,6 +47,10 @@ def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
     effects: list[Node] = []
     for node in graph.nodes:
         if node in copy.nodes:
+            continue
+        if isinstance(node.op, CustomGradient):
+            results = [copy.tensors[id(x)] for x in node.inputs[: node.op.number]]
+            copy.stand_in(node, results, *copy.before(node))
             continue
         region, arguments = _chosen(node)
         ordered = node.op.effect not in (Effect.NONE, Effect.DRAW)
