@@ -81,7 +81,7 @@ BROKEN = [
     (closed(b"\xff"), "structure of the graph is damaged"),
     (closed(b"9" * 5000), "structure of the graph is damaged"),
     (closed([]), "the whole should be an object, not a list"),
-    (closed({"graphs": []}), "the whole lacks arrays, lines"),
+    (closed({"graphs": []}), "the whole lacks 'lines'"),
     (closed({"lines": [], "arrays": [], "graphs": []}), "there is no graph"),
     (closed({**STRUCTURE, "code": "x"}), "unknown entry 'code'"),
     (changed(*FIRST, "op", to="NoSuchOp"), "node 0 of .*no operator 'NoSuchOp' here"),
@@ -114,6 +114,8 @@ BROKEN = [
     (changed("arrays", 0, "dtype", to="variant"), "cannot be of variant"),
     (changed("arrays", 0, "dtype", to="string"), "the elements of an array of strings should"),
     (changed("arrays", 0, "strings", to=[]), "has strings"),
+    (changed("arrays", to=[{"dtype": "bool", "shape": [2]}]), "an array of bool holds"),
+    (changed("arrays", to=[{"dtype": "bool", "shape": [15]}]), "an array of bool holds"),
 ]
 
 

@@ -18,6 +18,7 @@ from tensorlite.core.op import Role
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.xp import Array
 from tensorlite.graph.attributes import (
+    LARGEST,
     Decoder,
     Encoder,
     checked,
@@ -259,8 +260,11 @@ def _arrays(data: Any, payload: memoryview) -> list[Any]:
 def _line(data: Any) -> Line:
     parts = sequence(data, "a line")
     checked(len(parts) == 3, "a line should have file, number and function")
+    file, place, function = parts
     return Line(
-        text(parts[0], "a file"), number(parts[1], "a line's number"), text(parts[2], "a function")
+        text(file, "a file"),
+        number(place, "a line's number", LARGEST),
+        text(function, "a function"),
     )
 
 
@@ -272,10 +276,11 @@ def _chosen(table: Sequence[Any], data: Any, what: str) -> tuple[Any, ...]:
 
 def _check_order(node: Node, place: dict[Node, int]) -> None:
     """Check that a node comes after what it uses, but for loops' back edges."""
+    own = place[node]
     for source in [*[x.node for x in node.inputs], *node.control]:
         back = node.op.role is Role.MERGE and source.op.role is Role.NEXT
-        late = place[source] >= place[node] and not back
-        checked(not late, f"{node.name} comes before {source.name}, which it uses")
+        if place[source] >= own and not back:
+            raise GraphError(f"{node.name} comes before {source.name}, which it uses")
 
 
 def _check_nesting(graphs: Sequence[Graph]) -> None:
