@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 import tensorlite as tl
-from tests.cases.base import INTS, REALS, Arrays, OpCase, any_shape, broadcastable, fill, st
+from tests.cases.base import INTS, REALS, Arrays, OpCase, any_shape, broadcastable, fill
 
 BOOL = (tl.bool,)
 BITS = (tl.bool, tl.uint8, *INTS)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 import tensorlite as tl
-from tests.cases.base import FLOATS, REALS, Arrays, OpCase, any_shape, arrays, fill, st
+from tests.cases.base import FLOATS, REALS, Arrays, OpCase, any_shape, arrays, fill
 
 COMPLEX = (*FLOATS, tl.complex128)
 Drawing = Callable[[tl.DType], st.SearchStrategy[Arrays]]

@@ -132,5 +132,6 @@ def test_numbers_are_logical_where_they_are_not_zero() -> None:
 
 
 def test_equality_with_what_is_no_number() -> None:
-    assert (tl.asarray([1]) == "a") is False
-    assert (tl.asarray([1]) == None) is False  # noqa: E711  what is tested
+    for other in ("a", None):
+        answer: object = tl.asarray([1]) == other
+        assert answer is False
