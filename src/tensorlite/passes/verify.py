@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tensorlite.core.errors import GraphError
+from tensorlite.core.errors import GraphError, TensorliteError
 from tensorlite.core.op import Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
@@ -49,7 +49,12 @@ def _check_edges(node: Node, place: dict[Node, int]) -> None:
 def _check_specs(node: Node) -> None:
     if node.op.role is Role.INPUT:
         return
-    inferred = node.op.infer(*[x.spec for x in node.inputs])
+    try:
+        inferred = node.op.infer(*[x.spec for x in node.inputs])
+    except (TensorliteError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise GraphError(
+            f"{node.name}: {node.op.name} does not take its inputs: {error}"
+        ) from error
     specs = inferred if isinstance(inferred, tuple) else (inferred,)
     if len(specs) != len(node.outputs):
         raise GraphError(f"{node.name} has {len(node.outputs)} outputs; inference: {len(specs)}")
