@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
+real: Any
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -25,19 +26,23 @@ try:
 except ImportError:
     real = None
 
-OPERATORS = (
-    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift "
-    "radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift "
-    "lt le eq ne gt ge neg pos abs invert"
-).split()
-IN_PLACE = "iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift".split()
-METHODS = (
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy "
-    "cumprod cumsum diagonal dot fill flatten item max mean min nonzero partition prod ptp put "
-    "ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take tobytes tolist "
-    "trace transpose var view"
-).split()
-ATTRIBUTES = "T base dtype flags itemsize mT nbytes ndim shape size strides".split()
+OPERATORS = """
+    add sub mul truediv floordiv mod pow matmul and or xor lshift rshift radd rsub rmul rtruediv
+    rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift lt le eq ne gt ge neg pos abs
+    invert
+"""
+IN_PLACE = """
+    iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift
+"""
+METHODS = """
+    all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy
+    cumprod cumsum diagonal dot fill flatten item max mean min nonzero partition prod ptp put
+    ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take tobytes tolist
+    trace transpose var view
+"""
+ATTRIBUTES = """
+    T base dtype flags itemsize mT nbytes ndim shape size strides
+"""
 AXES = ("axis", "out", "keepdims")
 KEYWORDS = {
     **dict.fromkeys(("all", "any", "max", "min"), AXES),
@@ -69,7 +74,7 @@ brought: list[np.ndarray[Any, Any]] = []
 _current = 0
 
 
-class ndarray:  # noqa: N801, PLW1641  CuPy's name; like CuPy's arrays it has no hash
+class ndarray:  # noqa: N801  CuPy's name; like CuPy's arrays it has no hash
     """An array in the memory of a device that is not there."""
 
     __slots__ = ("_device", "_host")
@@ -110,9 +115,9 @@ class ndarray:  # noqa: N801, PLW1641  CuPy's name; like CuPy's arrays it has no
         return self._host.copy()
 
     def __getattr__(self, name: str) -> Any:
-        if name in ATTRIBUTES:
+        if name in ATTRIBUTES.split():
             return wrapped(getattr(self._host, name))
-        if name in METHODS:
+        if name in METHODS.split():
             return _Method(self, name)
         raise AttributeError(f"cupy.ndarray has no attribute {name!r}")
 
@@ -192,9 +197,9 @@ def _in_place_operator(name: str) -> Callable[..., Any]:
     return operate
 
 
-for _name in OPERATORS:
+for _name in OPERATORS.split():
     setattr(ndarray, f"__{_name}__", _operator(_name))
-for _name in IN_PLACE:
+for _name in IN_PLACE.split():
     setattr(ndarray, f"__{_name}__", _in_place_operator(_name))
 
 

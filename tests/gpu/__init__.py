@@ -1,0 +1,1 @@
+"""Tests on a GPU, or on the stand-in for one."""

@@ -19,7 +19,6 @@ from tests.cases.base import OpCase
 from tests.checks import dense, eager, host, outputs_of, pullback
 from tests.ops.test_contract import one_draw
 
-
 COPIES = {"Copy"}
 """Operators that leave a device because they are asked to."""
 STRUCTURAL = {"TensorListLength", "TensorListConcatV2"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
+from tensorlite.core import operand
 from tensorlite.core.constant import Const
 from tensorlite.core.device import ANYWHERE, DeviceName
-from tensorlite.core.dispatch import Interpreter, Tensors, current, default_device, run
+from tensorlite.core.dispatch import Interpreter, Tensors, default_device, interpreted_by, run
 from tensorlite.core.op import Op
+from tensorlite.core.opaque import Opaque
 from tensorlite.core.tensor import EagerTensor, Tensor, moved
 from tensorlite.core.xp import CPU, xp_for
 
@@ -57,8 +59,24 @@ class _Placing(Interpreter):
             inputs = tuple([x if i in op.host else self._moved(x) for i, x in enumerate(inputs)])
         return run(self.below, op, inputs)
 
+    def __enter__(self) -> Self:
+        """Put this interpreter on top; on the CPU it leaves arrays there to the short way."""
+        super().__enter__()
+        self.observing = self.device == CPU and (self.below is None or self.below.observing)
+        return self
+
+    def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
+        """Hand the note down."""
+        if self.below is not None:
+            self.below.observe(op, inputs, outputs)
+
     def _moved(self, x: Tensor) -> Tensor:
-        return moved(x, self.device) if isinstance(x, EagerTensor) else x
+        if not isinstance(x, EagerTensor) or x.device == self.device:
+            return x
+        if self.below is None or isinstance(x.array, Opaque):
+            return moved(x, self.device)
+        with interpreted_by(self.below):  # a tape wants to know
+            return operand.operators.to_device(x, self.device)
 
 
 @contextmanager
@@ -78,11 +96,8 @@ def device(name: str | DeviceName) -> Iterator[DeviceName]:
     token = scope.set(here._replace(device=whole))
     place = default_device.set(eager)
     try:
-        if eager == CPU and current.get() is None:
+        with _Placing(eager):
             yield whole
-        else:
-            with _Placing(eager):
-                yield whole
     finally:
         default_device.reset(place)
         scope.reset(token)

@@ -80,7 +80,7 @@ def device_of(array: Array) -> DeviceName:
 def on_device(device: DeviceName) -> AbstractContextManager[Any]:
     """Return a `with` block in which the device's module makes arrays there, not on another."""
     xp = xp_for(device)
-    return _NOTHING if xp is np else xp.cuda.Device(device.index or 0)  # type: ignore[no-any-return]
+    return _NOTHING if xp is np else xp.cuda.Device(device.index or 0)
 
 
 def to_device(array: Array, device: DeviceName) -> Array:
