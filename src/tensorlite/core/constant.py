@@ -18,7 +18,7 @@ class Const(Op):
     """A tensor whose value is part of the program."""
 
     role = Role.PLAIN
-    value: Any
+    value: np.ndarray[Any, Any]
 
     def infer(self) -> TensorSpec:
         """Return the spec of the value."""
