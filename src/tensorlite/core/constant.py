@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,14 @@ class Const(Op):
         return f"Const({of_numpy(self.value.dtype).name}{list(self.value.shape)})"
 
 
+@lru_cache(maxsize=4096)
+def structure(values: tuple[int, ...], dtype: DType = dtypes.int32) -> np.ndarray[Any, Any]:
+    """Return sizes or axes as a vector: one array for all that ask, which cannot be written to."""
+    array = np.array(values, dtype.numpy)
+    array.flags.writeable = False
+    return array
+
+
 def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     """Return a Python or NumPy value as a NumPy array of `dtype`.
 
@@ -74,7 +83,7 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 
 
 def _native(array: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any, Any]:
-    wanted = dtypes.as_dtype(array.dtype) if dtype is None else dtype
+    wanted = of_numpy(array.dtype) if dtype is None else dtype
     return array if array.dtype == wanted.numpy else array.astype(wanted.numpy)
 
 

@@ -7,25 +7,25 @@ A tape and a tracer are interpreters: each has `apply(op, inputs)` and hands dow
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 from weakref import WeakSet
 
 import numpy as np
 
 from tensorlite.core import dtypes, operand
-from tensorlite.core.constant import Const, array_of
+from tensorlite.core.constant import Const, array_of, structure
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, KernelError, TensorliteError
 from tensorlite.core.op import Op
-from tensorlite.core.opaque import Opaque
+from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
-from tensorlite.core.xp import CPU, device_of, is_array, to_device, to_host, xp_for
+from tensorlite.core.xp import CPU, device_of, is_array, on_device, to_device, to_host, xp_for
 
 Tensors = tuple[Tensor, ...]
 ndarray = np.ndarray
@@ -162,9 +162,7 @@ def call1(op: Op, x: TensorLike) -> Tensor:
     top = current.get()
     if (top is None or top.observing) and type(x) is EagerTensor:
         array = x._array
-        if type(array) is ndarray and (array.dtype.kind not in "iub" or not op.wants_float):
-            if array.dtype.num not in op.admitted:
-                admit(op, (x,), array.dtype.num)
+        if type(array) is ndarray and (array.dtype in op.admitted or admits(op, (x,), array.dtype)):
             try:
                 out = op.kernel(np, array)
             except TensorliteError:
@@ -176,7 +174,9 @@ def call1(op: Op, x: TensorLike) -> Tensor:
                 top.observe(op, (x,), (y,))
             return y
     tensor = to_tensor(x)
-    return run(current.get(), op, (floating(tensor) if op.wants_float else tensor,))[0]
+    if op.wants_float:
+        tensor = floating(tensor)
+    return run(top, op, (tensor,))[0] if tensor is x else call1(op, tensor)
 
 
 def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
@@ -191,10 +191,9 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
     top = current.get()
     if (top is None or top.observing) and type(a) is EagerTensor and type(b) is EagerTensor:
         x, y = a._array, b._array
-        if type(x) is ndarray and type(y) is ndarray and x.dtype is y.dtype:
-            if not op.wants_float or x.dtype.kind not in "iub":
-                if x.dtype.num not in op.admitted:
-                    admit(op, (a, b), x.dtype.num)
+        if type(x) is ndarray and type(y) is ndarray:
+            dtype = x.dtype
+            if dtype is y.dtype and (dtype in op.admitted or admits(op, (a, b), dtype)):
                 try:
                     out = op.kernel(np, x, y)
                 except TensorliteError:
@@ -205,7 +204,10 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
                 if top is not None:
                     top.observe(op, (a, b), (z,))
                 return z
-    return run(current.get(), op, agreeing(op, a, b))[0]
+    first, second = agreeing(op, a, b)
+    if first is a and second is b:
+        return run(top, op, (first, second))[0]
+    return call2(op, first, second)
 
 
 def floating(x: Tensor) -> Tensor:
@@ -226,20 +228,24 @@ def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
     >>> x.dtype, y.dtype
     (tl.float32, tl.float32)
     """
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype:
-        return a, b
-    if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
-        x = to_tensor(a)
-        return _beside(x, b)
-    if isinstance(a, (bool, int, float, complex)) and not isinstance(a, np.generic):
-        y = to_tensor(b)
-        return _beside(y, a)[::-1]
+    if _is_scalar(b):
+        return _beside(to_tensor(a), b)
+    if _is_scalar(a):
+        return _beside(to_tensor(b), a)[::-1]
     x, y = to_tensor(a), to_tensor(b)
     if x.dtype is y.dtype:
         return x, y
     dtype = dtypes.promote(x.dtype, y.dtype)
     astype = operand.operators.astype
     return astype(x, dtype), astype(y, dtype)
+
+
+def _is_scalar(value: object) -> TypeGuard[complex]:
+    """Return whether `value` is one of Python's own numbers, and none of NumPy's."""
+    kind = type(value)
+    if kind is float or kind is int or kind is EagerTensor:
+        return kind is not EagerTensor
+    return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
 
 
 def _beside(x: Tensor, scalar: complex) -> tuple[Tensor, Tensor]:
@@ -254,9 +260,19 @@ def constant(value: Any, dtype: DType | None = None) -> Tensor:
     >>> print(tl.extend.constant([1, 2], tl.float32))
     [1. 2.]
     """
-    array = array_of(value, dtype)
+    return _standing(array_of(value, dtype))
+
+
+def integers(values: Iterable[int], dtype: DType = dtypes.int32) -> Tensor:
+    """Return sizes or axes as a vector. Eager ones share arrays, since kernels write to none."""
+    return _standing(structure(tuple(values), dtype))
+
+
+def _standing(array: ndarray[Any, Any]) -> Tensor:
     top = current.get()
-    return EagerTensor(array) if top is None else top.apply(Const(array), ())[0]
+    if top is None or top.observing:
+        return EagerTensor(array)
+    return top.apply(Const(array), ())[0]
 
 
 def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
@@ -265,10 +281,13 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
     >>> print(tl.extend.to_tensor(tl.Variable(2.0)), tl.extend.to_tensor([1, 2]))
     2.0 [1 2]
     """
+    if type(value) is EagerTensor:
+        return value
     if isinstance(value, Operand):
         return value.__tensor__()
     if is_array(value) and type(value) is not ndarray:
-        return EagerTensor(value, device_of(value))
+        theirs: Any = value
+        return EagerTensor(theirs.copy(), device_of(theirs))
     if isinstance(value, ndarray):
         return constant(value.copy(), dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(x, Operand) for x in value):
@@ -279,22 +298,33 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
 def execute(op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op`, computed now on the device that holds its inputs."""
     arrays = [x.array for x in inputs]
-    kinds = tuple([None if isinstance(x, Opaque) else x.dtype.num for x in arrays])
+    kinds = tuple(
+        [x.dtype if type(x) is ndarray or not isinstance(x, Opaque) else None for x in arrays]
+    )
     if kinds not in op.admitted:
         admit(op, inputs, kinds)
     device = _device(op, inputs)
-    if device is not CPU and device != CPU:
+    if device is CPU:
+        xp = np
+    else:
+        xp = xp_for(device)
         arrays = [
             to_host(x) if i in op.host and is_array(x) else to_device(x, device)
             for i, x in enumerate(arrays)
         ]
-    xp = xp_for(device)
     try:
-        result = op.kernel(xp, *arrays)
+        if xp is np:
+            device = CPU
+            result = op.kernel(np, *arrays)
+        else:
+            with on_device(device):
+                result = op.kernel(xp, *arrays)
     except TensorliteError:
         raise
     except Exception as error:
         raise explained(op, inputs, error) from error
+    if type(result) is ndarray and xp is np:
+        return (EagerTensor(result, CPU),)
     outputs = result if type(result) is tuple else (result,)
     return tuple([wrap(xp, out, device) for out in outputs])
 
@@ -311,15 +341,41 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
 
 
 def _device(op: Op, inputs: Tensors) -> DeviceName:
-    for i, x in enumerate(inputs):
-        device = x.device
-        if device is not CPU and device != CPU and i not in op.host:
-            return device
-    return CPU if inputs else default_device.get()
+    for x in inputs:
+        device = x._device if type(x) is EagerTensor else x.device
+        if device is not CPU and device != CPU:
+            return _among(op, inputs)
+    return CPU if len(op.host) < len(inputs) else default_device.get()
+
+
+_GATHERED = DeviceName(kind="CPU", index=0)
+"""The CPU by another object, so that `execute` brings there what lies elsewhere."""
+
+
+def _among(op: Op, inputs: Tensors) -> DeviceName:
+    """Return where to work on inputs of which some lie on a GPU.
+
+    That is where a resource lives, else on the first GPU that holds data, else, where all inputs
+    are structure, the GPU that holds any.
+    """
+    for x in inputs:
+        if isinstance(x.array, Resource):
+            return _GATHERED if x.device == CPU else x.device
+    data = [x.device for i, x in enumerate(inputs) if i not in op.host]
+    away = [device for device in data or [x.device for x in inputs] if device != CPU]
+    return away[0] if away else _GATHERED
 
 
 default_device: ContextVar[DeviceName] = ContextVar("default_device", default=CPU)
 """Where operators without inputs run; `tl.device` sets it."""
+
+
+def admits(op: Op, inputs: Tensors, dtype: object) -> bool:
+    """Return whether the short way is right for operands of a dtype; inference may refuse it."""
+    if op.wants_float and inputs[0].dtype.kind in "iub":
+        return False
+    admit(op, inputs, dtype)
+    return True
 
 
 def admit(op: Op, inputs: Tensors, kinds: object) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from tensorlite.core.errors import StructureError
@@ -25,9 +26,13 @@ def _keys(value: Mapping[Any, Any]) -> list[Any]:
 
 def is_nested(value: object) -> bool:
     """Return whether `value` is a container rather than a leaf."""
-    if isinstance(value, (list, tuple, dict)):
+    return _is_container(type(value))  # type: ignore[arg-type]  # a class is hashable
+
+
+@lru_cache(maxsize=1024)
+def _is_container(kind: type) -> bool:
+    if issubclass(kind, (list, tuple, dict)):
         return True
-    kind = type(value)
     return is_dataclass(kind) and not hasattr(kind, "__tensor__") and not hasattr(kind, "is_leaf")
 
 

@@ -126,7 +126,7 @@ class Op:
     ufunc: ClassVar[str | None] = None
     """Name of the array function that the kernel is, when it takes `out=`."""
     admitted: ClassVar[set[Any]] = set()
-    """Dtypes of inputs that inference has let pass, so that dispatch asks it only once for each."""
+    """Dtypes that inference has let pass, alone or as a tuple: dispatch asks it once for each."""
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         """Register the class by name; it becomes a frozen dataclass when first it is needed."""

@@ -70,6 +70,12 @@ class Tensor(Operand):
         return self.spec.dims
 
     @property
+    def static_shape(self) -> tuple[int, ...] | None:
+        """The shape when every size is known, else None; the short way to it."""
+        shape = self.spec.shape
+        return None if shape is None or None in shape else shape  # type: ignore[return-value]
+
+    @property
     def dtype(self) -> DType:
         """The dtype of the elements."""
         return self.spec.dtype
@@ -207,16 +213,21 @@ class EagerTensor(Tensor):
     def spec(self) -> TensorSpec:
         """The shape and dtype of the value."""
         array = self._array
-        if isinstance(array, Opaque):
+        if type(array) is not np.ndarray and isinstance(array, Opaque):
             return array.spec
         dtype = of_numpy(array.dtype)
-        small = dtype.is_integer and array.size <= 64 and xp_of(array) is np
-        return TensorSpec(array.shape, dtype, known=element(array) if small else None)
+        small = dtype.kind in "iu" and array.size <= 64 and xp_of(array) is np
+        return TensorSpec(array.shape, dtype, None, (), False, element(array) if small else None)
 
     @property
     def shape(self) -> Shape:
         """The size of each axis."""
-        return () if isinstance(self._array, Opaque) else self._array.shape
+        array = self._array
+        if type(array) is not np.ndarray and isinstance(array, Opaque):
+            return ()
+        return array.shape  # type: ignore[no-any-return]
+
+    static_shape = shape
 
     @property
     def dtype(self) -> DType:
@@ -273,7 +284,7 @@ class IndexedSlices:
 
 
 def moved(tensor: EagerTensor, device: DeviceName) -> EagerTensor:
-    """Return `tensor` in the memory of `device`."""
-    if tensor.device == device:
+    """Return `tensor` in the memory of `device`; a handle as it is, since its state stays."""
+    if tensor.device == device or isinstance(tensor.array, Opaque):
         return tensor
     return EagerTensor(to_device(tensor.array, device), device)

@@ -20,10 +20,13 @@ from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentErr
 from tensorlite.core.op import Effect, Gradient, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
-from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
 from tensorlite.graph.backprop import gradients, reachable
 
 Unconnected = Literal["none", "zero", "error"]
+
+
+NO_EFFECT = Effect.NONE  # Python 3.11 takes as long to find an enum's member as to call
 
 
 class Record(NamedTuple):
@@ -32,6 +35,9 @@ class Record(NamedTuple):
     op: Op
     inputs: Tensors
     outputs: Tensors
+
+
+_new = tuple.__new__  # makes a Record in half the time that its class takes
 
 
 class GradientTape(Interpreter):
@@ -87,11 +93,11 @@ class GradientTape(Interpreter):
     def _record(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
         if self.recording:
             watched = self._watched
-            if op.effect is not Effect.NONE and self.watch_accessed_variables:
+            if op.effect is not NO_EFFECT and self.watch_accessed_variables:
                 self._watch_read(op, inputs)
             for x in inputs:
                 if id(x) in watched:
-                    self._records.append(Record(op, inputs, outputs))
+                    self._records.append(_new(Record, (op, inputs, outputs)))
                     for y in outputs:
                         watched.add(id(y))
                     break
@@ -330,6 +336,8 @@ def _replaced(record: Record, old: Tensor, by: Tensor) -> Record:
 
 def source_of(value: Any) -> Tensor:
     """Return the tensor whose gradient stands for that of `value`: a variable's is its handle."""
+    if type(value) is EagerTensor:
+        return value
     handle = getattr(value, "handle", None)
     if isinstance(handle, Tensor):
         return handle

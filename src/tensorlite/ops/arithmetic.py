@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, call1, call2, calls, constant, to_tensor
+from tensorlite.core.dispatch import call, call1, call2, calls, integers, to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -24,6 +24,7 @@ from tensorlite.core.spec import (
 )
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.backprop import needs
 from tensorlite.ops.families import Binary, Unary
 from tensorlite.ops.identity import apart
 from tensorlite.ops.shape import (
@@ -52,6 +53,7 @@ class AddV2(Binary):
     """The sum of two tensors."""
 
     ufunc = "add"
+    selective = True
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x + y."""
@@ -60,13 +62,17 @@ class AddV2(Binary):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient for both operands."""
         x, y = call.inputs
-        return sum_to(dy, x), sum_to(dy, y)
+        return (
+            sum_to(dy, x) if needs(call, 0) else None,
+            sum_to(dy, y) if needs(call, 1) else None,
+        )
 
 
 class Sub(Binary):
     """The difference of two tensors."""
 
     ufunc = "subtract"
+    selective = True
 
     def result(self, dtype: dtypes.DType) -> dtypes.DType:
         """Return the operands' dtype; DTypeError for bools, whose difference is `^`."""
@@ -81,13 +87,17 @@ class Sub(Binary):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient, negative for the second operand."""
         x, y = call.inputs
-        return sum_to(dy, x), sum_to(negative(dy), y)
+        return (
+            sum_to(dy, x) if needs(call, 0) else None,
+            negative(sum_to(dy, y)) if needs(call, 1) else None,
+        )
 
 
 class Mul(Binary):
     """The product of two tensors."""
 
     ufunc = "multiply"
+    selective = True
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x * y."""
@@ -96,13 +106,17 @@ class Mul(Binary):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient times the other operand."""
         x, y = call.inputs
-        return sum_to(dy * conj(y), x), sum_to(dy * conj(x), y)
+        return (
+            sum_to(dy * conjugated(y), x) if needs(call, 0) else None,
+            sum_to(dy * conjugated(x), y) if needs(call, 1) else None,
+        )
 
 
 class RealDiv(Binary):
     """The quotient of two floating tensors."""
 
     wants_float = True
+    selective = True
     ufunc = "divide"
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
@@ -112,8 +126,11 @@ class RealDiv(Binary):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy / y and -dy * x / y**2."""
         x, y = call.inputs
-        over = dy / conj(y)
-        return sum_to(over, x), sum_to(negative(over * conj(x / y)), y)
+        over = dy / conjugated(y)
+        return (
+            sum_to(over, x) if needs(call, 0) else None,
+            negative(sum_to(over * conjugated(x / y), y)) if needs(call, 1) else None,
+        )
 
 
 class Neg(Unary):
@@ -139,7 +156,7 @@ class Conj(Unary):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the conjugate."""
-        return (conj(dy),)
+        return (conjugated(dy),)
 
 
 class Sum(Op):
@@ -150,6 +167,8 @@ class Sum(Op):
 
     def infer(self, x: TensorSpec, axes: TensorSpec) -> TensorSpec:
         """Return the shape without the axes, or with size 1 in their place."""
+        if not (x.dtype.is_numeric or x.dtype is dtypes.bool_):
+            raise DTypeError(f"Sum takes numbers, not {x}; cast it with tl.astype")
         return x.with_shape(reduced_shape(x, axes, self.keep_dims))
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
@@ -209,6 +228,7 @@ class AddN(Op):
 
 
 _ADD, _SUB, _MUL, _DIV, _NEG, _CONJ = AddV2(), Sub(), Mul(), RealDiv(), Neg(), Conj()
+_ADD_N, _BROADCAST_TO, _SUM, _SUM_KEEPING = AddN(), BroadcastTo(), Sum(False), Sum(True)
 
 
 def add(x1: TensorLike, x2: TensorLike, /) -> Tensor:
@@ -262,8 +282,12 @@ def conj(x: TensorLike, /) -> Tensor:
     >>> print(tl.conj([1 + 2j]))
     [1.-2.j]
     """
-    tensor = to_tensor(x)
-    return call1(_CONJ, tensor) if tensor.dtype.is_complex else apart(tensor, x)
+    return apart(conjugated(to_tensor(x)), x)
+
+
+def conjugated(x: Tensor) -> Tensor:
+    """Return the complex conjugate, or `x` itself where that is real: for use in gradients."""
+    return call1(_CONJ, x) if x.dtype.kind == "c" else x
 
 
 def add_n(xs: Sequence[TensorLike], /) -> Tensor:
@@ -272,7 +296,7 @@ def add_n(xs: Sequence[TensorLike], /) -> Tensor:
     >>> print(tl.add_n([[1, 2], [10, 20], [100, 200]]))
     [111 222]
     """
-    return call(AddN(), *xs)
+    return call(_ADD_N, *xs)
 
 
 def broadcast_to(x: TensorLike, /, shape: TensorLike) -> Tensor:
@@ -282,7 +306,7 @@ def broadcast_to(x: TensorLike, /, shape: TensorLike) -> Tensor:
     [[1 2]
      [1 2]]
     """
-    return call(BroadcastTo(), x, as_shape(shape))
+    return call(_BROADCAST_TO, x, as_shape(shape))
 
 
 def sum(
@@ -302,7 +326,7 @@ def sum(
     [4 6]
     """
     tensor = summable(to_tensor(x), dtype)
-    return call(Sum(keepdims), tensor, as_axes(axis, tensor))
+    return call(_SUM_KEEPING if keepdims else _SUM, tensor, as_axes(axis, tensor))
 
 
 def summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -320,15 +344,16 @@ def as_axes(axis: int | Sequence[int] | Tensor | None, x: Tensor) -> Tensor:
     """Return the axes of a reduction as a 1-d tensor; all of them for None."""
     if isinstance(axis, Tensor):
         return reshape(axis, (-1,))
-    rank = x.spec.rank
+    shape = x.static_shape
+    rank = x.spec.rank if shape is None else len(shape)
     if axis is None:
-        return constant(np.arange(rank, dtype=np.int32)) if rank is not None else _all_axes(x)
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        return integers(range(rank)) if rank is not None else _all_axes(x)
+    axes = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     if not all(isinstance(one, (int, np.integer)) for one in axes):
         raise DTypeError(f"axis={axis!r}: an axis is an integer, a sequence of these, or None")
     if rank is not None:
         axes = normalise_axes(axes, rank)
-    return constant(np.asarray(axes, np.int32))
+    return integers(axes)
 
 
 def _all_axes(x: Tensor) -> Tensor:
@@ -393,10 +418,11 @@ def reduced_shape(
 def spread(dy: Tensor, x: Tensor, axes: Tensor) -> Tensor:
     """Return `dy`, the gradient of a reduction of `x` over `axes`, in the shape of `x`."""
     gone = axes.spec.constant()
-    if gone is not None and x.spec.is_static:
-        axis_set = set(normalise_axes(gone, len(x.shape)))
-        kept = tuple([1 if i in axis_set else size for i, size in enumerate(x.shape)])
-        return broadcast_to(reshape(dy, kept), x.shape)
+    shape = x.static_shape
+    if gone is not None and shape is not None:
+        axis_set = set(normalise_axes(gone, len(shape)))
+        kept = tuple([1 if i in axis_set else size for i, size in enumerate(shape)])
+        return broadcast_to(reshape(dy, kept), shape)
     kept_shape = call(KeptShape(), shape_of(x), axes)
     return broadcast_to(reshape(dy, kept_shape), shape_of(x))
 
@@ -429,13 +455,13 @@ def sum_to(dy: Tensor, x: Tensor) -> Tensor:
     >>> print(tl.extend.sum_to(tl.ones((2, 3)), tl.ones((3,))))
     [2. 2. 2.]
     """
-    if dy.spec.is_static and x.spec.is_static:
-        have, want = dy.shape, x.shape
+    have, want = dy.static_shape, x.static_shape
+    if have is not None and want is not None:
         if have == want:
             return dy
         extra = len(have) - len(want)
         stretched = [i + extra for i, size in enumerate(want) if size == 1 != have[i + extra]]
-        total = call(Sum(False), dy, constant(np.asarray([*range(extra), *stretched], np.int32)))
+        total = call(_SUM, dy, integers([*range(extra), *stretched]))
         return total if total.shape == want else reshape(total, want)
     axes, _ = calls(BroadcastGradientArgs(), shape_of(x), shape_of(dy))
     return reshape_like(call(Sum(False), dy, axes), x)

@@ -13,7 +13,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, normalise_axes, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import KeptShape, conj, subtract, summable
+from tensorlite.ops.arithmetic import KeptShape, conjugated, subtract, summable
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import fill
 from tensorlite.ops.identity import apart
@@ -77,10 +77,10 @@ class Cumprod(_Running):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient, in which elements that are zero count as constants (TensorFlow)."""
         x, axis = call.inputs
-        flow = dy * conj(call.outputs[0])
+        flow = dy * conjugated(call.outputs[0])
         total = _running_sum(flow, axis, self.exclusive, not self.reverse)
         zero = equal(x, 0)
-        return where(zero, 0, total / conj(where(zero, 1, x))), None
+        return where(zero, 0, total / conjugated(where(zero, 1, x))), None
 
 
 def _running_sum(x: Tensor, axis: Tensor, exclusive: bool, reverse: bool) -> Tensor:

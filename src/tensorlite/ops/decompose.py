@@ -18,7 +18,7 @@ from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dim, TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conj, divide, multiply, negative, subtract
+from tensorlite.ops.arithmetic import conjugated, divide, multiply, negative, subtract
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.create import ones_like, zeros_like
@@ -275,7 +275,7 @@ class Eig(Op):
         if self.compute_v and dvectors is not None:
             turn = product(v, dv, True)
             turn = turn - _columns(product(v, v, True), real(diag_part(turn)))
-            inner = inner + multiply(turn, conj(_gaps(e)))
+            inner = inner + multiply(turn, conjugated(_gaps(e)))
         whole = solve(adjoint(v), product(inner, v, False, True))
         return (astype(whole, x.dtype),)
 

@@ -14,7 +14,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, broadcast, normalise_axes
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import broadcast_to, conj, sum, sum_to
+from tensorlite.ops.arithmetic import broadcast_to, conjugated, sum, sum_to
 from tensorlite.ops.arrange import moveaxis
 from tensorlite.ops.diagonal import identity_like
 from tensorlite.ops.join import same_dtypes, sliced, together
@@ -125,7 +125,7 @@ def _operand_gradient(
     given = [result]
     for j, other in enumerate(xs):
         if j != i:
-            operands.append(conj(other))
+            operands.append(conjugated(other))
             given.append(terms[j])
     wanted, extra = _distinct(term, "".join([*given, term]))
     for place, label in enumerate(wanted):
@@ -193,6 +193,8 @@ def einsum(equation: str, /, *operands: TensorLike) -> Tensor:
     >>> print(tl.einsum("ij,j->i", [[1, 2], [3, 4]], [10, 100]))
     [210 430]
     """
+    if not isinstance(equation, str):
+        raise DTypeError(f"einsum: the equation comes first, as in 'ij,jk->ik', not {equation!r}")
     terms, result = parsed(equation)
     tensors = together(operands, "einsum")
     _numbers(tensors[0].spec)

@@ -16,7 +16,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conj, negative, sum_to
+from tensorlite.ops.arithmetic import conjugated, negative, sum_to
 from tensorlite.ops.compare import equal, greater, not_equal, where
 from tensorlite.ops.families import Binary, FloatUnary, Unary
 
@@ -53,7 +53,7 @@ class Smooth(FloatUnary, abstract=True):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate of the derivative."""
-        return (dy * conj(self.slope(call.inputs[0], call.outputs[0])),)
+        return (dy * conjugated(self.slope(call.inputs[0], call.outputs[0])),)
 
 
 def numbers(op: Op, dtype: DType) -> DType:
@@ -212,7 +212,7 @@ class Square(Unary):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return 2 * x * dy."""
-        return (dy * conj(call.inputs[0]) * 2,)
+        return (dy * conjugated(call.inputs[0]) * 2,)
 
 
 class Pow(Binary):
@@ -230,7 +230,7 @@ class Pow(Binary):
             return xp.power(x, y)
         except ValueError as error:
             raise InvalidArgumentError(
-                f"Pow: {error}: their results are no integers. Cast the base with tl.astype"
+                f"Pow of integers {x.dtype}: {error} Cast the base with tl.astype(x, tl.float32)"
             ) from None
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -244,7 +244,7 @@ class Pow(Binary):
         slope = where(flat, 0, y * pow(x, where(flat, 1, y) - 1))
         inside = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
         rate = where(inside, log(where(inside, x, 1)), 0) * call.outputs[0]
-        return sum_to(dy * conj(slope), x), sum_to(dy * conj(rate), y)
+        return sum_to(dy * conjugated(slope), x), sum_to(dy * conjugated(rate), y)
 
 
 class LogAddExp(RealBinary):

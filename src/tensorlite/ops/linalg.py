@@ -14,7 +14,7 @@ from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import normalise_axes
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arithmetic import broadcast_to, conj, multiply, sum
+from tensorlite.ops.arithmetic import broadcast_to, conjugated, multiply, sum
 from tensorlite.ops.arrange import expand_dims, moveaxis
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import ones_like, zeros_like
@@ -59,7 +59,7 @@ def vector_norm(
 
 def _length(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     """Return the root of the sum of squares; the derivative at zero, which is none, is zero."""
-    squares = sum(real(multiply(x, conj(x))), axis=axis, keepdims=keepdims)
+    squares = sum(real(multiply(x, conjugated(x))), axis=axis, keepdims=keepdims)
     zero = equal(squares, 0)
     return where(zero, zeros_like(squares), sqrt(where(zero, ones_like(squares), squares)))
 

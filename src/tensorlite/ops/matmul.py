@@ -14,7 +14,8 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, broadcast, normalise_axis
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conj, multiply, subtract, sum, sum_to
+from tensorlite.graph.backprop import needs
+from tensorlite.ops.arithmetic import conjugated, multiply, subtract, sum, sum_to
 from tensorlite.ops.arrange import expand_dims, roll, squeeze
 
 __all__ = ["matmul", "vecdot"]
@@ -23,6 +24,7 @@ __all__ = ["matmul", "vecdot"]
 class MatMul(Op):
     """The product of two matrices, either of which may be transposed first."""
 
+    selective = True
     transpose_a: bool = False
     transpose_b: bool = False
 
@@ -43,12 +45,14 @@ class MatMul(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient times the other matrix."""
         a, b = call.inputs
-        return _gradients(_matrices, conj(a), conj(b), dy, self.transpose_a, self.transpose_b)
+        sides = self.transpose_a, self.transpose_b
+        return _gradients(call, _matrices, conjugated(a), conjugated(b), dy, *sides)
 
 
 class BatchMatMulV2(Op):
     """The products of matrices in stacks that broadcast; either may be made adjoint first."""
 
+    selective = True
     adj_x: bool = False
     adj_y: bool = False
 
@@ -72,8 +76,8 @@ class BatchMatMulV2(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient times the other matrix, summed where a stack was broadcast."""
         x, y = call.inputs
-        dx, dz = _gradients(_stacks, x, y, dy, self.adj_x, self.adj_y)
-        return sum_to(dx, x), sum_to(dz, y)
+        dx, dz = _gradients(call, _stacks, x, y, dy, self.adj_x, self.adj_y)
+        return None if dx is None else sum_to(dx, x), None if dz is None else sum_to(dz, y)
 
 
 def _kept(product: Array, x: Array) -> Array:
@@ -85,16 +89,15 @@ Product = Callable[[Tensor, Tensor, bool, bool], Tensor]
 
 
 def _gradients(
-    product: Product, x: Tensor, y: Tensor, dz: Tensor, tx: bool, ty: bool
-) -> tuple[Tensor, Tensor]:
+    call: Call, product: Product, x: Tensor, y: Tensor, dz: Tensor, tx: bool, ty: bool
+) -> tuple[Tensor | None, Tensor | None]:
     """Return the gradients of a product, each a product itself, without transposing anything."""
-    if tx and ty:
-        return product(y, dz, True, True), product(dz, x, True, True)
-    if tx:
-        return product(y, dz, False, True), product(x, dz, False, False)
-    if ty:
-        return product(dz, y, False, False), product(dz, x, True, False)
-    return product(dz, y, False, True), product(x, dz, True, False)
+    dx = dy = None
+    if needs(call, 0):
+        dx = product(y, dz, ty, True) if tx else product(dz, y, False, not ty)
+    if needs(call, 1):
+        dy = product(dz, x, True, tx) if ty else product(x, dz, not tx, False)
+    return dx, dy
 
 
 def _matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) -> Tensor:
@@ -168,7 +171,7 @@ def matmul(
 
 
 def _product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    a, b = (conj(a) if transpose_a else a), (conj(b) if transpose_b else b)
+    a, b = (conjugated(a) if transpose_a else a), (conjugated(b) if transpose_b else b)
     return call2(BatchMatMulV2(transpose_a, transpose_b), a, b)
 
 
@@ -193,7 +196,7 @@ def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
     elif axis >= 0:
         raise ShapeError("vecdot: count the axis from the back (-1) where ranks are unknown")
     _product_dtype(a.spec, b.spec)
-    return sum(multiply(conj(a), b), axis=axis, dtype=a.dtype)
+    return sum(multiply(conjugated(a), b), axis=axis, dtype=a.dtype)
 
 
 def _same_sizes(

@@ -23,7 +23,7 @@ from tensorlite.ops.arithmetic import (
     Sum,
     as_axes,
     axis_tuple,
-    conj,
+    conjugated,
     divide,
     reduced_shape,
     spread,
@@ -105,14 +105,14 @@ class Prod(Reduction):
         x, axes = call.inputs
         known = axes.spec.constant()
         if known is None and axes.spec.vector() != (None,):
-            return spread(dy * conj(call.outputs[0]), x, axes) / conj(x), None
+            return spread(dy * conjugated(call.outputs[0]), x, axes) / conjugated(x), None
         steps = [axes] if known is None else [constant(np.asarray([a], np.int32)) for a in known]
         partial = [x]
         for step in steps:
             partial.append(_product(partial[-1], step))
         flow = reshape(dy, shape_of(partial[-1]))
         for step, y in zip(reversed(steps), reversed(partial[:-1]), strict=True):
-            flow = spread(flow, y, step) * conj(_product_of_others(y, step))
+            flow = spread(flow, y, step) * conjugated(_product_of_others(y, step))
         return flow, None
 
 

@@ -12,7 +12,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conj, negative, sum_to
+from tensorlite.ops.arithmetic import conjugated, negative, sum_to
 from tensorlite.ops.compare import equal, greater, greater_equal, less, less_equal, where
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.elementwise import RealBinary
@@ -92,7 +92,7 @@ class Sign(Unary):
         x, y = call.inputs[0], call.outputs[0]
         if not x.dtype.is_complex:
             return (None,)
-        along = astype(real(conj(y) * dy), x.dtype)
+        along = astype(real(conjugated(y) * dy), x.dtype)
         size = abs(x)
         flat = equal(size, 0)
         turning = (dy - along * y) / astype(where(flat, 1, size), x.dtype)

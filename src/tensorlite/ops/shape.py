@@ -11,10 +11,11 @@ from math import prod
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.dispatch import call, integers, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -62,7 +63,12 @@ class Reshape(Op):
         return reshape_like(dy, call.inputs[0]), None
 
 
+_RESHAPE = Reshape()
+
+
 def _resolved(x: TensorSpec, asked: Dims) -> Dims:
+    if any(size is not None and size < -1 for size in asked):
+        raise ShapeError(f"Reshape: shape {list(asked)} has a negative size; allowed is one -1")
     if asked.count(-1) > 1:
         raise ShapeError(f"shape {list(asked)} names -1 more than once")
     if x.size is None or None in asked:
@@ -153,9 +159,8 @@ def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
     [2 3]
     """
     tensor = to_tensor(x)
-    if tensor.spec.is_static:
-        return constant(np.asarray(tensor.shape, dtype.numpy))
-    return call(Shape(dtype), tensor)
+    shape = tensor.static_shape
+    return call(Shape(dtype), tensor) if shape is None else integers(shape, dtype)
 
 
 def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
@@ -164,9 +169,12 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
         shape = (shape,)
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
-            return constant(np.asarray(shape, np.int64))
-        shape = [astype(size, dtypes.int64) for size in shape]
-    return to_tensor(shape)
+            return integers(shape, dtypes.int64)
+        shape = [astype(whole(size, "shape: a size"), dtypes.int64) for size in shape]
+    sizes = to_tensor(shape)
+    if not sizes.dtype.is_integer:
+        raise DTypeError(f"shape={shape!r}; allowed are integers and sequences of them")
+    return sizes
 
 
 def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) -> Tensor:  # noqa: ARG001  the standard's
@@ -178,11 +186,12 @@ def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) ->
     >>> tl.reshape(tl.arange(6), (2, -1)).shape
     (2, 3)
     """
-    return call(Reshape(), x, as_shape(shape))
+    return call(_RESHAPE, x, as_shape(shape))
 
 
 def reshape_like(x: Tensor, other: Tensor) -> Tensor:
     """Return the elements of `x` in the shape of `other`."""
-    if x.spec.is_static and x.spec.shape == other.spec.shape:
+    shape = x.static_shape
+    if shape is not None and shape == other.static_shape:
         return x
-    return call(Reshape(), x, shape_of(other))
+    return call(_RESHAPE, x, shape_of(other))

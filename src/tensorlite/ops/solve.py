@@ -16,7 +16,7 @@ from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conj, multiply, negative, sum_to
+from tensorlite.ops.arithmetic import conjugated, multiply, negative, sum_to
 from tensorlite.ops.arrange import expand_dims, matrix_transpose, squeeze
 from tensorlite.ops.diagonal import band_part, matrix_shape
 from tensorlite.ops.matmul import adjoint_product
@@ -48,7 +48,7 @@ def lapack(x: TensorLike, what: str) -> Tensor:
 
 def adjoint(x: Tensor) -> Tensor:
     """Return the conjugate transpose of each matrix in a stack."""
-    return conj(matrix_transpose(x))
+    return conjugated(matrix_transpose(x))
 
 
 class MatrixInverse(Op):
@@ -155,7 +155,7 @@ class MatrixDeterminant(Op):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate determinant times the inverse's adjoint."""
-        scale = multiply(dy, conj(call.outputs[0]))
+        scale = multiply(dy, conjugated(call.outputs[0]))
         return (_times_inverse(scale, call.inputs[0]),)
 
 
@@ -180,7 +180,7 @@ class LogMatrixDeterminant(Op):
         x, sign = call.inputs[0], call.outputs[0]
         scale = None if dlog is None else astype(dlog, x.dtype)  # type: ignore[arg-type]
         if isinstance(dsign, Tensor) and x.dtype.is_complex:
-            turn = multiply(-1j, astype(imag(multiply(conj(dsign), sign)), x.dtype))
+            turn = multiply(-1j, astype(imag(multiply(conjugated(dsign), sign)), x.dtype))
             scale = turn if scale is None else scale + turn
         return (None if scale is None else _times_inverse(scale, x),)
 
