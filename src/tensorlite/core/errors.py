@@ -25,9 +25,21 @@ TensorliteError
 
 from __future__ import annotations
 
+from tensorlite.core.provenance import entry
+
 
 class TensorliteError(Exception):
-    """Base of every error that tensorlite raises on purpose."""
+    """Base of every error that tensorlite raises on purpose.
+
+    A note says which function of the library the user's program called, and on which line.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        found = entry()
+        if found is not None:
+            called, line = found
+            self.add_note(f"in {called}, called at {line}")
 
 
 class InvalidArgumentError(TensorliteError, ValueError):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import NamedTuple
 
 PACKAGE = __file__.rpartition("core")[0]
@@ -60,3 +63,25 @@ def user_line(depth: int = 2) -> Line:
         if frame.f_back is None:
             return UNKNOWN
         frame = frame.f_back
+
+
+_BETWEEN = {contextlib.__file__, functools.__file__}
+"""Files of Python's own that stand on the stack between the user's program and the library."""
+
+
+def entry() -> tuple[str, Line] | None:
+    """Return the library's function that the user's program called, and the line of the call.
+
+    None when the stack is the user's own to the end: an error that they raise themselves.
+    """
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001  there is no other way to the caller
+    called = ""
+    while frame is not None:
+        code = frame.f_code
+        if str(frame.f_globals.get("__name__", "")).split(".", 1)[0] == "tensorlite":
+            called = code.co_qualname
+        elif code.co_filename not in _BETWEEN:
+            line = Line(code.co_filename, frame.f_lineno, code.co_name)
+            return (f"{called}()", line) if called else None
+        frame = frame.f_back
+    return None

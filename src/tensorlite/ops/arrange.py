@@ -11,6 +11,7 @@ from functools import reduce
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole_numbers
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -287,7 +288,8 @@ def permute_dims(x: TensorLike, /, axes: Sequence[int] | Tensor) -> Tensor:
     (3, 1, 2)
     """
     if not isinstance(axes, Tensor):
-        axes = constant(np.asarray(axes, np.int32))
+        order = whole_numbers(axes if isinstance(axes, range) else tuple(axes), "axes")
+        axes = constant(np.asarray(order, np.int32))
     return call(Transpose(), x, axes)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tensorlite.core import dtypes, nest, operand
+from tensorlite.core.check import a_function
 from tensorlite.core.constant import Const, array_of
 from tensorlite.core.dispatch import calls, to_tensor, tracer
 from tensorlite.core.dtypes import DType, as_dtype, promote, weak
@@ -106,6 +107,8 @@ def cond(
     >>> print(tl.cond(x > 0, lambda: x * 2, lambda: -x))
     6.0
     """
+    a_function(true_fn, "cond: true_fn")
+    a_function(false_fn, "cond: false_fn")
     if isinstance(pred, (bool, np.bool_)):
         return true_fn() if pred else false_fn()
     predicate = as_condition(pred, "the predicate of cond")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tensorlite.core import nest, operand
+from tensorlite.core.check import a_function, whole
 from tensorlite.core.dispatch import calls, constant, to_tensor, tracer
 from tensorlite.core.errors import InvalidArgumentError, LoopError, StructureError
 from tensorlite.core.provenance import user_line
@@ -66,11 +67,15 @@ def while_loop(
     >>> print(total)
     6
     """
+    a_function(cond, "while_loop: cond")
+    a_function(body, "while_loop: body")
+    whole(parallel_iterations, "while_loop: parallel_iterations", least=1)
     if not isinstance(loop_vars, (list, tuple)):
         raise InvalidArgumentError(
             f"loop_vars is {nest.describe(loop_vars)}; give a list or tuple of variables"
         )
     if maximum_iterations is not None:
+        whole(maximum_iterations, "while_loop: maximum_iterations", least=0)
         counted = _Counted(cond, body, maximum_iterations)
         first = (0, *loop_vars)
         open_sizes = None if shape_invariants is None else (None, *shape_invariants)

@@ -16,7 +16,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, to_tensor, tracer
 from tensorlite.core.dispatch import constant as constant_of
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
@@ -55,7 +55,10 @@ class Fill(Op):
         """Return the asked shape with the value's dtype."""
         if value.shape is not None and value.shape != ():
             raise InvalidArgumentError(f"Fill: the value must be 0-d, not {value}")
-        return value.with_shape(shape.vector())
+        sizes = shape.vector()
+        if sizes is not None and any(size is not None and size < 0 for size in sizes):
+            raise ShapeError(f"Fill: shape {list(sizes)} has a negative size; allowed are 0 and up")
+        return value.with_shape(sizes)
 
     def kernel(self, xp: Xp, shape: Array, value: Array) -> Array:
         """Return the filled array."""

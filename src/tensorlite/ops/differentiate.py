@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from tensorlite.core import nest
+from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import Interpreter, Tensors, calls, current, run, to_tensor
 from tensorlite.core.errors import GradientError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
@@ -308,7 +309,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Call
     >>> print(tl.grad(tl.grad(lambda x: x * x * x))(tl.asarray(2.0)))
     12.0
     """
-    both = value_and_grad(function, argnums)
+    both = value_and_grad(a_function(function, "grad: function"), argnums)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 
 

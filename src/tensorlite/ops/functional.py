@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import nest, operand
+from tensorlite.core.check import a_function
 from tensorlite.core.constant import array_of
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.dtypes import of_numpy
@@ -81,6 +82,7 @@ def map_fn(fn: Callable[[Any], Any], elems: Any, parallel_iterations: int = 10) 
     >>> print(tl.map_fn(lambda x: x * x, tl.asarray([1.0, 2.0, 3.0])))
     [1. 4. 9.]
     """
+    a_function(fn, "map_fn: fn")
     rows = _Rows(elems, "map_fn")
     if tracer() is None and rows.static:
         first, start = fn(rows.at(0)), 1

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, constant, to_tensor, tracer
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError, ShapeError
@@ -297,8 +298,8 @@ def gather(
         rows: Tensor = read(indices)
         return rows
     params = to_tensor(x)
-    if axis < 0:
-        axis = normalise_axis(axis, len(params.shape))
+    if axis < 0 or params.spec.rank is not None:
+        axis = normalise_axis(whole(axis, "gather: axis"), len(params.shape))
     return call(GatherV2(batch_dims), params, indices, constant(np.asarray(axis, np.int32)))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, calls, constant, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -307,4 +308,4 @@ def set_seed(seed: int) -> None:
     >>> print(tl.all(tl.random.uniform((2,)) == first))
     True
     """
-    global_generator().reset_from_seed(seed)
+    global_generator().reset_from_seed(whole(seed, "set_seed: seed"))

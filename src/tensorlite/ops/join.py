@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole_numbers
 from tensorlite.core.dispatch import call, calls, constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -467,6 +468,8 @@ def split(
         if num_or_sizes < 1:
             raise InvalidArgumentError(f"split into {num_or_sizes} parts: give 1 or more")
         return calls(Split(num_or_sizes), axis, x)
+    if not isinstance(num_or_sizes, Tensor):
+        whole_numbers(num_or_sizes, "split: num_or_sizes")
     sizes = to_tensor(num_or_sizes)
     number = sizes.spec.dims[0]
     if number is None:

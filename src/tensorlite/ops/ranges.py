@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.constant import array_of
 from tensorlite.core.dispatch import call, promoted, to_tensor
 from tensorlite.core.dispatch import constant as constant_of
@@ -120,6 +121,8 @@ def eye(
     """
     of = dtypes.float32 if dtype is None else as_dtype(dtype)
     width = n_rows if n_cols is None else n_cols
+    whole(n_rows, "eye: n_rows", least=0)
+    whole(width, "eye: n_cols", least=0)
     if isinstance(n_rows, int) and isinstance(width, int):
         k = max(-n_rows, min(k, width))
     rows = reshape(arange(n_rows, dtype=dtypes.int64) + k, (-1, 1))
@@ -147,6 +150,8 @@ def arange(
     ends = (start, stop, step)
     if any(isinstance(end, (Operand, np.ndarray)) for end in ends):
         return placed(_range_of_tensors(ends, dtype), device)
+    if not all(isinstance(end, (int, float, np.number)) for end in ends):
+        raise DTypeError(f"arange: start, stop and step are {ends}; allowed are real numbers")
     if step == 0:
         raise InvalidArgumentError("arange: step=0 leads nowhere; give a step of either sign")
     whole = all(isinstance(end, (int, np.integer)) for end in ends)

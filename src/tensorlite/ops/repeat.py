@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -49,6 +49,8 @@ class Tile(Op):
             return x.with_shape(None if known is None else (None,) * known)
         if len(times) != len(x.shape):
             raise ShapeError(f"Tile: {len(times)} multiples for {x}; give one per axis")
+        if any(n is not None and n < 0 for n in times):
+            raise InvalidArgumentError(f"Tile: multiples={list(times)}; allowed are 0 and more")
         pairs = zip(x.shape, times, strict=True)
         return x.with_shape([None if None in (n, m) else n * m for n, m in pairs])  # type: ignore[operator]
 
@@ -83,6 +85,8 @@ class Repeat(Op):
         counts = repeats.vector()
         if counts is not None and len(counts) > 1 and x.shape[axis] not in (None, len(counts)):
             raise ShapeError(f"repeat: {len(counts)} counts for axis {axis} of {x}")
+        if any(n is not None and n < 0 for n in counts or ()):
+            raise InvalidArgumentError(f"repeat: repeats={counts}; allowed are 0 and more")
         size = _repeated(x.shape[axis], repeats.constant())
         return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
 
@@ -325,6 +329,8 @@ def sequence_mask(
      [1 1 1]]
     """
     counts = to_tensor(lengths)
+    if not counts.dtype.is_integer:
+        raise DTypeError(f"sequence_mask: lengths are {counts.spec}; allowed are integers")
     size = greatest(counts) if maxlen is None else maxlen
     steps = call(Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1)
     return astype(less(astype(steps, counts.dtype), expand_dims(counts, -1)), dtype)

@@ -6,6 +6,7 @@ Writing rows of variables is in sparse_state.py; `x[key] = value` is in index.py
 from __future__ import annotations
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
@@ -275,6 +276,9 @@ def one_hot(
     on, off = _value(on_value, dtype), _value(off_value, dtype)
     places = to_tensor(indices)
     integers("OneHot", places.spec)
+    whole(depth, "one_hot: depth", least=0)
+    if places.spec.rank is not None:
+        normalise_axis(whole(axis, "one_hot: axis"), places.ndim + 1)
     return call(OneHot(axis), places, depth, on, off)
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, calls, constant, promoted, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
@@ -351,6 +352,7 @@ def top_k(x: TensorLike, /, k: int | Tensor, *, sorted: bool = True) -> TopKResu
     >>> print(values, places)
     [3. 2.] [0 2]
     """
+    whole(k, "top_k: k", least=0)
     return TopKResult(*calls(TopKV2(sorted), _sortable(x, "top_k"), k))
 
 

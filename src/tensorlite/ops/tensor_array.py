@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
@@ -43,6 +44,7 @@ class TensorArray:
     ) -> None:
         if flow is None:
             shape = lists.element_shape(None if element_shape is None else tuple(element_shape))
+            whole(size, "TensorArray: size", least=0)
             flow = _list(shape, size, as_dtype(dtype), dynamic_size)
         self.flow = flow
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tensorlite.core.check import whole_numbers
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import Dim, Dims, shape_text
 
@@ -186,7 +187,8 @@ def check_image(what: str, shape: Dims | None) -> Dims | None:
 
 def four(value: int | Sequence[int], data_format: str, name: str) -> tuple[int, int, int, int]:
     """Return strides, sizes or dilations, given as one, two or four numbers, as four."""
-    given = (value,) if isinstance(value, int) else tuple(value)
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    whole_numbers(given, name)
     if len(given) == 4:
         return given[0], given[1], given[2], given[3]
     if len(given) not in (1, 2):
