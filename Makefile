@@ -68,11 +68,11 @@ gpu-check: ## Run the tests that need a GPU, or say that there is none
 	@nvidia-smi -L 2>/dev/null || { echo 'gpu-check: no GPU on this machine, nothing was run'; exit; }; \
 	for python in $(VENV)/bin/python $(PYTHONS); do \
 	    if $$python -c 'import $(GPU_MODULES); cupy.arange(3).sum()' >/dev/null 2>&1; then \
-	        exec $$python -m pytest -m gpu --device gpu; \
+	        exec $$python -m pytest -m gpu --device gpu tests/gpu; \
 	    fi; \
 	done; \
 	$(MAKE) --no-print-directory $(VENV)/.for-gpu; \
-	exec $(PYTEST) -m gpu --device gpu
+	exec $(PYTEST) -m gpu --device gpu tests/gpu
 
 clean: ## Remove what was made, .venv too
 	rm -rf $(VENV) build dist docs/_build .coverage .coverage.* .benchmarks .hypothesis

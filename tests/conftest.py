@@ -1,4 +1,4 @@
-"""For every test: Hypothesis's profiles, and the devices that are there."""
+"""For every test: Hypothesis's profiles, and whether a GPU is there."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ settings.register_profile(
 )
 settings.load_profile("ci")
 
-DEVICES = {"cpu": "/device:CPU:0", "gpu": "/device:GPU:0"}
-
 
 @cache
 def gpu_is_there() -> bool:
@@ -34,26 +32,15 @@ def gpu_is_there() -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--device",
-        choices=["auto", *DEVICES],
+        choices=["auto", "stand-in", "gpu"],
         default="auto",
-        help="where tests that take `device` run; auto: on the CPU, and on the GPU if there is one",
+        help="where tests/gpu runs; auto: on the stand-in for CuPy, and on the GPU if there is one",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--device") == "gpu" and not gpu_is_there():
         raise pytest.UsageError("--device gpu: there is no GPU here, or no CuPy")
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes `device` once for each device; its value is for `tl.device`."""
-    if "device" not in metafunc.fixturenames:
-        return
-    wanted = metafunc.config.getoption("--device")
-    kinds = [wanted] if wanted != "auto" else ["cpu", "gpu"] if gpu_is_there() else ["cpu"]
-    marks = {"cpu": [], "gpu": [pytest.mark.gpu]}
-    devices = [pytest.param(DEVICES[kind], id=kind, marks=marks[kind]) for kind in kinds]
-    metafunc.parametrize("device", devices)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

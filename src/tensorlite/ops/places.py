@@ -105,6 +105,11 @@ def combine_at(xp: Xp, name: str, target: Array, rows: Array, values: Array) -> 
     Rows may be named several times. Indices are made flat, for which `at` has a fast path.
     """
     kept = target.dtype
+    if kept.kind == "c":  # GPUs add numbers atomically, not pairs of numbers
+        both = xp.empty_like(target)
+        both.real = combine_at(xp, name, target.real, rows, values.real)
+        both.imag = combine_at(xp, name, target.imag, rows, values.imag)
+        return both
     out, values = _atomic(target, name), _atomic(values, name)
     inner = target.shape[1]
     places = (rows.astype("int64")[:, None] * inner + xp.arange(inner)).reshape(-1)
