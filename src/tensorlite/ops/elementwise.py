@@ -230,7 +230,7 @@ class Pow(Binary):
             return xp.power(x, y)
         except ValueError as error:
             raise InvalidArgumentError(
-                f"Pow of integers {x.dtype}: {error} Cast the base with tl.astype(x, tl.float32)"
+                f"Pow: {error} Cast the base with tl.astype(x, tl.float32)"
             ) from None
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

@@ -23,6 +23,7 @@ class Identity(Op):
     """The operand itself."""
 
     aliases = True
+    takes_sparse = True
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""

@@ -36,6 +36,7 @@ from tensorlite.ops.arithmetic import Range, broadcast_to
 from tensorlite.ops.arrange import moveaxis, permute_dims, size
 from tensorlite.ops.compare import where
 from tensorlite.ops.gather import Where, check_mask, from_front, gather, gather_nd, sizes
+from tensorlite.ops.identity import apart
 from tensorlite.ops.join import stack
 from tensorlite.ops.scatter import tensor_scatter_nd_update
 from tensorlite.ops.shape import astype, reshape
@@ -61,7 +62,7 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
         except (IndexError, TypeError, ValueError):
             pass  # Below, the same is tried again in steps that explain themselves.
     tensor = to_tensor(x)
-    return Key(tensor, key).select(tensor)
+    return apart(Key(tensor, key).select(tensor), x)
 
 
 def _is_plain(x: Any) -> TypeGuard[EagerTensor]:

@@ -18,7 +18,6 @@ from tensorlite.core.spec import Dim, Dims, Known, TensorSpec, broadcast, shape_
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum_to
-from tensorlite.ops.identity import apart
 from tensorlite.ops.join import stack
 from tensorlite.ops.shape import astype, shape_of
 
@@ -313,9 +312,7 @@ class SliceKey:
 
     def select(self, x: Tensor) -> Tensor:
         """Return the part of `x` that the key selects."""
-        if self.trivial:
-            return apart(x, x)
-        return call(StridedSlice(*self._masks.values()), x, *self._entries())
+        return x if self.trivial else call(StridedSlice(*self._masks.values()), x, *self._entries())
 
     def update(self, x: Tensor, value: Tensor) -> Tensor:
         """Return `x` with the part that the key selects replaced by `value`."""
