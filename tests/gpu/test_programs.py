@@ -261,13 +261,18 @@ def test_indexing(gpu: str) -> None:
 @pytest.mark.parametrize("dtype", [tl.bfloat16, tl.float16, tl.float64, tl.complex64], ids=str)
 def test_rows_taken_twice_get_both_gradients(dtype: tl.DType, gpu: str) -> None:
     x = tl.astype(tl.asarray(X, device=gpu), dtype)
-    with tl.GradientTape() as tape:
-        tape.watch(x)
-        y = tl.gather(x, [0, 0, 1])
-    g = tl.densify(tape.gradient(y, x, output_gradients=tl.ones((3, 3), dtype=dtype)))
-    assert lies(g, gpu)
-    assert g.dtype is dtype
-    np.testing.assert_array_equal(tl.astype(g, tl.complex64).numpy(), [[2] * 3, [1] * 3])
+    takes: list[Callable[[tl.Tensor], tl.Tensor]] = [
+        lambda x: tl.gather(x, [0, 0, 1]),
+        lambda x: tl.repeat(x, [2, 1], axis=0),
+    ]
+    for take in takes:
+        with tl.GradientTape() as tape:
+            tape.watch(x)
+            y = take(x)
+        g = tl.densify(tape.gradient(y, x, output_gradients=tl.ones_like(y)))
+        assert lies(g, gpu)
+        assert g.dtype is dtype
+        np.testing.assert_array_equal(tl.astype(g, tl.complex64).numpy(), [[2] * 3, [1] * 3])
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "truncated_normal"])

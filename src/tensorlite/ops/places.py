@@ -120,6 +120,14 @@ def combine_at(xp: Xp, name: str, target: Array, rows: Array, values: Array) -> 
     return flat.astype(kept).reshape(target.shape)
 
 
+def sums_at(xp: Xp, count: int, rows: Array, values: Array) -> Array:
+    """Return `count` slices, each the sum of those of `values` whose row it is."""
+    inner = values.shape[1:]
+    flat = values.reshape((rows.size, prod(inner)))
+    start = xp.zeros((count, prod(inner)), values.dtype)
+    return combine_at(xp, "add", start, rows, flat).reshape((count, *inner))
+
+
 def _atomic(x: Array, name: str) -> Array:
     """Return `x` in a dtype that GPUs combine atomically, int64 as uint64 in the same order."""
     if x.dtype.name == "int64":

@@ -22,6 +22,7 @@ from tensorlite.ops.arithmetic import Range, sum
 from tensorlite.ops.arrange import expand_dims, permute_dims
 from tensorlite.ops.compare import less
 from tensorlite.ops.join import concat, padded, padded_shape, stack
+from tensorlite.ops.places import sums_at
 from tensorlite.ops.reduce import max as greatest
 from tensorlite.ops.shape import astype, reshape, reshape_like, shape_of
 
@@ -119,10 +120,10 @@ class RepeatGrad(Op):
 
     def kernel(self, xp: Xp, dy: Array, repeats: Array, shape: Array) -> Array:
         """Return the sums."""
-        out = xp.zeros(tuple(shape.tolist()), dy.dtype)
-        source = np.repeat(np.arange(shape[self.axis]), repeats)
-        xp.add.at(xp.moveaxis(out, self.axis, 0), xp.asarray(source), xp.moveaxis(dy, self.axis, 0))
-        return out
+        size = int(shape[self.axis])
+        source = xp.asarray(np.repeat(np.arange(size), repeats))
+        sums = sums_at(xp, size, source, xp.moveaxis(dy, self.axis, 0))
+        return xp.moveaxis(sums, 0, self.axis)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient repeated."""
@@ -192,10 +193,9 @@ class MirrorPadGrad(Op):
     def kernel(self, xp: Xp, dy: Array, paddings: Array, shape: Array) -> Array:
         """Return the sums, axis by axis."""
         for axis, source in enumerate(_mirrored(shape.tolist(), paddings, self.mode)):
-            out = xp.zeros((*dy.shape[:axis], shape[axis], *dy.shape[axis + 1 :]), dy.dtype)
-            into, given = xp.moveaxis(out, axis, 0), xp.moveaxis(dy, axis, 0)
-            xp.add.at(into, xp.asarray(source), given)
-            dy = out
+            given = xp.moveaxis(dy, axis, 0)
+            sums = sums_at(xp, int(shape[axis]), xp.asarray(source), given)
+            dy = xp.moveaxis(sums, 0, axis)
         return dy
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

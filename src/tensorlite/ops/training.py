@@ -11,6 +11,7 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.places import sums_at
 from tensorlite.ops.state import VariableState
 
 Arrays = Sequence[Array]
@@ -78,8 +79,7 @@ class SparseApply(Op):
         states, rest = handles(inputs)
         *hyper, values, indices = rest
         rows, where = xp.unique(indices, return_inverse=True)
-        summed = xp.zeros((rows.size, *values.shape[1:]), values.dtype)
-        xp.add.at(summed, where.ravel(), values)
+        summed = sums_at(xp, rows.size, where.ravel(), values)
         updated = self.rule.update(xp, [s.array[rows] for s in states], hyper, summed)
         for state, part in zip(states, updated, strict=True):
             whole = state.array.copy()
