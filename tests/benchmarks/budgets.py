@@ -47,6 +47,9 @@ def budgets(t: Times, import_ms: float) -> list[Budget]:
 
 ROWS = {
     "add": "x + y, 8 elements",
+    "scaled": "x * 2.0, 8 elements",
+    "sum": "the sum of 8 elements",
+    "reshape": "8 elements in another shape",
     "chain": "ten operators",
     "chain, tape": "ten operators under a tape",
     "chain, gradient": "ten operators and their gradient",
@@ -58,6 +61,9 @@ ROWS = {
     "step, traced": "a training step of a CNN, traced",
 }
 BASES = {"add": "numpy add", "chain": "numpy chain", "chain, tape": "numpy chain"} | {
+    "scaled": "numpy scaled",
+    "sum": "numpy sum",
+    "reshape": "numpy reshape",
     "chain, gradient": "numpy chain",
     "call": "numpy add",
     "turn": "numpy turn",

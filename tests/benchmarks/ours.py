@@ -26,6 +26,12 @@ def eager_cases() -> list[Case]:
     return [
         Case("numpy add", "np.add(x, y)", {"np": np, "x": arrays[0], "y": arrays[1]}),
         Case("add", "x + y", {"x": x, "y": y}),
+        Case("numpy scaled", "x * 2.0", {"x": arrays[0]}),
+        Case("scaled", "x * 2.0", {"x": x}),
+        Case("numpy sum", "np.sum(x, axis=0)", {"np": np, "x": arrays[0]}),
+        Case("sum", "tl.sum(x, axis=0)", {"tl": tl, "x": x}),
+        Case("numpy reshape", "np.reshape(x, (2, 4))", {"np": np, "x": arrays[0]}),
+        Case("reshape", "tl.reshape(x, (2, 4))", {"tl": tl, "x": x}),
         Case("numpy chain", partial(workload.chain, *arrays)),
         Case("chain", partial(workload.chain, x, y)),
         Case("chain, tape", partial(taped, x, y)),

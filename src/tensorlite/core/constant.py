@@ -68,6 +68,8 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     NumPy's arrays keep theirs. Raises DTypeError for what is no number, bool or string, and
     InvalidArgumentError for numbers that the dtype cannot hold.
     """
+    if dtype is None and type(value) is int and -(2**31) <= value < 2**31:
+        return np.array(value, np.int32)
     kept = isinstance(value, (np.ndarray, np.generic))
     try:
         array = np.asarray(value, None if dtype is None or kept else dtype.numpy)

@@ -335,7 +335,7 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
         return EagerTensor(out, device if xp is np else CPU)
     if isinstance(out, Opaque):
         return EagerTensor(out, device)
-    if is_array(out):
+    if not isinstance(out, np.generic) and is_array(out):
         return EagerTensor(out, device_of(out))
     return EagerTensor(xp.asarray(out), device)
 

@@ -333,10 +333,9 @@ def summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """Return `x` in the dtype that sums and products of it have."""
     if dtype is not None:
         return astype(x, dtype)
-    if x.dtype.kind == "b" or (x.dtype.kind == "i" and x.dtype.itemsize < 4):
-        return astype(x, dtypes.int32)
-    if x.dtype.kind == "u" and x.dtype.itemsize < 4:
-        return astype(x, dtypes.uint32)
+    given = x.dtype
+    if given.kind in "biu" and given.itemsize < 4:
+        return astype(x, dtypes.uint32 if given.kind == "u" else dtypes.int32)
     return x
 
 

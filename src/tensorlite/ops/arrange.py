@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole_numbers
-from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.dispatch import call, constant, integers, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -117,7 +117,7 @@ def _inverse(perm: Tensor) -> Tensor:
     order = perm.spec.constant()
     if order is None:
         return call(InvertPermutation(), perm)
-    return constant(np.argsort(np.asarray(order, np.int32) % max(len(order), 1)).astype(np.int32))
+    return integers(np.argsort(np.asarray(order, np.int32) % max(len(order), 1)).tolist())
 
 
 class ExpandDims(Op):
@@ -289,7 +289,7 @@ def permute_dims(x: TensorLike, /, axes: Sequence[int] | Tensor) -> Tensor:
     """
     if not isinstance(axes, Tensor):
         order = whole_numbers(axes if isinstance(axes, range) else tuple(axes), "axes")
-        axes = constant(np.asarray(order, np.int32))
+        axes = integers(map(int, order))
     return call(Transpose(), x, axes)
 
 
