@@ -284,5 +284,7 @@ def test_random_numbers_are_the_cpus(name: str, gpu: str) -> None:
     wanted = drawn()
     with tl.device(gpu):
         found = drawn()
+        state = tl.random.Generator.from_seed(1).state
     assert lies(found, gpu)
+    assert lies(state, "/device:CPU:0")
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)

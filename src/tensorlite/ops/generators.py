@@ -19,7 +19,9 @@ from tensorlite.core.dispatch import call, calls, constant, interpreted_by, to_t
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
+from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import CPU
 from tensorlite.ops import philox
 from tensorlite.ops import random as draws
 from tensorlite.ops.gather import gather
@@ -227,7 +229,8 @@ class Generator(Source):
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        self.state = Variable(_state(seed), trainable=False, name="generator")
+        with device(CPU):  # where it is read and advanced, whatever the scope of the first use
+            self.state = Variable(_state(seed), trainable=False, name="generator")
 
     @classmethod
     def from_seed(cls, seed: int) -> Generator:
