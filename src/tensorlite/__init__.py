@@ -276,6 +276,7 @@ if TYPE_CHECKING:
         data,
         debugging,
         extend,
+        fft,
         initializers,
         layers,
         linalg,
@@ -312,7 +313,8 @@ __all__ = [
     "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
     "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
-    "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fill", "finfo",
+    "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fft", "fill",
+    "finfo",
     "flip", "float16", "float32", "float64", "floor", "floor_divide", "fold", "foldl", "foldr",
     "from_dlpack", "full", "full_like", "function", "gather", "gather_nd", "global_norm", "grad",
     "gradients", "greater", "greater_equal", "hessian", "hypot", "identity", "iinfo", "imag",
@@ -351,6 +353,7 @@ _NAMESPACES = {
     "data",
     "debugging",
     "extend",
+    "fft",
     "initializers",
     "layers",
     "linalg",
@@ -366,10 +369,22 @@ def __getattr__(name: str) -> object:
     if name in _NAMESPACES:
         return import_module(f"tensorlite.{name}")
     if name not in _AT_FIRST_USE:
-        raise AttributeError(f"module 'tensorlite' has no attribute {name!r}")
+        raise AttributeError(f"module 'tensorlite' has no attribute {name!r}{_elsewhere(name)}")
     value = getattr(import_module(f"tensorlite.{_AT_FIRST_USE[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _elsewhere(name: str) -> str:
+    """Return where a name is that the package itself does not have, as part of a message."""
+    places = ("nn", "linalg", "random", "debugging", "layers", "optimizers", "data")
+    public = not name.startswith("_") and name not in _NAMESPACES
+    found = [
+        f"tl.{place}.{name}"
+        for place in places
+        if public and name in import_module(f"tensorlite.{place}").__all__
+    ]
+    return f"; there is {' and '.join(found)}" if found else ""
 
 
 def __dir__() -> list[str]:

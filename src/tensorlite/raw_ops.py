@@ -26,14 +26,14 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any
 
-from tensorlite import checkpoint, data, debugging, linalg, nn, optimizers, random
+from tensorlite import checkpoint, data, debugging, fft, linalg, nn, optimizers, random
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import REGISTRY, Op
 
 __all__: list[str] = []
 
-WITH_OPERATORS = (checkpoint, data, debugging, linalg, nn, optimizers, random)
+WITH_OPERATORS = (checkpoint, data, debugging, fft, linalg, nn, optimizers, random)
 """Namespaces whose operators are there when they have been imported; the others always are."""
 
 

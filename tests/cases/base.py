@@ -35,6 +35,8 @@ class OpCase:
     """Whether first and second order gradients are checked by finite differences in float64."""
     needs_rank: bool = False
     """Whether the function cannot be traced where not even the rank of its operands is known."""
+    needs_sizes: bool = False
+    """Whether it cannot be traced where the sizes of its operands are unknown."""
     data_dependent: bool = False
     """Whether the shape of the result depends on values, so that a trace does not know it."""
     rtol: float = 1e-5
