@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Generator
 from functools import cache
 from importlib.util import find_spec
 
@@ -46,3 +47,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("gpu") and not gpu_is_there():
         pytest.skip("there is no GPU here, or no CuPy")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Undo what Hypothesis's plugin leaves on a parametrised test.
+
+    At each run it nests the test's settings one deeper, and after some 950 runs looking up a
+    setting is a RecursionError.
+    """
+    function = getattr(item, "function", None)
+    kept = getattr(function, "_hypothesis_internal_use_settings", None)
+    try:
+        return (yield)
+    finally:
+        if kept is not None:
+            setattr(function, "_hypothesis_internal_use_settings", kept)  # noqa: B010
