@@ -23,7 +23,17 @@ from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.provenance import Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import CPU, Array, Xp, device_of, is_array, on_device, to_device, to_host, xp_for
+from tensorlite.core.xp import (
+    CPU,
+    Array,
+    Xp,
+    device_of,
+    is_array,
+    on_device,
+    to_device,
+    to_host,
+    xp_for,
+)
 
 Arrays = tuple[Array, ...]
 ndarray, generic, asarray = np.ndarray, np.generic, np.asarray
