@@ -12,6 +12,7 @@ from tensorlite.core.dispatch import calls, interpreted_by, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
+from tensorlite.graph.tape import GradientTape
 from tensorlite.ops import training as rules
 from tensorlite.ops.shape import astype
 from tensorlite.ops.state import Variable
@@ -86,6 +87,8 @@ class Optimizer(ABC):
 
     def minimize(self, loss: Any, variables: Sequence[Variable], tape: Any) -> None:
         """Take the gradients of `loss` from `tape` and apply them to `variables`."""
+        if not isinstance(tape, GradientTape):
+            raise DTypeError(f"minimize: tape={tape!r}; give the GradientTape that saw the loss")
         gradients = tape.gradient(loss, list(variables))
         self.apply_gradients(zip(gradients, variables, strict=True))
 

@@ -1,0 +1,496 @@
+"""Mistakes of a careless user: each has its error class and a builtin base, and says what to do.
+
+The message or its notes name the function and the argument, what came, what is allowed, and the
+user's line; whatever the mistake concerned is as it was before. Files that are torn or foreign
+are in tests/train/test_checkpoint.py as well.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.errors import RetraceWarning
+
+E = tl.errors
+MATRIX = tl.ones((2, 3))
+INTS = tl.asarray([0, 1, 2])
+IMAGE = tl.ones((1, 5, 5, 2))
+FILTERS = tl.ones((3, 3, 2, 4))
+TRUE = tl.asarray(True)
+
+
+class Mistake(NamedTuple):
+    """A call that is wrong, its error and builtin base, and words that must be told."""
+
+    call: Callable[[], Any]
+    error: type[Exception]
+    base: type[Exception]
+    words: tuple[str, ...]
+
+
+MISTAKES: dict[str, Mistake] = {
+    # Shapes.
+    "shapes that do not broadcast": Mistake(
+        lambda: MATRIX + tl.ones((2, 4)), E.ShapeError, ValueError, ("__add__", "[2, 3]", "[2, 4]")
+    ),
+    "matmul": Mistake(
+        lambda: MATRIX @ MATRIX, E.ShapeError, ValueError, ("matmul", "3 and 2", "transpose")
+    ),
+    "a negative size": Mistake(
+        lambda: tl.zeros((-1, 2)), E.ShapeError, ValueError, ("zeros", "[-1, 2]", "0 and up")
+    ),
+    "a size that is a float": Mistake(
+        lambda: tl.zeros((2.5,)), E.DTypeError, TypeError, ("zeros", "shape", "2.5", "integers")
+    ),
+    "a shape that is text": Mistake(
+        lambda: tl.zeros("ab"), E.DTypeError, TypeError, ("zeros", "'ab'", "integers")
+    ),
+    "reshape": Mistake(
+        lambda: tl.reshape(MATRIX, (4, 2)), E.ShapeError, ValueError, ("reshape", "6 elements")
+    ),
+    "reshape with -2": Mistake(
+        lambda: tl.reshape(MATRIX, (-2, 3)), E.ShapeError, ValueError, ("negative size", "-1")
+    ),
+    "concat": Mistake(
+        lambda: tl.concat([MATRIX, tl.ones((3, 4))], axis=0),
+        E.ShapeError,
+        ValueError,
+        ("concat", "[2, 3]", "[3, 4]"),
+    ),
+    "concat of nothing": Mistake(
+        lambda: tl.concat([]), E.InvalidArgumentError, ValueError, ("concat", "at least one")
+    ),
+    "lists of different lengths": Mistake(
+        lambda: tl.asarray([[1, 2], [3]]), E.ShapeError, ValueError, ("asarray", "lengths")
+    ),
+    "channels": Mistake(
+        lambda: tl.nn.conv2d(IMAGE, tl.ones((3, 3, 5, 4))),
+        E.ShapeError,
+        ValueError,
+        ("conv2d", "2 channels", "take 5"),
+    ),
+    "labels": Mistake(
+        lambda: tl.nn.sparse_softmax_cross_entropy(INTS, MATRIX),
+        E.ShapeError,
+        ValueError,
+        ("sparse_softmax_cross_entropy", "labels", "int32[3]", "[2, 3]"),
+    ),
+    # Axes.
+    "sum over an axis": Mistake(
+        lambda: tl.sum(MATRIX, axis=2), E.AxisError, IndexError, ("sum", "axis 2", "-2 to 1")
+    ),
+    "an axis that is a float": Mistake(
+        lambda: tl.sum(MATRIX, axis=1.5),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("sum", "axis=1.5", "integer"),
+    ),
+    "gather along an axis": Mistake(
+        lambda: tl.gather(MATRIX, [0], axis=3), E.AxisError, IndexError, ("gather", "axis 3", "1")
+    ),
+    "one_hot along an axis": Mistake(
+        lambda: tl.one_hot([0], 3, axis=5), E.AxisError, IndexError, ("one_hot", "axis 5", "1")
+    ),
+    "axes named twice": Mistake(
+        lambda: tl.permute_dims(MATRIX, (0, 0)), E.ShapeError, ValueError, ("[0, 0]", "once")
+    ),
+    "axes that are text": Mistake(
+        lambda: tl.permute_dims(MATRIX, "ab"),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("permute_dims", "axes", "integers"),
+    ),
+    "an index that is not there": Mistake(
+        lambda: MATRIX[5], E.OutOfRangeError, IndexError, ("index 5", "size 2", "-2 to 1")
+    ),
+    "an index that is a float": Mistake(
+        lambda: MATRIX[0.5], E.DTypeError, TypeError, ("0.5", "ints, slices")
+    ),
+    # Dtypes.
+    "a name of no dtype": Mistake(
+        lambda: tl.asarray([1.0], dtype="flaot32"), E.DTypeError, TypeError, ("flaot32", "float32")
+    ),
+    "numbers with text": Mistake(
+        lambda: MATRIX + "a", E.DTypeError, TypeError, ("float32", "string", "tl.astype")
+    ),
+    "the sum of text": Mistake(
+        lambda: tl.sum("abc"), E.DTypeError, TypeError, ("sum", "string", "tl.astype")
+    ),
+    "bits of floats": Mistake(
+        lambda: MATRIX & MATRIX, E.DTypeError, TypeError, ("integers and bools", "float32")
+    ),
+    "labels that are floats": Mistake(
+        lambda: tl.nn.sparse_softmax_cross_entropy([0.0, 1.0], MATRIX),
+        E.DTypeError,
+        TypeError,
+        ("integer labels", "float32[2]", "softmax_cross_entropy"),
+    ),
+    "a number that does not fit": Mistake(
+        lambda: tl.asarray([300], dtype=tl.int8),
+        E.InvalidArgumentError,
+        ValueError,
+        ("300", "int8"),
+    ),
+    # Devices.
+    "a device that is not there": Mistake(
+        lambda: tl.asarray([1.0], device="/device:GPU:77"),
+        E.DeviceError,
+        ValueError,
+        ("/device:GPU:77", "does not exist"),
+    ),
+    "a name of no device": Mistake(
+        lambda: tl.asarray([1.0], device="gpu0"), E.DeviceError, ValueError, ("gpu0", "/gpu:1")
+    ),
+    # Arguments.
+    "a depth that is negative": Mistake(
+        lambda: tl.one_hot([0], -3), E.InvalidArgumentError, ValueError, ("depth=-3", "0 and more")
+    ),
+    "a depth that is text": Mistake(
+        lambda: tl.one_hot([0], "three"), E.DTypeError, TypeError, ("depth='three'", "integers")
+    ),
+    "k": Mistake(
+        lambda: tl.top_k(MATRIX, -1), E.InvalidArgumentError, ValueError, ("top_k: k=-1", "0 and")
+    ),
+    "more than there are": Mistake(
+        lambda: tl.top_k(MATRIX, 9), E.ShapeError, ValueError, ("top_k", "no 9 elements")
+    ),
+    "a padding misspelt": Mistake(
+        lambda: tl.nn.conv2d(IMAGE, FILTERS, padding="SMAE"),
+        E.InvalidArgumentError,
+        ValueError,
+        ("Conv2D", "padding='SMAE'", "VALID"),
+    ),
+    "a layout misspelt": Mistake(
+        lambda: tl.nn.conv2d(IMAGE, FILTERS, data_format="NWHC"),
+        E.InvalidArgumentError,
+        ValueError,
+        ("data_format='NWHC'", "NHWC"),
+    ),
+    "strides of zero": Mistake(
+        lambda: tl.nn.conv2d(IMAGE, FILTERS, strides=0),
+        E.InvalidArgumentError,
+        ValueError,
+        ("strides", "positive integers"),
+    ),
+    "strides that are text": Mistake(
+        lambda: tl.nn.conv2d(IMAGE, FILTERS, strides="2"),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("strides", "'2'", "integers"),
+    ),
+    "a window that does not fit": Mistake(
+        lambda: tl.nn.max_pool2d(IMAGE, 9), E.ShapeError, ValueError, ("9", "5", "SAME")
+    ),
+    "an equation that comes last": Mistake(
+        lambda: tl.einsum(MATRIX, MATRIX),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("einsum", "the equation comes first"),
+    ),
+    "an equation of other operands": Mistake(
+        lambda: tl.einsum("ij,jk->ik", MATRIX),
+        E.InvalidArgumentError,
+        ValueError,
+        ("einsum", "2 operands, not 1"),
+    ),
+    "parts that do not divide": Mistake(
+        lambda: tl.split(MATRIX, 2, axis=1), E.ShapeError, ValueError, ("split", "2 equal parts")
+    ),
+    "repeats": Mistake(
+        lambda: tl.repeat(MATRIX, -1), E.InvalidArgumentError, ValueError, ("repeat", "0 and more")
+    ),
+    "dropout": Mistake(
+        lambda: tl.nn.dropout(MATRIX, 1.5), E.InvalidArgumentError, ValueError, ("rate=1.5", "1")
+    ),
+    "a range that is empty": Mistake(
+        lambda: tl.random.uniform((2,), 5, 1, dtype=tl.int32),
+        E.InvalidArgumentError,
+        ValueError,
+        ("uniform", "[5, 1)", "empty"),
+    ),
+    "a seed that is text": Mistake(
+        lambda: tl.random.set_seed("abc"),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("set_seed", "'abc'", "integers"),
+    ),
+    # Structures and things that are no tensors.
+    "None": Mistake(
+        lambda: tl.exp(None),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("exp", "NoneType", "numbers"),
+    ),
+    "an object": Mistake(
+        lambda: tl.asarray(object()),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("asarray", "object", "numbers"),
+    ),
+    "a value for a function": Mistake(
+        lambda: tl.cond(TRUE, 1, 2),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("cond: true_fn=1", "lambda"),
+    ),
+    "a loop without a condition": Mistake(
+        lambda: tl.while_loop(True, lambda x: x, [MATRIX]),  # type: ignore[arg-type]
+        E.DTypeError,
+        TypeError,
+        ("while_loop: cond=True", "lambda"),
+    ),
+    "a predicate of many": Mistake(
+        lambda: tl.cond(MATRIX, lambda: 1, lambda: 2),
+        E.ShapeError,
+        ValueError,
+        ("cond", "(2, 3)", "tl.all"),
+    ),
+    "no turn in flight": Mistake(
+        lambda: tl.while_loop(lambda i: i < 3, lambda i: [i + 1], [0], parallel_iterations=0),
+        E.InvalidArgumentError,
+        ValueError,
+        ("parallel_iterations=0", "1 and more"),
+    ),
+    "a body that returns too little": Mistake(
+        lambda: tl.while_loop(lambda i, j: i < 3, lambda i, j: [i + 1], [0, 1]),
+        E.LoopError,
+        ValueError,
+        ("returns 1 for 2",),
+    ),
+}
+EAGER_ONLY = {"a seed that is text"}
+
+
+def told(error: BaseException) -> str:
+    """Return the message of an error with its notes."""
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
+@pytest.mark.parametrize("how", ["eager", "traced"])
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told(name: str, how: str) -> None:
+    mistake = MISTAKES[name]
+    run = tl.function(mistake.call) if how == "traced" else mistake.call
+    for _ in range(2):  # a mistake made again is told again
+        with pytest.raises(mistake.error) as caught:
+            run()
+        assert type(caught.value) is mistake.error
+        assert isinstance(caught.value, mistake.base)
+        assert isinstance(caught.value, E.TensorliteError)
+        assert [word for word in mistake.words if word not in told(caught.value)] == []
+        assert "test_bad_input.py:" in told(caught.value)
+    assert tl.executing_eagerly()
+
+
+def test_a_failed_trace_leaves_nothing_behind() -> None:
+    """Neither a trace, nor an open interpreter, nor a changed variable."""
+    v = tl.Variable(tl.ones((2,)))
+
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        v.assign_add(tl.ones((2,)))
+        return tl.reshape(x, (5,))
+
+    with pytest.raises(E.ShapeError):
+        f(tl.ones((2,)))
+    assert tl.executing_eagerly()
+    assert f.trace_count == 0
+    assert v.numpy().tolist() == [1, 1]
+    assert f(tl.ones((5,))).shape == (5,)
+
+
+def test_values_that_do_not_fit_leave_tensors_and_variables_as_they_were() -> None:
+    v = tl.Variable(tl.ones((2, 3)))
+    with pytest.raises(E.ShapeError, match=r"\[2, 3\], the value \[3, 2\]; they must be equal"):
+        v.assign(tl.ones((3, 2)))
+    with pytest.raises(E.DTypeError, match=r"holds tl.float32, the value is tl.int32"):
+        v.assign(tl.ones((2, 3), dtype=tl.int32))
+    x = tl.asarray([1, 2, 3])
+    with pytest.raises(E.DTypeError, match="would lose something; cast"):
+        x[0] = 1.5
+    with pytest.raises(E.OutOfRangeError, match="index 7"):
+        x[7] = 1
+    assert v.numpy().tolist() == [[1, 1, 1]] * 2
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_structures_that_differ() -> None:
+    with pytest.raises(E.BranchError, match="unlike structures") as caught:
+        tl.function(lambda: tl.cond(TRUE, lambda: (1, 2), lambda: 3))()
+    assert isinstance(caught.value, ValueError)
+    assert "test_bad_input.py:" in told(caught.value)
+
+
+def test_nan_gradients_under_check_numerics() -> None:
+    v = tl.Variable(0.0)
+    with (
+        np.errstate(all="ignore"),
+        tl.debugging.check_numerics(),
+        pytest.raises(E.NumericsError) as caught,
+        tl.GradientTape() as tape,
+    ):
+        tape.gradient(tl.sqrt(v) * 0.0, v)
+    assert isinstance(caught.value, ArithmeticError)
+    assert "test_bad_input.py:" in told(caught.value)
+    assert float(v) == 0.0
+    assert tl.executing_eagerly()
+
+
+def test_a_symbolic_tensor_that_leaks() -> None:
+    kept: list[Any] = []
+
+    def f(x: tl.Tensor) -> tl.Tensor:
+        kept.append(x * 2)
+        return x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tl.function(f)(tl.ones(2))
+    with pytest.raises(E.LeakedTensorError, match=r"test_bad_input.py:\d+ in f\(\)"):
+        kept[0] + 1
+    with pytest.raises(E.LeakedTensorError, match="Return it"):
+        tl.function(lambda y: y + kept[0])(tl.ones(2))
+
+
+def test_python_side_effects_in_a_trace() -> None:
+    kept: list[Any] = []
+
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        kept.append(1)
+        print("once")
+        return x
+
+    with pytest.warns(E.SideEffectWarning) as caught:
+        f(tl.ones(2))
+    text = "\n".join(str(one.message) for one in caught)
+    assert "kept.append (line" in text
+    assert "print" in text
+
+
+def test_bool_of_a_symbolic_tensor_without_source() -> None:
+    space: dict[str, Any] = {}
+    exec("def f(x):\n    return x if x > 0 else -x", space)
+    with pytest.raises(E.SymbolicTensorError, match="source") as caught:
+        tl.function(space["f"])(tl.asarray(1.0))
+    assert isinstance(caught.value, TypeError)
+    assert "tl.cond" in told(caught.value)
+
+
+def test_a_loop_variable_that_changes_its_dtype() -> None:
+    def f(x: tl.Tensor) -> tl.Tensor:
+        while tl.sum(x) < 10:
+            x = tl.astype(x, tl.float64) * 2
+        return x
+
+    with pytest.raises(E.LoopError, match=r"'x' is float32.*float64.*tl.astype") as caught:
+        tl.function(f)(tl.ones(1))
+    assert isinstance(caught.value, ValueError)
+    assert "test_bad_input.py:" in told(caught.value)
+
+
+def test_a_loop_variable_that_changes_its_rank() -> None:
+    def f(x: tl.Tensor) -> tl.Tensor:
+        while tl.sum(x) < 10:
+            x = tl.stack([x, x])
+        return x
+
+    with pytest.raises(E.LoopError, match="x") as caught:
+        tl.function(f)(tl.ones(1))
+    assert "test_bad_input.py:" in told(caught.value)
+
+
+def test_a_name_bound_in_only_one_branch() -> None:
+    def f(x: Any) -> Any:
+        if x > 0:
+            y = x
+        return y  # type: ignore[possibly-undefined]
+
+    with pytest.raises(E.UndefinedNameError, match="'y' may have no value") as caught:
+        tl.function(f)(tl.asarray(1.0))
+    assert isinstance(caught.value, NameError)
+    assert "test_bad_input.py:" in told(caught.value)
+
+
+def test_a_variable_created_on_every_trace() -> None:
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        v = tl.Variable(tl.zeros(x.shape))
+        return v + x
+
+    assert f(tl.ones(2)).tolist() == [1, 1]
+    with pytest.raises(E.TracingError) as caught:
+        f(tl.ones(3))
+    assert "ariable" in told(caught.value)
+    assert "test_bad_input.py:" in told(caught.value)
+    assert f(tl.ones(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("damage", ["torn", "foreign"])
+def test_a_torn_or_foreign_checkpoint(tmp_path: Path, damage: str) -> None:
+    v = tl.Variable([1.0, 2.0])
+    checkpoint = tl.checkpoint.Checkpoint(v=v)
+    checkpoint.save(tmp_path / "c")
+    v.assign([5.0, 6.0])
+    payload, manifest = tmp_path / "c.safetensors", tmp_path / "c.json"
+    if damage == "torn":
+        payload.write_bytes(payload.read_bytes()[:-4])
+    else:
+        manifest.write_text(json.dumps({"made by": "something else"}))
+    with pytest.raises(E.CheckpointError) as caught:
+        checkpoint.restore(tmp_path / "c")
+    assert isinstance(caught.value, OSError)
+    assert str(tmp_path) in told(caught.value)
+    assert "test_bad_input.py:" in told(caught.value)
+    assert v.numpy().tolist() == [5, 6]
+
+
+def test_many_traces_are_warned_of_with_the_remedy() -> None:
+    f = tl.function(lambda n: n + 1)
+    with pytest.warns(RetraceWarning, match="tensor|input_signature|reduce_retracing"):
+        list(map(f, range(20)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        (lambda: tl.optimizers.Adam(-1.0), E.InvalidArgumentError, "learning_rate=-1.0"),
+        (lambda: tl.layers.Dense(0), E.InvalidArgumentError, "units"),
+        (lambda: tl.layers.Dense("ten"), E.TensorliteError, "units"),  # type: ignore[arg-type]
+        (lambda: tl.function(len, runner="fast"), E.InvalidArgumentError, "runner='fast'"),
+        (lambda: tl.function(3), E.TensorliteError, "3"),  # type: ignore[call-overload]
+        (lambda: tl.optimizers.SGD(0.1).apply_gradients([]), E.InvalidArgumentError, "gradient"),
+        (
+            lambda: tl.optimizers.SGD(0.1).minimize(1.0, [], None),
+            E.DTypeError,
+            "minimize: tape=None",
+        ),
+        (lambda: tl.checkpoint.Checkpoint(model=3), E.TensorliteError, "model"),
+        (lambda: tl.grad(3), E.DTypeError, "grad: function=3"),  # type: ignore[arg-type]
+        (lambda: tl.TensorArray(tl.float32, size=-2), E.InvalidArgumentError, "size=-2"),
+        (lambda: tl.fft.fft([1.0], norm="no"), E.InvalidArgumentError, "norm='no'"),
+        (lambda: tl.fft.fft([1.0], n=0), E.InvalidArgumentError, "n=0"),
+        (lambda: tl.fft.fftn([1.0], s=(1, 1)), E.TensorliteError, ""),
+        (lambda: tl.arange("a"), E.DTypeError, "arange"),
+        (lambda: tl.eye(-1), E.InvalidArgumentError, "n_rows=-1"),
+        (lambda: tl.sequence_mask([1.5]), E.DTypeError, "lengths"),
+    ],
+)
+def test_arguments_of_other_functions(wrong: Any, error: Any, words: str) -> None:
+    with pytest.raises(error) as caught:
+        wrong()
+    assert words in told(caught.value)
+    assert "test_bad_input.py:" in told(caught.value)
+
+
+def test_a_name_that_is_elsewhere_says_where() -> None:
+    with pytest.raises(AttributeError, match=r"there is tl\.nn\.sigmoid"):
+        tl.sigmoid  # noqa: B018
