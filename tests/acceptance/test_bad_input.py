@@ -494,3 +494,27 @@ def test_arguments_of_other_functions(wrong: Any, error: Any, words: str) -> Non
 def test_a_name_that_is_elsewhere_says_where() -> None:
     with pytest.raises(AttributeError, match=r"there is tl\.nn\.sigmoid"):
         tl.sigmoid  # noqa: B018
+
+
+GOOD_THEN_BAD: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+    "reshape": (lambda: tl.reshape(MATRIX, (3, 2)), lambda: tl.reshape(MATRIX, (-2, 3))),
+    "pad": (
+        lambda: tl.pad(MATRIX, ((1, 1), (1, 1)), mode="REFLECT"),
+        lambda: tl.pad(MATRIX, ((5, 5), (0, 0)), mode="REFLECT"),
+    ),
+    "tril": (lambda: tl.tril(MATRIX), lambda: tl.tril(tl.ones(3))),
+    "gather": (lambda: tl.gather(MATRIX, [0], axis=1), lambda: tl.gather(MATRIX, [0], axis=3)),
+    "one_hot": (lambda: tl.one_hot([0], 3), lambda: tl.one_hot([0], 3, axis=5)),
+    "top_k": (lambda: tl.top_k(MATRIX, 1), lambda: tl.top_k(MATRIX, 9)),
+    "sum": (lambda: tl.sum(MATRIX, axis=1), lambda: tl.sum(MATRIX, axis=2)),
+    "zeros": (lambda: tl.zeros((1,)), lambda: tl.zeros((-1,))),
+}
+
+
+@pytest.mark.parametrize("name", GOOD_THEN_BAD)
+def test_a_good_call_before_does_not_let_a_bad_one_pass(name: str) -> None:
+    """Dispatch asks inference once for each combination of dtypes: kernels hold the rest."""
+    good, bad = GOOD_THEN_BAD[name]
+    good()
+    with pytest.raises(E.InvalidArgumentError):
+        bad()

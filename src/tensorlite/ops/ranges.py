@@ -5,6 +5,7 @@ Tensors of one value, and tensors from values, are in create.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Any, Literal
 
@@ -73,11 +74,16 @@ class _Triangle(Op, abstract=True):
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; InvalidArgumentError when it is no matrix."""
-        if x.shape is not None and len(x.shape) < 2:
-            raise InvalidArgumentError(
-                f"{self.name} takes matrices, or stacks of these, not {shape_text(x.shape)}"
-            )
+        if x.shape is not None:
+            self.check(x.shape)
         return x.without_value()
+
+    def check(self, shape: Sequence[int | None]) -> None:
+        """Raise InvalidArgumentError when a shape is no matrix's."""
+        if len(shape) < 2:
+            raise InvalidArgumentError(
+                f"{self.name} takes matrices, or stacks of these, not {shape_text(shape)}"
+            )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the same triangle of the gradient."""
@@ -93,6 +99,7 @@ class Tril(_Triangle):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the lower triangles."""
+        self.check(x.shape)
         return xp.tril(x, self.k)
 
 
@@ -101,6 +108,7 @@ class Triu(_Triangle):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the upper triangles."""
+        self.check(x.shape)
         return xp.triu(x, self.k)
 
 

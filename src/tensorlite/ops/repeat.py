@@ -153,12 +153,8 @@ class MirrorPad(Op):
         rows = paddings.pairs()
         if rows is not None and x.shape is not None and len(rows) == len(x.shape):
             for size, row in zip(x.shape, rows, strict=True):
-                limit = None if size is None else size - (self.mode == "REFLECT")
-                if limit is not None and any(side is not None and side > limit for side in row):
-                    raise ShapeError(
-                        f"pad: {row} elements around an axis of {size}; mode {self.mode.lower()!r} "
-                        f"allows {limit} on each side"
-                    )
+                if size is not None:
+                    _check_mirrored(size, row, self.mode)
         return x.with_shape(padded_shape(x, paddings))
 
     def kernel(self, xp: Xp, x: Array, paddings: Array) -> Array:
@@ -173,10 +169,21 @@ class MirrorPad(Op):
         return _unmirrored(dy, paddings, shape_of(x), self.mode), None
 
 
+def _check_mirrored(size: int, row: Sequence[int | None], mode: str) -> None:
+    limit = size - (mode == "REFLECT")
+    if any(side is not None and side > limit for side in row):
+        raise ShapeError(
+            f"pad: {tuple(row)} elements around an axis of {size}; mode {mode.lower()!r} allows "
+            f"{limit} on each side"
+        )
+
+
 def _mirrored(sizes: Sequence[int], paddings: Array, mode: str) -> list[Array]:
     """Return, per axis, which element stands at each place."""
     name: Mode = "reflect" if mode == "REFLECT" else "symmetric"
-    pairs = zip(sizes, paddings.tolist(), strict=True)
+    pairs = list(zip(sizes, paddings.tolist(), strict=True))
+    for size, row in pairs:
+        _check_mirrored(size, row, mode)
     return [np.pad(np.arange(size), row, mode=name) for size, row in pairs]
 
 

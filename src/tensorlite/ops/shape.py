@@ -169,6 +169,8 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
         shape = (shape,)
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
+            if shape and min(shape) < -1:
+                raise ShapeError(f"shape {list(shape)} has a negative size; allowed is one -1")
             return integers(shape, dtypes.int64)
         shape = [astype(whole(size, "shape: a size"), dtypes.int64) for size in shape]
     sizes = to_tensor(shape)
