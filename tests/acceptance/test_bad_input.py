@@ -499,8 +499,8 @@ def test_a_name_that_is_elsewhere_says_where() -> None:
 GOOD_THEN_BAD: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "reshape": (lambda: tl.reshape(MATRIX, (3, 2)), lambda: tl.reshape(MATRIX, (-2, 3))),
     "pad": (
-        lambda: tl.pad(MATRIX, ((1, 1), (1, 1)), mode="REFLECT"),
-        lambda: tl.pad(MATRIX, ((5, 5), (0, 0)), mode="REFLECT"),
+        lambda: tl.pad(MATRIX, ((1, 1), (1, 1)), mode="reflect"),
+        lambda: tl.pad(MATRIX, ((5, 5), (0, 0)), mode="reflect"),
     ),
     "tril": (lambda: tl.tril(MATRIX), lambda: tl.tril(tl.ones(3))),
     "gather": (lambda: tl.gather(MATRIX, [0], axis=1), lambda: tl.gather(MATRIX, [0], axis=3)),
