@@ -449,3 +449,28 @@ def test_a_device_scope_makes_a_trace_of_its_own() -> None:
         concrete = f.get_concrete_function(tl.TensorSpec((1,), tl.float32))
     assert {str(x.node.device) for x in concrete.graph.outputs} == {"/job:worker/task:1"}
     assert f.traces()[1].reason == "another device scope"
+
+
+def test_keyword_only_parameters_keep_their_values() -> None:
+    """Structures are packed in the order of names, which need not be that of the parameters."""
+
+    def f(x: Any, *, zeta: Any = 2.0, alpha: Any = None, kind: str = "k") -> Any:
+        assert alpha is None
+        assert kind == "k"
+        return x * zeta
+
+    assert float(tl.function(f)(tl.asarray(3.0))) == 6.0
+    assert float(tl.function(f)(tl.asarray(3.0), zeta=tl.asarray(4.0))) == 12.0
+    signed = tl.function(f, input_signature=[tl.TensorSpec(())])
+    assert float(signed(tl.asarray(3.0))) == 6.0
+
+
+def test_input_signature_names_keyword_only_parameters_in_their_order() -> None:
+    def f(x: Any, *, zeta: Any, alpha: Any) -> Any:
+        return x + zeta - tl.astype(alpha, tl.float32)
+
+    specs = [tl.TensorSpec(()), tl.TensorSpec(()), tl.TensorSpec((), tl.int32)]
+    signed = tl.function(f, input_signature=specs)
+    assert float(signed(1.0, alpha=tl.asarray(2), zeta=4.0)) == 3.0
+    with pytest.raises(tl.errors.InvalidArgumentError, match="1 members for the keyword-only"):
+        tl.function(f, input_signature=specs[:2])(1.0, alpha=tl.asarray(2), zeta=4.0)

@@ -174,7 +174,8 @@ class Function(Generic[P, R_co]):
         arguments = signature.bind(self.name, args, kwargs)
         if self.input_signature is None:
             return arguments
-        return checked(self.name, self.input_signature, arguments)
+        wanted = signature.specs(self.name, self.input_signature, arguments)
+        return checked(self.name, wanted, arguments)
 
     def _concrete(self, arguments: Arguments) -> tuple[ConcreteFunction, Arguments]:
         """Return the trace that serves arguments, made now if there is none; and how they count."""

@@ -116,15 +116,33 @@ class Signature:
             note(error, f"in the call of {name}{self.signature}")
             raise
         bound.apply_defaults()
-        structure = (bound.args, bound.kwargs)
-        flat = [leaf for value in (*bound.args, *bound.kwargs.values()) for leaf in _flat(value)]
+        # In the order in which structures are flattened and packed again: that of the names.
+        by_name = dict(sorted(bound.kwargs.items()))
+        structure = (bound.args, by_name)
+        values = (*bound.args, *by_name.values())
+        flat = [leaf for value in values for leaf in _flat(value)]
         parts = tuple([part_of(leaf) for leaf in flat])
-        labels = (*self._labels(len(bound.args)), *bound.kwargs)
-        named = zip(labels, (*bound.args, *bound.kwargs.values()), strict=True)
+        labels = (*self._labels(len(bound.args)), *by_name)
+        named = zip(labels, values, strict=True)
         paths = tuple([path for label, value in named for path in nest.paths(value, label)])
         return Arguments(
             structure, tuple(flat), parts, _shape(structure), paths, labels, scope.get().device
         )
+
+    def specs(self, name: str, wanted: Sequence[Any], given: Arguments) -> list[Any]:
+        """Return `input_signature`, which has the parameters' order, in the order of arguments."""
+        args, kwargs = given.structure
+        plain, rest = list(wanted[: len(args)]), wanted[len(args) :]
+        if not rest:
+            return plain
+        declared = [key for key in self.signature.parameters if key in kwargs]
+        if len(rest) != len(declared):
+            raise InvalidArgumentError(
+                f"{name}: input_signature has {len(rest)} members for the keyword-only parameters "
+                f"{declared}; give one for each, or none, so that they keep their values"
+            )
+        named = dict(zip(declared, rest, strict=True))
+        return [*plain, *[named[key] for key in kwargs]]
 
     def _labels(self, number: int) -> list[str]:
         names = [n for n, p in self.signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
