@@ -218,6 +218,8 @@ def _complex(x: TensorLike) -> Tensor:
 
 def _real(x: TensorLike) -> Tensor:
     tensor = to_tensor(x)
+    if not tensor.dtype.is_numeric:
+        raise DTypeError(f"Fourier transforms take numbers, not {tensor.spec}; see tl.astype")
     return astype(tensor, dtypes.float32) if tensor.dtype.kind in "iub" else tensor
 
 
