@@ -3,7 +3,7 @@
 TensorliteError
 +- InvalidArgumentError (ValueError)      a value that the operator cannot take
 |  +- ShapeError                          shapes that do not fit together
-|  |  +- AxisError (IndexError)            an axis that is not there
+|  |  +- AxisError (IndexError)            an axis that is not there, or that a mask does not fit
 |  +- StructureError                      nested structures that differ
 |  +- DeviceError                         a device that does not exist or cannot do it
 +- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
@@ -51,7 +51,7 @@ class ShapeError(InvalidArgumentError):
 
 
 class AxisError(ShapeError, IndexError):
-    """An axis that is not there."""
+    """An axis that is not there, or a mask that does not fit the axes that it stands for."""
 
 
 class StructureError(InvalidArgumentError):
