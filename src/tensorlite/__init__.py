@@ -71,13 +71,16 @@ from tensorlite.ops.arrange import (
     squeeze,
     transpose,
 )
-from tensorlite.ops.compare import (
+from tensorlite.ops.bits import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
+)
+from tensorlite.ops.bounds import clip, maximum, minimum
+from tensorlite.ops.compare import (
     equal,
     greater,
     greater_equal,
@@ -190,13 +193,10 @@ from tensorlite.ops.repeat import (
 from tensorlite.ops.rounding import (
     abs,
     ceil,
-    clip,
     copysign,
     floor,
     floor_divide,
     imag,
-    maximum,
-    minimum,
     nextafter,
     positive,
     real,
@@ -223,16 +223,10 @@ from tensorlite.ops.search import (
     argsort,
     bincount,
     in_top_k,
-    isin,
     nonzero,
     searchsorted,
     sort,
     top_k,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
 )
 from tensorlite.ops.segment import (
     segment_max,
@@ -245,6 +239,14 @@ from tensorlite.ops.segment import (
     unsorted_segment_min,
     unsorted_segment_prod,
     unsorted_segment_sqrt_n,
+)
+from tensorlite.ops.sets import (
+    isin,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
 )
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.sparse import accumulate, densify

@@ -1,4 +1,4 @@
-"""Cases of ops/compare: comparisons, logic, bits, where."""
+"""Cases of ops/compare and ops/bits: comparisons, logic, where, and the bits of integers."""
 
 from __future__ import annotations
 

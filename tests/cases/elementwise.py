@@ -1,4 +1,4 @@
-"""Cases of the functions of elements: ops/arithmetic, elementwise, trigonometric, rounding."""
+"""Cases of functions of elements: ops/arithmetic, elementwise, trigonometric, rounding, bounds."""
 
 from __future__ import annotations
 

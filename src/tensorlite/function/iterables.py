@@ -22,8 +22,8 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic
+from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.lists import element_shape, from_tensor, get_item
-from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.shape import astype, shape_of
 
 

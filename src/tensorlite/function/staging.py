@@ -27,10 +27,10 @@ from tensorlite.graph.trace import outermost
 from tensorlite.ops import branches as ops_branches
 from tensorlite.ops import control as ops_control
 from tensorlite.ops.arrange import moveaxis
+from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.functional import foldl, foldr, map_fn, scan
 from tensorlite.ops.index import set_item as functional_set_item
 from tensorlite.ops.join import concat, stack
-from tensorlite.ops.rounding import maximum, minimum
 from tensorlite.ops.shape import astype, shape_of
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,10 +15,11 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum
 from tensorlite.ops.arrange import moveaxis
+from tensorlite.ops.bounds import clip
 from tensorlite.ops.compare import greater, where
 from tensorlite.ops.elementwise import exp, square
 from tensorlite.ops.families import Unary
-from tensorlite.ops.rounding import abs, clip
+from tensorlite.ops.rounding import abs
 from tensorlite.ops.special import erf
 from tensorlite.ops.trigonometric import tanh
 

@@ -1,6 +1,6 @@
-"""Comparisons, logic, bits, tests for NaN and infinity, and the choice by a condition.
+"""Comparisons, logic, tests for NaN and infinity, and the choice by a condition.
 
-Maximum and minimum, which have gradients of their own, are in elementwise.py.
+The bits of integers are in bits.py; maximum and minimum, which have gradients, in bounds.py.
 """
 
 from __future__ import annotations
@@ -14,16 +14,10 @@ from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum_to
-from tensorlite.ops.families import Binary, Comparison, Predicate, Unary
+from tensorlite.ops.families import Comparison, Predicate
 from tensorlite.ops.shape import astype
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
     "equal",
     "greater",
     "greater_equal",
@@ -184,95 +178,6 @@ class IsFinite(Predicate):
         return xp.isfinite(x)
 
 
-class _Bits(Binary, abstract=True):
-    """An operation on the bits of integers, or on bools."""
-
-    differentiable = False
-
-    def result(self, dtype: DType) -> DType:
-        """Return the operands' dtype; DTypeError unless it has bits."""
-        if not dtype.is_integer and dtype is not dtypes.bool_:
-            raise DTypeError(f"{self.name} takes integers and bools, not {dtype!r}")
-        return dtype
-
-
-class _Shift(_Bits, abstract=True):
-    """A shift of the bits of integers."""
-
-    def result(self, dtype: DType) -> DType:
-        """Return the operands' dtype; DTypeError unless it is an integer's."""
-        if not dtype.is_integer:
-            raise DTypeError(f"{self.name} takes integers, not {dtype!r}")
-        return dtype
-
-
-class BitwiseAnd(_Bits):
-    """The bits that both operands have."""
-
-    ufunc = "bitwise_and"
-
-    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return x & y."""
-        return xp.bitwise_and(x, y)
-
-
-class BitwiseOr(_Bits):
-    """The bits that an operand has."""
-
-    ufunc = "bitwise_or"
-
-    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return x | y."""
-        return xp.bitwise_or(x, y)
-
-
-class BitwiseXor(_Bits):
-    """The bits that one operand alone has."""
-
-    ufunc = "bitwise_xor"
-
-    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return x ^ y."""
-        return xp.bitwise_xor(x, y)
-
-
-class LeftShift(_Shift):
-    """Bits moved towards the higher ones."""
-
-    ufunc = "left_shift"
-
-    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return x << y."""
-        return xp.left_shift(x, y)
-
-
-class RightShift(_Shift):
-    """Bits moved towards the lower ones, the sign repeated."""
-
-    ufunc = "right_shift"
-
-    def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
-        """Return x >> y."""
-        return xp.right_shift(x, y)
-
-
-class Invert(Unary):
-    """Every bit turned round."""
-
-    differentiable = False
-    ufunc = "invert"
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's spec; DTypeError unless it has bits."""
-        if not x.dtype.is_integer and x.dtype is not dtypes.bool_:
-            raise DTypeError(f"Invert takes integers and bools, not {x.dtype!r}")
-        return x.without_value()
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return ~x."""
-        return xp.invert(x)
-
-
 class SelectV2(Op):
     """Elements of one operand where a condition holds, of another where it does not."""
 
@@ -398,60 +303,6 @@ def logical_not(x: TensorLike, /) -> Tensor:
     [False  True]
     """
     return call1(LogicalNot(), as_bool(x))
-
-
-def bitwise_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Return the bits that both integers (or bools) have.
-
-    >>> print(tl.bitwise_and([6, 5], 3))
-    [2 1]
-    """
-    return call2(BitwiseAnd(), x1, x2)
-
-
-def bitwise_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Return the bits that one of two integers (or bools) has.
-
-    >>> print(tl.bitwise_or([6, 5], 3))
-    [7 7]
-    """
-    return call2(BitwiseOr(), x1, x2)
-
-
-def bitwise_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Return the bits that exactly one of two integers (or bools) has.
-
-    >>> print(tl.bitwise_xor([6, 5], 3))
-    [5 6]
-    """
-    return call2(BitwiseXor(), x1, x2)
-
-
-def bitwise_left_shift(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Return integers with their bits moved `x2` places towards the higher ones.
-
-    >>> print(tl.bitwise_left_shift([1, 3], 2))
-    [ 4 12]
-    """
-    return call2(LeftShift(), x1, x2)
-
-
-def bitwise_right_shift(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Return integers with their bits moved `x2` places towards the lower ones; signs stay.
-
-    >>> print(tl.bitwise_right_shift([12, -4], 2))
-    [ 3 -1]
-    """
-    return call2(RightShift(), x1, x2)
-
-
-def bitwise_invert(x: TensorLike, /) -> Tensor:
-    """Return integers (or bools) with every bit turned round.
-
-    >>> print(tl.bitwise_invert([0, 5]))
-    [-1 -6]
-    """
-    return call1(Invert(), x)
 
 
 def isnan(x: TensorLike, /) -> Tensor:

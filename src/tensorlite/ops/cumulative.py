@@ -14,11 +14,11 @@ from tensorlite.core.spec import TensorSpec, normalise_axes, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import KeptShape, conjugated, subtract, summable
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import fill
 from tensorlite.ops.identity import apart
 from tensorlite.ops.join import concat, sliced
-from tensorlite.ops.rounding import maximum
 from tensorlite.ops.shape import shape_of
 
 __all__ = ["cumulative_prod", "cumulative_sum", "diff"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import greater_equal, where
 from tensorlite.ops.create import zeros_like
 from tensorlite.ops.generators import Seed, ShapeLike, Source, global_generator
 from tensorlite.ops.identity import apart
-from tensorlite.ops.rounding import maximum
 from tensorlite.ops.shape import as_shape, shape_of
 
 __all__ = ["dropout"]

@@ -11,11 +11,12 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrange import size
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import less, where
 from tensorlite.ops.gather import gather, size_at, sizes
 from tensorlite.ops.partition import dynamic_partition, dynamic_stitch
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.rounding import floor_divide, maximum, remainder
+from tensorlite.ops.rounding import floor_divide, remainder
 from tensorlite.ops.shape import astype, reshape
 
 __all__ = ["embedding_lookup"]

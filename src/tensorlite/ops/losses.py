@@ -20,11 +20,12 @@ from tensorlite.ops.activations import (
 )
 from tensorlite.ops.arithmetic import sum
 from tensorlite.ops.arrange import expand_dims, moveaxis
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import less_equal, where
 from tensorlite.ops.elementwise import rsqrt, square
 from tensorlite.ops.join import concat
 from tensorlite.ops.reduce import Axis, mean, prod
-from tensorlite.ops.rounding import abs, maximum
+from tensorlite.ops.rounding import abs
 from tensorlite.ops.shape import reshape, shape_of
 
 __all__ = [

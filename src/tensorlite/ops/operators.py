@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from tensorlite.ops.arithmetic import add, divide, multiply, negative, subtract
 from tensorlite.ops.arrange import matrix_transpose, reverse_axes
-from tensorlite.ops.compare import (
+from tensorlite.ops.bits import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
+)
+from tensorlite.ops.compare import (
     equal,
     greater,
     greater_equal,

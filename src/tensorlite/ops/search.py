@@ -1,6 +1,7 @@
-"""Order and sets: sort, top_k, searchsorted, unique elements, membership, counts of integers.
+"""Order and places: sort, top_k, searchsorted, nonzero, and counts of integers.
 
-The greatest element alone (argmax) is in reduce.py, reading at places found in gather.py.
+Distinct elements and membership are in sets.py, the greatest element alone (argmax) in reduce.py,
+reading at places found in gather.py.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import subtract
-from tensorlite.ops.compare import logical_not
 from tensorlite.ops.gather import Where, take, take_along_axis
 from tensorlite.ops.join import padded, stack, unstack_known
 from tensorlite.ops.shape import reshape, reshape_like, shape_of
@@ -27,16 +27,10 @@ __all__ = [
     "argsort",
     "bincount",
     "in_top_k",
-    "isin",
     "nonzero",
     "searchsorted",
     "sort",
     "top_k",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
 ]
 
 Side = Literal["left", "right"]
@@ -169,58 +163,6 @@ class UpperBound(_Bound):
         return xp.searchsorted(x, values, side="right").astype("int64")
 
 
-class Unique(Op):
-    """The distinct elements of a vector in order of appearance, and which of them each one is."""
-
-    differentiable = False
-
-    def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
-        """Return two vectors; ShapeError unless the operand is one."""
-        if x.rank not in (1, None):
-            raise ShapeError(f"unique takes a vector, not {x}; unique_values takes any shape")
-        return x.with_shape((None,)), TensorSpec(x.shape, dtypes.int32)
-
-    def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
-        """Return the elements and numbers."""
-        values, first, numbers = xp.unique(x, return_index=True, return_inverse=True)
-        appearance = xp.argsort(first, kind="stable")
-        places = xp.argsort(appearance, kind="stable")
-        return values[appearance], places[numbers.reshape(x.shape)].astype("int32")
-
-
-class UniqueAll(Op):
-    """The distinct elements in order, where each is first, which one each element is, how often."""
-
-    differentiable = False
-
-    def infer(self, x: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Return values, first places, numbers in the operand's shape, and counts."""
-        places = TensorSpec((None,), dtypes.int64)
-        return x.with_shape((None,)), places, x.with_dtype(dtypes.int64), places
-
-    def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
-        """Return them; every NaN counts as distinct, as the Array API standard has it."""
-        values, first, numbers, counts = xp.unique(
-            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-        )
-        numbers = numbers.reshape(x.shape)
-        return values, first.astype("int64"), numbers.astype("int64"), counts.astype("int64")
-
-
-class IsIn(Op):
-    """Whether each element of one tensor is among those of another."""
-
-    differentiable = False
-
-    def infer(self, x: TensorSpec, among: TensorSpec) -> TensorSpec:
-        """Return the operand's shape with dtype bool."""
-        return x.with_dtype(dtypes.bool_)
-
-    def kernel(self, xp: Xp, x: Array, among: Array) -> Array:
-        """Return the answers."""
-        return xp.isin(x, among)
-
-
 class InTopKV2(Op):
     """Whether the target's prediction is among the k greatest of its row."""
 
@@ -277,29 +219,6 @@ class Bincount(Op):
 def _countable(x: TensorSpec) -> None:
     if not x.dtype.is_integer:
         raise DTypeError(f"bincount counts integers, not {x.dtype!r}")
-
-
-class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
-
-    values: Tensor
-    indices: Tensor
-    inverse_indices: Tensor
-    counts: Tensor
-
-
-class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
-
-    values: Tensor
-    counts: Tensor
-
-
-class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
-
-    values: Tensor
-    inverse_indices: Tensor
 
 
 class TopKResult(NamedTuple):
@@ -379,68 +298,6 @@ def searchsorted(
     if sorter is not None:
         vector = take(vector, sorter, axis=0)
     return call(LowerBound() if side == "left" else UpperBound(), vector, values)
-
-
-def unique(x: TensorLike, /) -> tuple[Tensor, Tensor]:
-    """Return the distinct elements of a vector as they appear, and each element's number there.
-
-    >>> values, numbers = tl.unique([7, 5, 7])
-    >>> print(values, numbers)
-    [7 5] [0 1 0]
-    """
-    values, numbers = calls(Unique(), x)
-    return values, numbers
-
-
-def unique_all(x: TensorLike, /) -> UniqueAllResult:
-    """Return the distinct elements in ascending order, and where, which and how often they are.
-
-    The four parts: values, indices of first occurrence, inverse_indices in the shape of `x`,
-    counts; the last three as int64. Every NaN is distinct.
-
-    >>> print(tl.unique_all([7, 5, 7]).inverse_indices)
-    [1 0 1]
-    """
-    return UniqueAllResult(*calls(UniqueAll(), x))
-
-
-def unique_counts(x: TensorLike, /) -> UniqueCountsResult:
-    """Return the distinct elements in ascending order, and how often each is there.
-
-    >>> print(tl.unique_counts([7, 5, 7]).counts)
-    [1 2]
-    """
-    values, _, _, counts = calls(UniqueAll(), x)
-    return UniqueCountsResult(values, counts)
-
-
-def unique_inverse(x: TensorLike, /) -> UniqueInverseResult:
-    """Return the distinct elements in ascending order, and each element's number there.
-
-    >>> print(tl.unique_inverse([7, 5, 7]).inverse_indices)
-    [1 0 1]
-    """
-    values, _, numbers, _ = calls(UniqueAll(), x)
-    return UniqueInverseResult(values, numbers)
-
-
-def unique_values(x: TensorLike, /) -> Tensor:
-    """Return the distinct elements in ascending order.
-
-    >>> print(tl.unique_values([7, 5, 7]))
-    [5 7]
-    """
-    return calls(UniqueAll(), x)[0]
-
-
-def isin(x1: TensorLike, x2: TensorLike, /, *, invert: bool = False) -> Tensor:
-    """Return whether each element of `x1` is among the elements of `x2`.
-
-    >>> print(tl.isin([1, 2, 3], [3, 1]))
-    [ True False  True]
-    """
-    found = call(IsIn(), *promoted(x1, x2))
-    return logical_not(found) if invert else found
 
 
 def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]:

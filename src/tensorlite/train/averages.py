@@ -11,7 +11,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.rounding import minimum
+from tensorlite.ops.bounds import minimum
 from tensorlite.ops.shape import astype
 from tensorlite.ops.state import Variable
 

@@ -11,9 +11,10 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.compare import where
 from tensorlite.ops.elementwise import pow
-from tensorlite.ops.rounding import ceil, floor, maximum, minimum
+from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.shape import astype
 from tensorlite.ops.trigonometric import cos
 
