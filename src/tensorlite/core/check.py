@@ -1,4 +1,4 @@
-"""Checks that public functions make of their arguments. What operators check is in their `infer`."""
+"""Checks that public functions make of their arguments. Operators check theirs in `infer`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def whole(value: Any, what: str, least: int | None = None) -> Any:
 
     InvalidArgumentError when it is less than `least`. `what` names function and argument.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer, Operand)):
-        if not (isinstance(value, np.ndarray) and value.dtype.kind in "iu"):
-            raise DTypeError(f"{what}={value!r}; allowed are integers")
+    is_bool = isinstance(value, (bool, np.bool_))
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
+    if is_bool or not (is_array or isinstance(value, (int, np.integer, Operand))):
+        raise DTypeError(f"{what}={value!r}; allowed are integers")
     if least is not None and not isinstance(value, (Operand, np.ndarray)) and value < least:
         raise InvalidArgumentError(f"{what}={value}; allowed are {least} and more")
     return value
