@@ -153,7 +153,6 @@ from tensorlite.ops.elementwise import (
 )
 from tensorlite.ops.functional import fold, foldl, foldr, map_fn, scan
 from tensorlite.ops.gather import (
-    boolean_mask,
     gather,
     gather_nd,
     scatter_nd,
@@ -163,7 +162,8 @@ from tensorlite.ops.gather import (
 )
 from tensorlite.ops.identity import identity, stop_gradient, to_device
 from tensorlite.ops.index import set_item
-from tensorlite.ops.join import concat, split, stack, unstack
+from tensorlite.ops.join import concat, split
+from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.matmul import matmul, vecdot
 from tensorlite.ops.partition import dynamic_partition, dynamic_stitch
 from tensorlite.ops.ranges import arange, eye, linspace, meshgrid, tril, triu
@@ -251,6 +251,7 @@ from tensorlite.ops.sets import (
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.sparse import accumulate, densify
 from tensorlite.ops.special import erf
+from tensorlite.ops.stack import stack, unstack
 from tensorlite.ops.state import Variable
 from tensorlite.ops.tensor_array import TensorArray
 from tensorlite.ops.trigonometric import (

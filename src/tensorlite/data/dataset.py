@@ -21,7 +21,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.iterators import Elements
 from tensorlite.function.function import function
 from tensorlite.function.loops import stage_stream
-from tensorlite.ops.join import stack
+from tensorlite.ops.stack import stack
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -1,7 +1,8 @@
 """What converted code calls for while and for.
 
 A loop runs as Python as long as its test, or what it runs over, is Python's. When the test turns
-out symbolic, what remains is one While over the variables that the body changes.
+out symbolic, what remains is one While over the variables that the body changes. How these become
+tensors is in carried.py.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Any
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import LoopError, StructureError, note
-from tensorlite.core.operand import Operand
+from tensorlite.core.errors import LoopError, note
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.branches import and_, in_branch, stage_places, zeros_of_spec
+from tensorlite.function.carried import INDEX, Carried, Values
 from tensorlite.function.iterables import Staged, staged
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import (
@@ -34,7 +35,6 @@ from tensorlite.function.values import (
     is_internal,
     is_leaf_tensor,
     is_symbolic,
-    same,
     scratch,
     truth,
     undefined,
@@ -43,8 +43,7 @@ from tensorlite.function.values import (
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.control import while_loop
 
-Values = dict[str, Any]
-INDEX, MORE, ITEM = "_tl_index", "_tl_more", "_tl_item"
+MORE, ITEM = "_tl_more", "_tl_item"
 
 
 def while_(
@@ -205,7 +204,7 @@ class _Loop:
         absent = [name for name, value in start.items() if value is MISSING]
         start = self._settled(start)
         carried = {name: value for name, value in start.items() if value is not MISSING}
-        form = _Form(carried)
+        form = Carried(carried)
         self._bare = [name for name in absent if name not in carried]
 
         def cond(*leaves: Tensor) -> Tensor:
@@ -231,7 +230,7 @@ class _Loop:
         return after
 
     @contextmanager
-    def _marked(self, form: _Form, leaves: Sequence[Tensor]) -> Iterator[None]:
+    def _marked(self, form: Carried, leaves: Sequence[Tensor]) -> Iterator[None]:
         """Mark, for the blocks inside, which variables stand for Python numbers."""
         marks = dict(weak_numbers.get({}))
         for place, (first, leaf) in enumerate(zip(form.first, leaves, strict=True)):
@@ -244,7 +243,7 @@ class _Loop:
             weak_numbers.reset(tokens[0])
             in_branch.reset(tokens[1])
 
-    def _bind(self, form: _Form, leaves: Sequence[Tensor]) -> None:
+    def _bind(self, form: Carried, leaves: Sequence[Tensor]) -> None:
         self.places.write({**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)})
 
     def _settled(self, start: Values) -> Values:
@@ -378,86 +377,3 @@ def placeholder_for_specs(value: Any) -> Any:
         for leaf in nest.flatten(value)
     ]
     return nest.pack_like(value, leaves)
-
-
-class _Form:
-    """How the variables of a loop are made of its tensors, and back."""
-
-    def __init__(self, values: Values) -> None:
-        self._values = values
-        self.first: list[Any] = []
-        self.labels: list[str] = []
-        for name, value in values.items():
-            for path, leaf in zip(nest.paths(value), nest.flatten(value), strict=True):
-                if is_leaf_tensor(leaf):
-                    self.first.append(leaf if type(leaf) in SCALARS else _tensor(leaf))
-                    self.labels.append(f"{name}{path}" if name != INDEX else "the loop's index")
-
-    def values_of(self, tensors: Sequence[Tensor]) -> Values:
-        """Return the variables' values, with `tensors` as their leaves."""
-        source = iter(tensors)
-        return {
-            name: nest.pack_like(value, [_like(leaf, source) for leaf in nest.flatten(value)])
-            for name, value in self._values.items()
-        }
-
-    def retyped(self, place: int, dtype: DType, start: Values) -> Values:
-        """Return first values in which the number that is leaf `place` is a tensor of `dtype`."""
-        number = 0
-        out: Values = dict(start)
-        for name, value in self._values.items():
-            leaves = nest.flatten(value)
-            for i, leaf in enumerate(leaves):
-                if is_leaf_tensor(leaf):
-                    leaves[i] = to_tensor(leaf, dtype) if number == place else leaf
-                    number += 1
-            out[name] = nest.pack_like(value, leaves)
-        return out
-
-    def tensors_of(self, values: Values) -> list[Any]:
-        """Return the tensors in the variables' values after a turn; LoopError when they differ."""
-        out: list[Any] = []
-        for name, first in self._values.items():
-            self._add(out, name, first, values[name])
-        return out
-
-    def _add(self, out: list[Any], name: str, first: Any, value: Any) -> None:
-        try:
-            nest.assert_same(first, value)
-        except StructureError as error:
-            raise LoopError(f"the loop variable {name!r} changes its structure: {error}") from None
-        leaves = zip(nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True)
-        for path, old, new in leaves:
-            if is_leaf_tensor(old):
-                made = self._leaf(f"{name}{path}", new)
-                if isinstance(made, Tensor):
-                    adapt_weak(self.first[len(out)], made.dtype)
-                out.append(made)
-            elif not same(old, new):
-                raise LoopError(
-                    f"the loop variable {name + path!r} is {old!r} before the loop and "
-                    f"{_told(new)} after a turn; in a loop on tensors only tensors and numbers "
-                    "may change. Give it a first value of its kind"
-                )
-
-    @staticmethod
-    def _leaf(label: str, new: Any) -> Any:
-        if not is_leaf_tensor(new):
-            raise LoopError(f"the loop variable {label!r} is a tensor first and then {_told(new)}")
-        return new if type(new) in SCALARS else _tensor(new)
-
-
-def _tensor(leaf: Any) -> Tensor:
-    return leaf.handle if isinstance(leaf, StagedList) else to_tensor(leaf)
-
-
-def _like(leaf: Any, source: Any) -> Any:
-    if isinstance(leaf, StagedList):
-        return StagedList(next(source), leaf.element)
-    return next(source) if is_leaf_tensor(leaf) else leaf
-
-
-def _told(value: object) -> str:
-    if value is MISSING:
-        return "not bound"
-    return "a tensor" if isinstance(value, Operand) else repr(value)

@@ -30,8 +30,9 @@ from tensorlite.ops.arrange import moveaxis
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.functional import foldl, foldr, map_fn, scan
 from tensorlite.ops.index import set_item as functional_set_item
-from tensorlite.ops.join import concat, stack
+from tensorlite.ops.join import concat
 from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.stack import stack
 
 F = TypeVar("F", bound=Callable[..., Any])
 

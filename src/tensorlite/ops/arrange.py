@@ -1,6 +1,6 @@
 """Where elements stand: axes permuted, added, dropped, reversed and rolled; sizes.
 
-Joining and cutting is in join.py, repeating and padding in repeat.py.
+Joining and cutting is in join.py and stack.py, repeating and padding in repeat.py.
 """
 
 from __future__ import annotations

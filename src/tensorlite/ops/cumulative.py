@@ -18,7 +18,8 @@ from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import fill
 from tensorlite.ops.identity import apart
-from tensorlite.ops.join import concat, sliced
+from tensorlite.ops.join import concat
+from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import shape_of
 
 __all__ = ["cumulative_prod", "cumulative_sum", "diff"]

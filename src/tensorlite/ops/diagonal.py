@@ -17,7 +17,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import broadcast_to, subtract, sum, summable
 from tensorlite.ops.arrange import rank
 from tensorlite.ops.create import zeros_like
-from tensorlite.ops.join import sliced
+from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import astype, reshape, shape_of
 
 __all__ = ["band_part", "diag", "diag_part", "set_diag"]

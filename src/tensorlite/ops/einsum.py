@@ -17,8 +17,9 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import broadcast_to, conjugated, sum, sum_to
 from tensorlite.ops.arrange import moveaxis
 from tensorlite.ops.diagonal import identity_like
-from tensorlite.ops.join import same_dtypes, sliced, together
+from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.stack import same_dtypes, together
 
 __all__ = ["einsum", "tensordot"]
 

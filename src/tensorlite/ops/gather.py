@@ -1,6 +1,7 @@
-"""Reading at computed places, and the sums that its gradients are: gather, scatter_nd, masks.
+"""Reading at computed places, and the sums that its gradients are: gather, scatter_nd.
 
-Replacing parts of a tensor is in scatter.py; the other segment functions are in segment.py.
+Masks are in masks.py, replacing parts of a tensor in scatter.py, the other segment functions in
+segment.py.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from tensorlite.core import dtypes
 from tensorlite.core.check import whole
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, constant, to_tensor, tracer
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, merge, normalise_axis, shape_text
+from tensorlite.core.spec import TensorSpec, merge, normalise_axis
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, xp_of
 from tensorlite.graph.graph import SymbolicTensor
@@ -41,7 +42,6 @@ from tensorlite.ops.shape import astype, reshape, shape_of
 from tensorlite.ops.slicing import SliceKey
 
 __all__ = [
-    "boolean_mask",
     "gather",
     "gather_nd",
     "scatter_nd",
@@ -49,20 +49,6 @@ __all__ = [
     "take_along_axis",
     "unsorted_segment_sum",
 ]
-
-
-class Where(Op):
-    """The places where a tensor is not zero, one row of coordinates each."""
-
-    differentiable = False
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return a matrix with one column per axis."""
-        return TensorSpec((None, x.rank), dtypes.int64)
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return the coordinates in row-major order."""
-        return xp.argwhere(x).astype("int64")
 
 
 class GatherV2(Op):
@@ -404,28 +390,3 @@ def unsorted_segment_sum(
     [2. 4. 0.]
     """
     return call(UnsortedSegmentSum(), data, segment_ids, num_segments)
-
-
-def boolean_mask(x: TensorLike, mask: TensorLike) -> Tensor:
-    """Return the slices of `x` where `mask`, shaped as the first axes of `x`, holds.
-
-    >>> print(tl.boolean_mask([1, 2, 3], [True, False, True]))
-    [1 3]
-    """
-    tensor, held = to_tensor(x), to_tensor(mask)
-    check_mask(tensor, held, 0)
-    return gather_nd(tensor, call(Where(), held))
-
-
-def check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
-    """Raise an error unless `mask` holds bools and is shaped as the axes of `x` from `axis` on."""
-    if mask.dtype is not dtypes.bool_:
-        raise DTypeError(f"a mask holds bools, not {mask.spec}; compare it with something")
-    have = x.shape[axis : axis + len(mask.shape)]
-    try:
-        merge(have, mask.shape)
-    except ShapeError:
-        raise ShapeError(
-            f"a mask of shape {shape_text(mask.shape)} stands for axes of shape {shape_text(have)} "
-            f"of {x.spec}; they must be equal"
-        ) from None

@@ -35,12 +35,13 @@ from tensorlite.graph.trace import Tracer
 from tensorlite.ops.arithmetic import Range, broadcast_to
 from tensorlite.ops.arrange import moveaxis, permute_dims, size
 from tensorlite.ops.compare import where
-from tensorlite.ops.gather import Where, check_mask, from_front, gather, gather_nd, sizes
+from tensorlite.ops.gather import from_front, gather, gather_nd, sizes
 from tensorlite.ops.identity import apart
-from tensorlite.ops.join import stack
+from tensorlite.ops.masks import Where, check_mask
 from tensorlite.ops.scatter import tensor_scatter_nd_update
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.slicing import SliceKey
+from tensorlite.ops.stack import stack
 
 __all__ = ["set_item"]
 

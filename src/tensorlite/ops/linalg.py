@@ -1,7 +1,7 @@
 """Linear algebra composed of other operators: norms, powers, least squares.
 
-The operators are in matmul.py, solve.py, decompose.py and diagonal.py; the public module is
-tensorlite.linalg.
+The operators are in matmul.py, solve.py, decompose.py, spectral.py and diagonal.py; the public
+module is tensorlite.linalg.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from tensorlite.ops.arithmetic import broadcast_to, conjugated, multiply, sum
 from tensorlite.ops.arrange import expand_dims, moveaxis
 from tensorlite.ops.compare import equal, not_equal, where
 from tensorlite.ops.create import ones_like, zeros_like
-from tensorlite.ops.decompose import pinv, svdvals
 from tensorlite.ops.diagonal import diagonal, identity_like, matrix_shape
 from tensorlite.ops.elementwise import pow, sqrt
 from tensorlite.ops.matmul import matmul
@@ -26,6 +25,7 @@ from tensorlite.ops.reduce import max, min
 from tensorlite.ops.rounding import abs, real
 from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.solve import inv
+from tensorlite.ops.spectral import pinv, svdvals
 
 Axes = int | Sequence[int] | None
 MatrixOrder = float | Literal["fro", "nuc"]

@@ -28,12 +28,12 @@ from tensorlite.ops.differentiate import jacobian_rows
 from tensorlite.ops.elementwise import pow
 from tensorlite.ops.identity import to_device
 from tensorlite.ops.index import getitem, setitem
-from tensorlite.ops.join import stack
 from tensorlite.ops.matmul import matmul
 from tensorlite.ops.numpy_names import numpy_call
 from tensorlite.ops.rounding import abs, floor_divide, positive, remainder
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.sparse import accumulate, densify
+from tensorlite.ops.stack import stack
 
 __all__ = [
     "abs",

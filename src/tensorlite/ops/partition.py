@@ -13,9 +13,9 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Range
 from tensorlite.ops.arrange import size
 from tensorlite.ops.gather import gather
-from tensorlite.ops.join import filled
 from tensorlite.ops.places import in_range, integers, segmented
 from tensorlite.ops.shape import reshape, shape_of
+from tensorlite.ops.stack import filled
 
 __all__ = ["dynamic_partition", "dynamic_stitch"]
 

@@ -1,6 +1,6 @@
 """More elements than before: tile, repeat, pad; and blocks of space traded for depth.
 
-Padding with a constant, on which gradients rest, is the operator PadV2 in join.py.
+Padding with a constant, on which gradients rest, is the operator PadV2 in pieces.py.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Range, sum
 from tensorlite.ops.arrange import expand_dims, permute_dims
 from tensorlite.ops.compare import less
-from tensorlite.ops.join import concat, padded, padded_shape, stack
+from tensorlite.ops.join import concat
+from tensorlite.ops.pieces import padded, padded_shape
 from tensorlite.ops.places import sums_at
 from tensorlite.ops.reduce import max as greatest
 from tensorlite.ops.shape import astype, reshape, reshape_like, shape_of
+from tensorlite.ops.stack import stack
 
 __all__ = [
     "depth_to_space",

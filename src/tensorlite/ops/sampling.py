@@ -10,7 +10,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.generators import Seed, ShapeLike, global_generator
-from tensorlite.ops.join import stack
+from tensorlite.ops.stack import stack
 
 __all__ = [
     "bernoulli",

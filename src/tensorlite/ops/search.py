@@ -19,9 +19,11 @@ from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import subtract
-from tensorlite.ops.gather import Where, take, take_along_axis
-from tensorlite.ops.join import padded, stack, unstack_known
+from tensorlite.ops.gather import take, take_along_axis
+from tensorlite.ops.masks import Where
+from tensorlite.ops.pieces import padded
 from tensorlite.ops.shape import reshape, reshape_like, shape_of
+from tensorlite.ops.stack import stack, unstack_known
 
 __all__ = [
     "argsort",

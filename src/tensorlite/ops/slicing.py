@@ -18,8 +18,8 @@ from tensorlite.core.spec import Dim, Dims, Known, TensorSpec, broadcast, shape_
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum_to
-from tensorlite.ops.join import stack
 from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.stack import stack
 
 Entry = int | Tensor
 ELLIPSIS, NEW, INDEX, SLICE = "ellipsis", "new axis", "index", "slice"

@@ -1,7 +1,7 @@
 """Square systems: solve, inv, det, slogdet, and their gradients.
 
-Factorisations are in decompose.py; what is composed of both in linalg.py. Formulas: Giles, "An
-extended collection of matrix derivative results for forward and reverse mode algorithmic
+Factorisations are in decompose.py and spectral.py; what is composed of all in linalg.py. Formulas:
+Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008), written for complex matrices too.
 """
 

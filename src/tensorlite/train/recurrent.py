@@ -15,9 +15,10 @@ from tensorlite.ops.activations import sigmoid
 from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.control import while_loop
 from tensorlite.ops.create import zeros
-from tensorlite.ops.join import split, stack
+from tensorlite.ops.join import split
 from tensorlite.ops.matmul import matmul
 from tensorlite.ops.shape import shape_of
+from tensorlite.ops.stack import stack
 from tensorlite.ops.state import Variable
 from tensorlite.ops.tensor_array import TensorArray
 from tensorlite.ops.trigonometric import tanh
