@@ -9,12 +9,13 @@ import numpy as np
 import tensorlite as tl
 
 DOCS = Path(__file__).parents[1] / "docs"
+State = tuple[tl.Tensor, tl.Tensor]
 
 
 def lines_of_text() -> list[str]:
     """Return the lines of prose in the documentation, 20 to 60 letters long."""
     pages = sorted(DOCS.rglob("*.md"))
-    lines = [line.strip() for page in pages for line in page.read_text("utf-8").splitlines()]
+    lines = "\n".join(page.read_text("utf-8") for page in pages).splitlines()
     return [line for line in lines if 20 <= len(line) <= 60 and line.isascii()]
 
 
@@ -35,7 +36,7 @@ class Reader(tl.Module):
         self.gates = tl.layers.Dense(4 * units, inputs=2 * units)
         self.guess = tl.layers.Dense(128, inputs=units)
 
-    def step(self, letters: tl.Tensor, h: tl.Tensor, c: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+    def step(self, letters: tl.Tensor, h: tl.Tensor, c: tl.Tensor) -> State:
         """Return the state after reading one letter of each line."""
         both = tl.concat([self.table(letters), h], axis=1)
         enter, forget, candidate, leave = tl.split(self.gates(both), 4, axis=1)
@@ -47,17 +48,18 @@ def main(steps: int = 60, units: int = 48, batch: int = 32) -> tuple[float, floa
     """Train, write a line, and return the loss (nats a letter) before and after."""
     tl.random.set_seed(1)
     model, optimizer = Reader(units), tl.optimizers.Adam(0.01)
+    cross_entropy = tl.nn.sparse_softmax_cross_entropy
 
     @tl.function(input_signature=[tl.TensorSpec((None, None), tl.int32)])
     def train_step(text: tl.Tensor) -> tl.Tensor:
         with tl.GradientTape() as tape:
             h = c = tl.zeros((tl.shape(text)[0], units))
             total, i = tl.asarray(0.0), tl.asarray(0)
-            while tl.any(text[:, i] > 0):  # as many turns as the longest line has letters
+            while tl.any(text[:, i] > 0):  # while a line has letters left
                 h, c = model.step(text[:, i], h, c)
-                losses = tl.nn.sparse_softmax_cross_entropy(text[:, i + 1], model.guess(h))
-                total += tl.sum(tl.where(text[:, i] > 0, losses, 0.0))
                 i += 1
+                losses = cross_entropy(text[:, i], model.guess(h))
+                total += tl.sum(tl.where(text[:, i - 1] > 0, losses, 0.0))
             loss = total / tl.astype(tl.count_nonzero(text), tl.float32)
         optimizer.minimize(loss, model.trainable_variables, tape)
         return loss

@@ -27,8 +27,9 @@ def network() -> tl.layers.Sequential:
     """Return two convolutions and a dense layer."""
     first = tl.layers.Conv2D(16, 3, padding="SAME", activation=tl.nn.relu)
     second = tl.layers.Conv2D(32, 3, padding="SAME", activation=tl.nn.relu)
-    pool, end = tl.layers.MaxPool2D(2), [tl.layers.Flatten(), tl.layers.Dropout(0.25)]
-    return tl.layers.Sequential([first, pool, second, pool, *end, tl.layers.Dense(10)])
+    pool, drop = tl.layers.MaxPool2D(2), tl.layers.Dropout(0.25)
+    end = [tl.layers.Flatten(), drop, tl.layers.Dense(10)]
+    return tl.layers.Sequential([first, pool, second, pool, *end])
 
 
 def draw(losses: list[float], path: Path) -> None:
@@ -61,7 +62,8 @@ def main(epochs: int = 12, folder: str = "build/demo", batch: int = 64) -> float
     for epoch in track(range(epochs)):
         order = TEST + shuffler.permutation(len(labels) - TEST)
         starts = range(0, len(order) - batch + 1, batch)
-        losses += [float(train_step(tl.asarray(order[i : i + batch]))) for i in starts]
+        batches = [tl.asarray(order[i : i + batch]) for i in starts]
+        losses += [float(train_step(rows)) for rows in batches]
         print(f"epoch {epoch + 1:2}  loss {np.mean(losses[-len(starts) :]):.4f}")
 
     guesses = tl.argmax(model(images[:TEST]), axis=1)
