@@ -39,12 +39,18 @@ def remember_code(document: Any) -> Iterable[Any]:
     return ()
 
 
-if find_spec("sybil"):  # of the test group; a GPU machine may run the tests without it
+if find_spec(
+    "sybil"
+):  # of the test group; a GPU machine may run the tests without it
     from sybil import Sybil
     from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
     pytest_collect_file = Sybil(
-        parsers=[remember_code, PythonCodeBlockParser(doctest_optionflags=FLAGS), SkipParser()],
+        parsers=[
+            remember_code,
+            PythonCodeBlockParser(doctest_optionflags=FLAGS),
+            SkipParser(),
+        ],
         patterns=["*.md"],
         setup=lambda namespace: namespace.update(NAMES),
     ).pytest()

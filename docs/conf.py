@@ -18,7 +18,8 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {
-    name: name for name in ("Array", "Axis", "DTypeLike", "Rate", "Shape", "TensorLike", "Xp")
+    name: name
+    for name in ("Array", "Axis", "DTypeLike", "Rate", "Shape", "TensorLike", "Xp")
 }
 add_module_names = False
 
@@ -43,7 +44,9 @@ def process(*given: Any) -> None:
     """Make code in a docstring code on the page, and nothing else markup; examples stay."""
     in_example, lines = False, given[-1]
     for i, line in enumerate(lines):
-        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        in_example = line.lstrip().startswith(">>>") or (
+            in_example and bool(line.strip())
+        )
         if not in_example:
             lines[i] = as_restructured(line)
 

@@ -38,7 +38,13 @@ def main() -> dict[str, tl.Tensor]:
     # NumPy's functions take tensors, and the other way round.
     norm = np.linalg.norm(np.asarray(heights), axis=1)
     print("norms:", tl.asarray(norm))
-    return {"index": index, "scaled": scaled, "capped": capped, "tall": tall, "changed": changed}
+    return {
+        "index": index,
+        "scaled": scaled,
+        "capped": capped,
+        "tall": tall,
+        "changed": changed,
+    }
 
 
 if __name__ == "__main__":

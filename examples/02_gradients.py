@@ -51,7 +51,9 @@ def broken_chain() -> str:
 
 def main(steps: int = 60) -> tuple[float, float, float]:
     """Print slopes, fit a line, and return its slope, intercept and loss."""
-    print("d x**3 at 2:", slope_at(2.0), "and its second derivative:", curvature_at(2.0))
+    print(
+        "d x**3 at 2:", slope_at(2.0), "and its second derivative:", curvature_at(2.0)
+    )
     slope, intercept, loss = fitted_line(steps)
     print(f"line: {slope:.4f} x + {intercept:.4f}, loss {loss:.2e}")
     print("why there is no gradient:", broken_chain())

@@ -44,7 +44,9 @@ def main() -> dict[str, float]:
     vector = tl.asarray([3.0, 4.0])
     found = {"norm": float(norm(vector)), "again": float(norm(vector * 2.0))}
     norm(tl.asarray([3.0, 4.0], dtype=tl.float64))
-    print(f"norms {found['norm']} and {found['again']}; another dtype is another trace:")
+    print(
+        f"norms {found['norm']} and {found['again']}; another dtype is another trace:"
+    )
     print(norm.traces())
 
     mean_of_any_length(tl.ones((3,)))
@@ -55,7 +57,9 @@ def main() -> dict[str, float]:
     counter.add(tl.asarray(2.0))
     found["total"] = float(counter.add(tl.asarray(3.0)))
     found["slope"] = slope_through(3.0)
-    print(f"a total of {found['total']} kept between calls, a slope of {found['slope']}")
+    print(
+        f"a total of {found['total']} kept between calls, a slope of {found['slope']}"
+    )
     print(norm.get_concrete_function(vector).text())
     found["traces"] = norm.trace_count
     return found

@@ -40,7 +40,9 @@ class Reader(tl.Module):
         """Return the state after reading one letter of each line."""
         both = tl.concat([self.table(letters), h], axis=1)
         enter, forget, candidate, leave = tl.split(self.gates(both), 4, axis=1)
-        c = tl.nn.sigmoid(forget + 1.0) * c + tl.nn.sigmoid(enter) * tl.tanh(candidate)
+        c = tl.nn.sigmoid(forget + 1.0) * c + tl.nn.sigmoid(enter) * tl.tanh(
+            candidate
+        )
         return tl.nn.sigmoid(leave) * tl.tanh(c), c
 
 

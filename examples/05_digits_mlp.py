@@ -14,7 +14,9 @@ def digits() -> tuple[tl.Tensor, tl.Tensor]:
     """Return scikit-learn's 1,797 digits, 64 numbers from 0 to 1 each, and what they show."""
     images, labels = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(labels))
-    return tl.asarray((images[order] / 16).astype(np.float32)), tl.asarray(labels[order])
+    return tl.asarray((images[order] / 16).astype(np.float32)), tl.asarray(
+        labels[order]
+    )
 
 
 def accuracy(model: tl.layers.Layer, images: tl.Tensor, labels: tl.Tensor) -> float:

@@ -37,7 +37,11 @@ def start() -> tuple[Line, tl.optimizers.Adam, tl.checkpoint.Checkpoint]:
     """Return a fresh model, its optimizer, and the checkpoint that holds both."""
     model, optimizer = Line(), tl.optimizers.Adam(0.1)
     optimizer.build(model.trainable_variables)
-    return model, optimizer, tl.checkpoint.Checkpoint(model=model, optimizer=optimizer)
+    return (
+        model,
+        optimizer,
+        tl.checkpoint.Checkpoint(model=model, optimizer=optimizer),
+    )
 
 
 def misfit(folder: Path) -> str:
@@ -62,7 +66,9 @@ def main(folder: str | None = None) -> tuple[float, float, str]:
     model, optimizer, checkpoint = start()
     print(tl.checkpoint.Manager(checkpoint, place).restore())
     after_restore = train(model, optimizer, 20)
-    print(f"loss going straight on {straight_on:.6f}, after a restore {after_restore:.6f}")
+    print(
+        f"loss going straight on {straight_on:.6f}, after a restore {after_restore:.6f}"
+    )
     words = misfit(place)
     print(words)
     return straight_on, after_restore, words

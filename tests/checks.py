@@ -73,7 +73,9 @@ def run_graph(graph: Graph, given: Sequence[Any]) -> list[Any]:
     return [values[id(x)] for x in graph.outputs]
 
 
-def pullback(function: Function, xs: Sequence[Tensor], flows: Sequence[Any]) -> list[Any]:
+def pullback(
+    function: Function, xs: Sequence[Tensor], flows: Sequence[Any]
+) -> list[Any]:
     """Return the gradient for each of `xs` of a function's outputs, into which `flows` come."""
     with GradientTape() as tape:
         sources = [x for x in xs if x.dtype.is_differentiable]
@@ -134,7 +136,9 @@ def _second_order(
         _first_order(gradient, both, inner, rng, rtol, atol, "second gradient")
 
 
-def _connected(function: Function, arrays: Sequence[Array], flows: list[Any]) -> list[int]:
+def _connected(
+    function: Function, arrays: Sequence[Array], flows: list[Any]
+) -> list[int]:
     found = pullback(function, [tl.asarray(x) for x in arrays], flows)
     return [i for i, g in enumerate(found) if g is not None]
 
@@ -158,8 +162,12 @@ def _first_order(
         if x.dtype.kind not in "fc":
             continue
         value = np.zeros_like(x) if g is None else host(g)
-        assert value.shape == x.shape, f"{what} {i}: shape {value.shape}, operand {x.shape}"
-        assert value.dtype == x.dtype, f"{what} {i}: dtype {value.dtype}, operand {x.dtype}"
+        assert value.shape == x.shape, (
+            f"{what} {i}: shape {value.shape}, operand {x.shape}"
+        )
+        assert value.dtype == x.dtype, (
+            f"{what} {i}: dtype {value.dtype}, operand {x.dtype}"
+        )
         direction = _like(x, rng)
         expected = _slope(function, arrays, i, direction, flows)
         found = _dot(value, direction)
@@ -170,7 +178,11 @@ def _first_order(
 
 
 def _slope(
-    function: Function, arrays: Sequence[Array], i: int, direction: Array, flows: Sequence[Any]
+    function: Function,
+    arrays: Sequence[Array],
+    i: int,
+    direction: Array,
+    flows: Sequence[Any],
 ) -> float:
     def projected(step: float) -> float:
         moved = [x + step * direction if j == i else x for j, x in enumerate(arrays)]

@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, settings
 # `ci` draws the same examples in every run; `pytest --hypothesis-profile explore` looks further.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile(
-    "explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+    "explore",
+    deadline=None,
+    max_examples=2000,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ci")
 
@@ -26,7 +29,9 @@ def gpu_is_there() -> bool:
     except OSError:
         return False
     count = ctypes.c_int()
-    found = driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+    found = (
+        driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+    )
     return found and count.value > 0 and find_spec("cupy") is not None
 
 

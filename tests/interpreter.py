@@ -56,7 +56,10 @@ class Interpreted:
 
     def run(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Return the outputs for arrays."""
-        inputs = [EagerTensor(x, device_of(x)) if is_array(x) else EagerTensor(x) for x in arrays]
+        inputs = [
+            EagerTensor(x, device_of(x)) if is_array(x) else EagerTensor(x)
+            for x in arrays
+        ]
         return tuple([y.array for y in run_graph(self.graph, inputs)])
 
     def with_graph(self, graph: Graph) -> Interpreted:
@@ -78,7 +81,9 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
             result[:] = [function(*inner)]
             return result[0] if isinstance(result[0], (tuple, list)) else [result[0]]
 
-        made = trace(flat, [x.spec.without_value() for x in tensors], function.__name__)
+        made = trace(
+            flat, [x.spec.without_value() for x in tensors], function.__name__
+        )
         outputs = call_function(Interpreted(made.graph), (*tensors, *made.captured))
         return tuple(outputs) if isinstance(result[0], (tuple, list)) else outputs[0]
 

@@ -44,12 +44,16 @@ def results(graph: Graph, arrays: Arrays) -> dict[str, Arrays]:
         "lowered": (compile_plan(lowered), "frames"),
         "regions in frames": (compile_plan(optimised), "frames"),
     }
-    return {name: run_plan(plan, arrays, runner) for name, (plan, runner) in ways.items()}
+    return {
+        name: run_plan(plan, arrays, runner) for name, (plan, runner) in ways.items()
+    }
 
 
 def assert_all_agree(graph: Graph, arrays: Arrays) -> Arrays:
     """Assert that every way of running a graph gives what the interpreter gives; return that."""
-    expected = tuple([y.array for y in run_graph(graph, [EagerTensor(x) for x in arrays])])
+    expected = tuple(
+        [y.array for y in run_graph(graph, [EagerTensor(x) for x in arrays])]
+    )
     for name, found in results(graph, arrays).items():
         assert len(found) == len(expected), name
         for x, y in zip(found, expected, strict=True):
@@ -85,10 +89,14 @@ def nested(n: tl.Tensor, x: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
 def swapping(n: tl.Tensor, a: tl.Tensor, b: tl.Tensor) -> tuple[tl.Tensor, ...]:
     """Return two values exchanged n times, and the sum of what the loop did not touch."""
 
-    def turn(i: tl.Tensor, a: tl.Tensor, b: tl.Tensor, c: tl.Tensor) -> tuple[tl.Tensor, ...]:
+    def turn(
+        i: tl.Tensor, a: tl.Tensor, b: tl.Tensor, c: tl.Tensor
+    ) -> tuple[tl.Tensor, ...]:
         return i + 1, b, a, c
 
-    _, first, second, kept = while_loop(lambda i, *_: i < n, turn, (tl.asarray(0), a, b, a + b))
+    _, first, second, kept = while_loop(
+        lambda i, *_: i < n, turn, (tl.asarray(0), a, b, a + b)
+    )
     return first, second, kept
 
 

@@ -59,7 +59,14 @@ KEYWORDS = {
 """Keyword arguments of CuPy's methods, which it does not tell; other methods take any."""
 FROM_HOST = {"array", "asarray", "ascontiguousarray"}
 """Functions that take NumPy's arrays."""
-NAMES_OF_DTYPES = {"dtype", "finfo", "iinfo", "result_type", "can_cast", "promote_types"}
+NAMES_OF_DTYPES = {
+    "dtype",
+    "finfo",
+    "iinfo",
+    "result_type",
+    "can_cast",
+    "promote_types",
+}
 ATOMIC = {
     "add": "efdiIL",
     "subtract": "iI",
@@ -130,13 +137,19 @@ class ndarray:  # noqa: N801  CuPy's name; like CuPy's arrays it has no hash
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TypeError("Implicit conversion to a NumPy array is not allowed.")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *inputs: Any, **options: Any
+    ) -> Any:
         function = getattr(module, ufunc.__name__)
         if "out" in options:
             (options["out"],) = options["out"]
-        return (function if method == "__call__" else getattr(function, method))(*inputs, **options)
+        return (function if method == "__call__" else getattr(function, method))(
+            *inputs, **options
+        )
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+    def __array_function__(
+        self, function: Any, types: Any, args: Any, options: Any
+    ) -> Any:
         return getattr(module, function.__name__)(*args, **options)
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -182,7 +195,9 @@ def _operator(name: str) -> Callable[..., Any]:
     method = f"__{name}__"
 
     def operate(self: ndarray, *others: Any) -> Any:
-        return wrapped(getattr(plain(self), method)(*[plain(other) for other in others]))
+        return wrapped(
+            getattr(plain(self), method)(*[plain(other) for other in others])
+        )
 
     return operate
 
@@ -212,17 +227,25 @@ class _Method:
     def __call__(self, *args: Any, **options: Any) -> Any:
         lacking = [x for x in options if x not in KEYWORDS.get(self.name, options)]
         if lacking:
-            raise TypeError(f"cupy.ndarray.{self.name} takes no argument {lacking[0]!r}")
+            raise TypeError(
+                f"cupy.ndarray.{self.name} takes no argument {lacking[0]!r}"
+            )
         method = getattr(plain(self.array), self.name)
-        result = method(*[plain(x) for x in args], **{k: plain(x) for k, x in options.items()})
-        return result if self.name in {"item", "tolist", "tobytes"} else wrapped(result)
+        result = method(
+            *[plain(x) for x in args], **{k: plain(x) for k, x in options.items()}
+        )
+        return (
+            result if self.name in {"item", "tolist", "tobytes"} else wrapped(result)
+        )
 
 
 def plain(value: Any) -> Any:
     """Return what NumPy is to work on; TypeError for an array of NumPy's, which CuPy refuses."""
     if isinstance(value, ndarray):
         if value._device != _current:
-            raise ValueError(f"Array device must be same as the current device: {value._device}")
+            raise ValueError(
+                f"Array device must be same as the current device: {value._device}"
+            )
         return value._host
     if isinstance(value, np.ndarray):
         raise TypeError("Unsupported type <class 'numpy.ndarray'>")
@@ -248,8 +271,12 @@ def _index(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple([_index(part) for part in key])
     if isinstance(key, slice):
-        if any(isinstance(bound, ndarray) for bound in (key.start, key.stop, key.step)):
-            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        if any(
+            isinstance(bound, ndarray) for bound in (key.start, key.stop, key.step)
+        ):
+            raise TypeError(
+                "slice indices must be integers or None or have an __index__ method"
+            )
         return key
     return key if isinstance(key, np.ndarray) else plain(key)
 
@@ -259,13 +286,17 @@ class _Function:
 
     def __init__(self, function: Any, name: str, genuine: Any) -> None:
         self.function, self.name = function, name
-        self.signature = inspect.signature(genuine) if inspect.isfunction(genuine) else None
+        self.signature = (
+            inspect.signature(genuine) if inspect.isfunction(genuine) else None
+        )
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.signature is not None:
             self.signature.bind(*args, **options)
         taken = _taken if self.name in FROM_HOST else plain
-        result = self.function(*map(taken, args), **{k: taken(x) for k, x in options.items()})
+        result = self.function(
+            *map(taken, args), **{k: taken(x) for k, x in options.items()}
+        )
         return result if self.name in NAMES_OF_DTYPES else wrapped(result)
 
 
@@ -283,7 +314,9 @@ class _Elementwise:
 
     def __init__(self, ufunc: np.ufunc, genuine: Any) -> None:
         self.ufunc = ufunc
-        self.loops = tuple(genuine.types) if type(genuine).__name__ == "ufunc" else None
+        self.loops = (
+            tuple(genuine.types) if type(genuine).__name__ == "ufunc" else None
+        )
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         out, dtype = options.pop("out", None), options.pop("dtype", None)
@@ -298,7 +331,9 @@ class _Elementwise:
             return out
         if isinstance(result, tuple):
             return wrapped(result)
-        return ndarray(np.asarray(result) if dtype is None else np.asarray(result).astype(dtype))
+        return ndarray(
+            np.asarray(result) if dtype is None else np.asarray(result).astype(dtype)
+        )
 
     def at(self, a: ndarray, indices: Any, b: Any) -> None:
         """Combine values into `a` at indices."""
@@ -312,7 +347,9 @@ class _Elementwise:
     def reduce(self, array: ndarray, axis: Any = 0, **options: Any) -> Any:
         """Return sums or products."""
         if self.ufunc not in {np.add, np.multiply}:
-            raise NotImplementedError(f"`cupy_{self.ufunc.__name__}.reduce` is not supported yet")
+            raise NotImplementedError(
+                f"`cupy_{self.ufunc.__name__}.reduce` is not supported yet"
+            )
         return wrapped(self.ufunc.reduce(plain(array), axis, **options))
 
 
@@ -321,14 +358,18 @@ def _dtypes(operands: list[Any]) -> tuple[np.dtype[Any], ...]:
     strong = [x.dtype for x in operands if isinstance(x, (np.ndarray, np.generic))]
     return tuple(
         [
-            x.dtype if isinstance(x, (np.ndarray, np.generic)) else np.result_type(*strong, x)
+            x.dtype
+            if isinstance(x, (np.ndarray, np.generic))
+            else np.result_type(*strong, x)
             for x in operands
         ]
     )
 
 
 @lru_cache(None)
-def _loop(loops: tuple[str, ...], dtypes: tuple[np.dtype[Any], ...], name: str) -> Any:
+def _loop(
+    loops: tuple[str, ...], dtypes: tuple[np.dtype[Any], ...], name: str
+) -> Any:
     """Return the dtype of what CuPy computes: that of the first loop that takes the operands."""
     for loop in loops:
         ins, out = loop.split("->")
@@ -356,7 +397,9 @@ class _Namespace(ModuleType):
         if self._genuine is not None and genuine is None:
             raise AttributeError(f"module 'cupy' has no attribute {name!r}")
         found = getattr(self._of, name)
-        if isinstance(found, type) or not (callable(found) or isinstance(found, ModuleType)):
+        if isinstance(found, type) or not (
+            callable(found) or isinstance(found, ModuleType)
+        ):
             return found  # dtypes and numbers are NumPy's own in CuPy too
         made: Any
         if isinstance(found, ModuleType):

@@ -78,7 +78,9 @@ def test_right_gradient_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    "op", [_WrongFactor(), _WrongSecondOperand(), _NoGradient(), _WrongShape()], ids=repr
+    "op",
+    [_WrongFactor(), _WrongSecondOperand(), _NoGradient(), _WrongShape()],
+    ids=repr,
 )
 def test_wrong_first_gradient_is_found(op: Op) -> None:
     with pytest.raises(AssertionError, match=r"^gradient"):
@@ -121,7 +123,9 @@ def test_planted_operators_stay_out_of_the_registry() -> None:
 
 
 def test_graph_is_run_node_by_node() -> None:
-    traced = trace(lambda x: [x * 2.0 + 1.0, tl.sum(x)], [TensorSpec((None,), tl.float32)])
+    traced = trace(
+        lambda x: [x * 2.0 + 1.0, tl.sum(x)], [TensorSpec((None,), tl.float32)]
+    )
     doubled, total = run_graph(traced.graph, [np.asarray([1.0, 2.0], np.float32)])
     assert doubled.tolist() == [3.0, 5.0]
     assert float(total) == 3.0

@@ -11,7 +11,11 @@ import pytest
 import tensorlite as tl
 from tests.architecture.source import PACKAGE, ROOT, SOURCE, place
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 NAME = re.compile(r"\btl((?:\.[A-Za-z_]\w*)+)")
 FILE = re.compile(r"`((?:src|tests|examples|docs)/[\w./-]+\.(?:py|md|svg))`")
 MADE_UP = {"tl.bump"}
@@ -21,7 +25,9 @@ MADE_UP = {"tl.bump"}
 @pytest.mark.parametrize("page", PAGES, ids=place)
 def test_every_name_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    missing = {f"tl{path}" for path in NAME.findall(text) if not is_there(path)} - MADE_UP
+    missing = {
+        f"tl{path}" for path in NAME.findall(text) if not is_there(path)
+    } - MADE_UP
     assert not missing
 
 

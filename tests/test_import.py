@@ -23,20 +23,38 @@ def loaded() -> list[str]:
     """Return the modules that importing the package loads."""
     command = [sys.executable, "-W", "error", "-c", LISTED]
     environment = {"PYTHONPATH": str(SOURCE)}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    )
     return ran.stdout.split()
 
 
 def test_importing_loads_the_dependencies_and_the_standard_library_only() -> None:
     tops = {name.partition(".")[0] for name in loaded()}
-    foreign = {name for name in tops - OWN - sys.stdlib_module_names if not name.startswith("_")}
-    assert not foreign, f"imported by {PACKAGE}; import them at first use: {sorted(foreign)}"
+    foreign = {
+        name
+        for name in tops - OWN - sys.stdlib_module_names
+        if not name.startswith("_")
+    }
+    assert not foreign, (
+        f"imported by {PACKAGE}; import them at first use: {sorted(foreign)}"
+    )
 
 
 def test_importing_loads_no_heavy_part_of_the_standard_library() -> None:
-    heavy = {"asyncio", "http", "multiprocessing", "sqlite3", "tkinter", "unittest", "xml"}
+    heavy = {
+        "asyncio",
+        "http",
+        "multiprocessing",
+        "sqlite3",
+        "tkinter",
+        "unittest",
+        "xml",
+    }
     found = heavy & set(loaded())
-    assert not found, f"imported by {PACKAGE}; import them at first use: {sorted(found)}"
+    assert not found, (
+        f"imported by {PACKAGE}; import them at first use: {sorted(found)}"
+    )
 
 
 def test_importing_loads_a_bounded_number_of_modules() -> None:

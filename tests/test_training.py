@@ -26,14 +26,18 @@ def batches() -> list[tuple[Array, Array]]:
 
 def weights() -> list[Array]:
     draw = np.random.default_rng(0)
-    return [(0.2 * draw.standard_normal(shape)).astype(np.float32) for shape in SHAPES]
+    return [
+        (0.2 * draw.standard_normal(shape)).astype(np.float32) for shape in SHAPES
+    ]
 
 
 def step_of(held: list[tl.Variable]) -> Callable[[tl.Tensor, tl.Tensor], tl.Tensor]:
     """Return the training step in tensorlite."""
 
     def layer(h: tl.Tensor, filters: tl.Variable) -> tl.Tensor:
-        return tl.nn.max_pool2d(tl.nn.relu(tl.nn.conv2d(h, filters, padding="SAME")), 2)
+        return tl.nn.max_pool2d(
+            tl.nn.relu(tl.nn.conv2d(h, filters, padding="SAME")), 2
+        )
 
     def step(images: tl.Tensor, labels: tl.Tensor) -> tl.Tensor:
         with tl.GradientTape() as tape:
@@ -60,17 +64,25 @@ def convolved(x: Array, filters: Array) -> tuple[Array, Array]:
     return np.einsum("nhwcij,ijcf->nhwf", windows, filters), windows
 
 
-def layer_by_hand(x: Array, filters: Array) -> tuple[Array, Callable[[Array], tuple[Array, Array]]]:
+def layer_by_hand(
+    x: Array, filters: Array
+) -> tuple[Array, Callable[[Array], tuple[Array, Array]]]:
     """Return convolution, rectifier and pooling, and what turns a slope back."""
     y, windows = convolved(x, filters)
     n, height, width, channels = y.shape
     blocks = np.maximum(y, 0).reshape(n, height // 2, 2, width // 2, 2, channels)
-    rows = blocks.transpose(0, 1, 3, 2, 4, 5).reshape(n, height // 2, width // 2, 4, channels)
-    first = np.arange(4)[:, None] == rows.argmax(3)[:, :, :, None]  # of equal ones the first counts
+    rows = blocks.transpose(0, 1, 3, 2, 4, 5).reshape(
+        n, height // 2, width // 2, 4, channels
+    )
+    first = (
+        np.arange(4)[:, None] == rows.argmax(3)[:, :, :, None]
+    )  # of equal ones the first counts
     pooled = rows.max(3)
 
     def back(slope: Array) -> tuple[Array, Array]:
-        spread = (first * slope[:, :, :, None]).reshape(n, height // 2, width // 2, 2, 2, channels)
+        spread = (first * slope[:, :, :, None]).reshape(
+            n, height // 2, width // 2, 2, 2, channels
+        )
         dy = spread.transpose(0, 1, 3, 2, 4, 5).reshape(y.shape) * (y > 0)
         turned = filters[::-1, ::-1].transpose(0, 1, 3, 2)
         return convolved(dy, turned)[0], np.einsum("nhwcij,nhwf->ijcf", windows, dy)
@@ -107,4 +119,6 @@ def test_eager_training_is_numpys() -> None:
 
 @pytest.mark.parametrize("runner", [None, "structured", "frames"])
 def test_traced_training_is_eager_training(runner: str | None) -> None:
-    np.testing.assert_allclose(losses_of(True, runner), losses_of(traced=False), atol=1e-5)
+    np.testing.assert_allclose(
+        losses_of(True, runner), losses_of(traced=False), atol=1e-5
+    )

@@ -25,7 +25,9 @@ class Prompt(code.InteractiveConsole):
         super().__init__(names)
         self._count = count(1)
 
-    def runsource(self, source: str, filename: str = "<input>", symbol: str = "single") -> bool:
+    def runsource(
+        self, source: str, filename: str = "<input>", symbol: str = "single"
+    ) -> bool:
         """Run a complete source; return whether more lines are wanted."""
         name = f"<tensorlite-{next(self._count)}>"
         keep(source, name)
@@ -47,7 +49,9 @@ def keep(source: str, name: str) -> None:
 def banner() -> str:
     """Return the line that a prompt starts with."""
     devices = ["CPU:0", *(f"GPU:{i}" for i in range(gpu_count()))]
-    return f"tensorlite {tl.__version__} on {', '.join(devices)}; tl and np are imported"
+    return (
+        f"tensorlite {tl.__version__} on {', '.join(devices)}; tl and np are imported"
+    )
 
 
 def main() -> None:
@@ -68,7 +72,9 @@ def main() -> None:
 def _complete(names: dict[str, Any]) -> None:
     """Let the tabulator complete names, where the platform has readline."""
     try:
-        readline, completer = map(importlib.import_module, ("readline", "rlcompleter"))
+        readline, completer = map(
+            importlib.import_module, ("readline", "rlcompleter")
+        )
     except ImportError:
         return
     readline.set_completer(completer.Completer(names).complete)

@@ -6,7 +6,15 @@ function that calls it.
 
 from __future__ import annotations
 
-from tensorlite.core.dispatch import call, call1, call2, calls, constant, promoted, to_tensor
+from tensorlite.core.dispatch import (
+    call,
+    call1,
+    call2,
+    calls,
+    constant,
+    promoted,
+    to_tensor,
+)
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.xp import Array, Xp

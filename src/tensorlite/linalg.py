@@ -7,12 +7,28 @@ from __future__ import annotations
 
 from tensorlite.ops.arrange import matrix_transpose
 from tensorlite.ops.decompose import cholesky, qr
-from tensorlite.ops.diagonal import band_part, diag, diag_part, diagonal, set_diag, trace
+from tensorlite.ops.diagonal import (
+    band_part,
+    diag,
+    diag_part,
+    diagonal,
+    set_diag,
+    trace,
+)
 from tensorlite.ops.einsum import einsum, tensordot
 from tensorlite.ops.linalg import lstsq, matrix_norm, matrix_power, norm, vector_norm
 from tensorlite.ops.matmul import cross, matmul, outer, vecdot
 from tensorlite.ops.solve import det, inv, slogdet, solve, triangular_solve
-from tensorlite.ops.spectral import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, svd, svdvals
+from tensorlite.ops.spectral import (
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    matrix_rank,
+    pinv,
+    svd,
+    svdvals,
+)
 
 __all__ = [
     "band_part",

@@ -26,7 +26,16 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any
 
-from tensorlite import checkpoint, data, debugging, fft, linalg, nn, optimizers, random
+from tensorlite import (
+    checkpoint,
+    data,
+    debugging,
+    fft,
+    linalg,
+    nn,
+    optimizers,
+    random,
+)
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import REGISTRY, Op
@@ -51,20 +60,28 @@ class RawOp:
 
     def __call__(self, **arguments: Any) -> Any:
         """Return the output, or a tuple of the outputs, of the operator."""
-        unknown = [name for name in arguments if name not in (*self.inputs, *self.attributes)]
+        unknown = [
+            name for name in arguments if name not in (*self.inputs, *self.attributes)
+        ]
         missing = [name for name in self.inputs if name not in arguments]
         if unknown or missing:
             raise InvalidArgumentError(
                 f"{self.__name__} takes {', '.join(self.inputs + self.attributes)}; "
                 f"unknown are {unknown}, missing {missing}"
             )
-        attributes = {name: arguments[name] for name in self.attributes if name in arguments}
+        attributes = {
+            name: arguments[name] for name in self.attributes if name in arguments
+        }
         outputs = calls(self.op(**attributes), *self._flat(arguments))
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _flat(self, arguments: dict[str, Any]) -> Sequence[Any]:
         *single, last = [arguments[name] for name in self.inputs] or [()]
-        return [*single, *last] if self.is_variadic or not self.inputs else [*single, last]
+        return (
+            [*single, *last]
+            if self.is_variadic or not self.inputs
+            else [*single, last]
+        )
 
     def __repr__(self) -> str:
         return f"<raw op {self.__name__}({', '.join(self.inputs + self.attributes)})>"
@@ -78,7 +95,8 @@ def __getattr__(name: str) -> RawOp:
     if name not in REGISTRY:
         near = get_close_matches(name, REGISTRY, 3)
         raise AttributeError(
-            f"there is no operator {name!r}" + (f"; near are {', '.join(near)}" if near else "")
+            f"there is no operator {name!r}"
+            + (f"; near are {', '.join(near)}" if near else "")
         )
     if name not in _made:
         _made[name] = RawOp(REGISTRY[name])

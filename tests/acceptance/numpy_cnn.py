@@ -21,7 +21,9 @@ def patches(images: Array) -> Array:
     _, height, width, _ = images.shape
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
     shifted = [
-        padded[:, dy : dy + height, dx : dx + width, :] for dy in range(3) for dx in range(3)
+        padded[:, dy : dy + height, dx : dx + width, :]
+        for dy in range(3)
+        for dx in range(3)
     ]
     return np.concatenate(shifted, axis=-1)
 
@@ -54,7 +56,9 @@ def unpooled(flow: Array, chosen: Array) -> Array:
     return images
 
 
-def loss_and_gradients(weights: Weights, images: Array, labels: Array) -> tuple[float, Weights]:
+def loss_and_gradients(
+    weights: Weights, images: Array, labels: Array
+) -> tuple[float, Weights]:
     """Return the mean cross entropy of a batch and its gradient for each weight."""
     filters1, bias1, filters2, bias2, matrix, bias = weights
     around1 = patches(images)
@@ -78,9 +82,13 @@ def loss_and_gradients(weights: Weights, images: Array, labels: Array) -> tuple[
     sources2 = flow2 @ filters2.reshape(-1, filters2.shape[-1]).T
     flow1 = unpooled(put_back(sources2, pool1.shape[-1]), chosen1) * (before1 > 0)
     gradients = [
-        np.tensordot(around1, flow1, axes=([0, 1, 2], [0, 1, 2])).reshape(filters1.shape),
+        np.tensordot(around1, flow1, axes=([0, 1, 2], [0, 1, 2])).reshape(
+            filters1.shape
+        ),
         flow1.sum(axis=(0, 1, 2)),
-        np.tensordot(around2, flow2, axes=([0, 1, 2], [0, 1, 2])).reshape(filters2.shape),
+        np.tensordot(around2, flow2, axes=([0, 1, 2], [0, 1, 2])).reshape(
+            filters2.shape
+        ),
         flow2.sum(axis=(0, 1, 2)),
         flat.T @ flow,
         flow.sum(axis=0),
@@ -98,8 +106,12 @@ class Momentum:
     def step(self, weights: Weights, gradients: Weights) -> None:
         """Replace the weights in their list."""
         speeds = self.speeds or [np.zeros_like(w) for w in weights]
-        self.speeds = [self.momentum * v + g for v, g in zip(speeds, gradients, strict=True)]
-        weights[:] = [w - self.rate * v for w, v in zip(weights, self.speeds, strict=True)]
+        self.speeds = [
+            self.momentum * v + g for v, g in zip(speeds, gradients, strict=True)
+        ]
+        weights[:] = [
+            w - self.rate * v for w, v in zip(weights, self.speeds, strict=True)
+        ]
 
 
 class Adam:
@@ -115,15 +127,21 @@ class Adam:
         means = self.means or [np.zeros_like(w) for w in weights]
         squares = self.squares or [np.zeros_like(w) for w in weights]
         self.steps += 1
-        self.means = [0.9 * m + 0.1 * g for m, g in zip(means, gradients, strict=True)]
-        self.squares = [0.999 * v + 0.001 * g**2 for v, g in zip(squares, gradients, strict=True)]
+        self.means = [
+            0.9 * m + 0.1 * g for m, g in zip(means, gradients, strict=True)
+        ]
+        self.squares = [
+            0.999 * v + 0.001 * g**2 for v, g in zip(squares, gradients, strict=True)
+        ]
         rate = self.rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
         moved = zip(weights, self.means, self.squares, strict=True)
         weights[:] = [w - rate * m / (np.sqrt(v) + self.epsilon) for w, m, v in moved]
 
 
 def train(
-    weights: Weights, batches: Iterable[tuple[Array, Array]], optimizer: Momentum | Adam
+    weights: Weights,
+    batches: Iterable[tuple[Array, Array]],
+    optimizer: Momentum | Adam,
 ) -> list[float]:
     """Return the loss of each batch; the weights are replaced in their list."""
     losses = []

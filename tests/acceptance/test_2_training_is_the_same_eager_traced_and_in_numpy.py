@@ -13,7 +13,9 @@ import tensorlite as tl
 from tests.acceptance import numpy_cnn
 
 STEPS, BATCH = 50, 32
-OPTIMIZERS: dict[str, tuple[Any, tuple[float, ...], numpy_cnn.Momentum | numpy_cnn.Adam]] = {
+OPTIMIZERS: dict[
+    str, tuple[Any, tuple[float, ...], numpy_cnn.Momentum | numpy_cnn.Adam]
+] = {
     "momentum": (tl.optimizers.SGD, (0.05, 0.9), numpy_cnn.Momentum(0.05, 0.9)),
     "adam": (tl.optimizers.Adam, (0.01,), numpy_cnn.Adam(0.01, 1e-7)),
 }
@@ -26,7 +28,9 @@ def batches() -> list[tuple[numpy_cnn.Array, numpy_cnn.Array]]:
     rows = np.random.default_rng(0).permutation(len(labels))
     images = (images / 16).reshape(-1, 8, 8, 1).astype(np.float32)
     starts = [BATCH * i for i in range(STEPS)]
-    return [(images[rows[i : i + BATCH]], labels[rows[i : i + BATCH]]) for i in starts]
+    return [
+        (images[rows[i : i + BATCH]], labels[rows[i : i + BATCH]]) for i in starts
+    ]
 
 
 @cache
@@ -43,13 +47,17 @@ def losses_of(optimizer: tl.optimizers.Optimizer, traced: bool) -> list[float]:
         [
             tl.layers.Conv2D(8, 3, padding="SAME", activation=tl.nn.relu, channels=1),
             tl.layers.MaxPool2D(2),
-            tl.layers.Conv2D(16, 3, padding="SAME", activation=tl.nn.relu, channels=8),
+            tl.layers.Conv2D(
+                16, 3, padding="SAME", activation=tl.nn.relu, channels=8
+            ),
             tl.layers.MaxPool2D(2),
             tl.layers.Flatten(),
             tl.layers.Dense(10, inputs=64),
         ]
     )
-    for variable, value in zip(model.trainable_variables, first_weights(), strict=True):
+    for variable, value in zip(
+        model.trainable_variables, first_weights(), strict=True
+    ):
         variable.assign(value)
 
     def step(images: tl.Tensor, labels: tl.Tensor) -> tl.Tensor:

@@ -19,7 +19,9 @@ PRIMITIVES = {"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"}
 
 def drawn(*shape: int, seed: int) -> tl.Tensor:
     """Return random numbers, the same for one seed."""
-    return tl.asarray(np.random.default_rng(seed).normal(0, 0.5, shape).astype(np.float32))
+    return tl.asarray(
+        np.random.default_rng(seed).normal(0, 0.5, shape).astype(np.float32)
+    )
 
 
 SEQUENCE = drawn(LENGTH, 2, FEATURES, seed=0)
@@ -40,7 +42,9 @@ def lstm(sequence: Any, n: Any, weights: tl.Tensor, bias: tl.Tensor) -> tl.Tenso
     return tl.sum(hidden * hidden)
 
 
-def gradients(sequence: tl.Tensor, n: Any, weights: tl.Tensor, bias: tl.Tensor) -> list[tl.Tensor]:
+def gradients(
+    sequence: tl.Tensor, n: Any, weights: tl.Tensor, bias: tl.Tensor
+) -> list[tl.Tensor]:
     """Return the loss and its gradients, by a tape where the call stands: inside the trace."""
     with tl.GradientTape() as tape:
         tape.watch([sequence, weights, bias])
@@ -48,7 +52,9 @@ def gradients(sequence: tl.Tensor, n: Any, weights: tl.Tensor, bias: tl.Tensor) 
     return [loss, *tape.gradient(loss, [sequence, weights, bias], unconnected="zero")]
 
 
-def curvature(sequence: tl.Tensor, n: Any, weights: tl.Tensor, bias: tl.Tensor) -> list[tl.Tensor]:
+def curvature(
+    sequence: tl.Tensor, n: Any, weights: tl.Tensor, bias: tl.Tensor
+) -> list[tl.Tensor]:
     """Return the gradient of the size of the gradient: second order."""
     with tl.GradientTape() as tape:
         tape.watch([weights, bias])
@@ -65,7 +71,9 @@ def assert_same(found: list[tl.Tensor], wanted: list[tl.Tensor]) -> None:
 
 @pytest.mark.parametrize("runner", RUNNERS)
 @pytest.mark.parametrize("order", [gradients, curvature])
-def test_a_dynamic_lstm_has_the_gradients_of_the_unrolled_one(order: Any, runner: str) -> None:
+def test_a_dynamic_lstm_has_the_gradients_of_the_unrolled_one(
+    order: Any, runner: str
+) -> None:
     traced = tl.function(order, runner=runner)
     for n in (0, 1, 4, LENGTH):
         found = traced(SEQUENCE, tl.asarray(n), WEIGHTS, BIAS)
@@ -100,7 +108,9 @@ def test_sequences_of_any_length_and_batches_of_any_size_share_one_trace() -> No
 
 @pytest.mark.parametrize("function", [lstm, gradients, curvature])
 def test_lowered_loops_are_made_of_the_control_flow_primitives(function: Any) -> None:
-    concrete = tl.function(function).get_concrete_function(SEQUENCE, tl.asarray(3), WEIGHTS, BIAS)
+    concrete = tl.function(function).get_concrete_function(
+        SEQUENCE, tl.asarray(3), WEIGHTS, BIAS
+    )
     names = {node.op.name for node in concrete.lowered.nodes}
     assert names >= PRIMITIVES
     assert "While" not in names
@@ -148,7 +158,9 @@ def test_nested_loops_with_a_condition_inside(order: Any, runner: str) -> None:
         assert_same(traced(x, tl.asarray(n), tl.asarray(m)), order(x, n, m))
     names = {
         node.op.name
-        for node in traced.get_concrete_function(x, tl.asarray(1), tl.asarray(1)).lowered.nodes
+        for node in traced.get_concrete_function(
+            x, tl.asarray(1), tl.asarray(1)
+        ).lowered.nodes
     }
     assert names >= PRIMITIVES
     assert not names & {"While", "If"}

@@ -44,10 +44,14 @@ def triangle() -> tuple[tl.Graph, tl.SymbolicTensor, tl.SymbolicTensor]:
         _, kept = raw.Switch(data=j_on, pred=even)
         odd, _ = raw.Switch(data=row, pred=even)
         term, _ = raw.Merge(inputs=[raw.Neg(x=odd), kept])
-        j.node.set_input(1, raw.NextIteration(data=raw.AddV2(x=j_on, y=tl.asarray(1))))
+        j.node.set_input(
+            1, raw.NextIteration(data=raw.AddV2(x=j_on, y=tl.asarray(1)))
+        )
         inner.node.set_input(1, raw.NextIteration(data=raw.AddV2(x=inner_on, y=term)))
 
-        i.node.set_input(1, raw.NextIteration(data=raw.AddV2(x=i_on, y=tl.asarray(1))))
+        i.node.set_input(
+            1, raw.NextIteration(data=raw.AddV2(x=i_on, y=tl.asarray(1)))
+        )
         total.node.set_input(1, raw.NextIteration(data=raw.Exit(data=inner_out)))
         result = raw.Exit(data=total_out)
     return graph, n, result
@@ -57,9 +61,9 @@ def triangle() -> tuple[tl.Graph, tl.SymbolicTensor, tl.SymbolicTensor]:
 def test_nested_frames_with_a_dead_branch_compute_what_python_does(n: int) -> None:
     graph, given, result = triangle()
     wanted = sum(j if j % 2 == 0 else -i for i in range(n) for j in range(i))
-    assert [float(y) for y in execute(graph, {given: np.asarray(n, np.int32)}, [result])] == [
-        wanted
-    ]
+    assert [
+        float(y) for y in execute(graph, {given: np.asarray(n, np.int32)}, [result])
+    ] == [wanted]
 
 
 def test_the_graph_says_what_it_is_made_of() -> None:

@@ -34,25 +34,43 @@ class Mistake(NamedTuple):
 MISTAKES: dict[str, Mistake] = {
     # Shapes.
     "shapes that do not broadcast": Mistake(
-        lambda: MATRIX + tl.ones((2, 4)), E.ShapeError, ValueError, ("__add__", "[2, 3]", "[2, 4]")
+        lambda: MATRIX + tl.ones((2, 4)),
+        E.ShapeError,
+        ValueError,
+        ("__add__", "[2, 3]", "[2, 4]"),
     ),
     "matmul": Mistake(
-        lambda: MATRIX @ MATRIX, E.ShapeError, ValueError, ("matmul", "3 and 2", "transpose")
+        lambda: MATRIX @ MATRIX,
+        E.ShapeError,
+        ValueError,
+        ("matmul", "3 and 2", "transpose"),
     ),
     "a negative size": Mistake(
-        lambda: tl.zeros((-1, 2)), E.ShapeError, ValueError, ("zeros", "[-1, 2]", "0 and up")
+        lambda: tl.zeros((-1, 2)),
+        E.ShapeError,
+        ValueError,
+        ("zeros", "[-1, 2]", "0 and up"),
     ),
     "a size that is a float": Mistake(
-        lambda: tl.zeros((2.5,)), E.DTypeError, TypeError, ("zeros", "shape", "2.5", "integers")
+        lambda: tl.zeros((2.5,)),
+        E.DTypeError,
+        TypeError,
+        ("zeros", "shape", "2.5", "integers"),
     ),
     "a shape that is text": Mistake(
         lambda: tl.zeros("ab"), E.DTypeError, TypeError, ("zeros", "'ab'", "integers")
     ),
     "reshape": Mistake(
-        lambda: tl.reshape(MATRIX, (4, 2)), E.ShapeError, ValueError, ("reshape", "6 elements")
+        lambda: tl.reshape(MATRIX, (4, 2)),
+        E.ShapeError,
+        ValueError,
+        ("reshape", "6 elements"),
     ),
     "reshape with -2": Mistake(
-        lambda: tl.reshape(MATRIX, (-2, 3)), E.ShapeError, ValueError, ("negative size", "-1")
+        lambda: tl.reshape(MATRIX, (-2, 3)),
+        E.ShapeError,
+        ValueError,
+        ("negative size", "-1"),
     ),
     "concat": Mistake(
         lambda: tl.concat([MATRIX, tl.ones((3, 4))], axis=0),
@@ -61,10 +79,16 @@ MISTAKES: dict[str, Mistake] = {
         ("concat", "[2, 3]", "[3, 4]"),
     ),
     "concat of nothing": Mistake(
-        lambda: tl.concat([]), E.InvalidArgumentError, ValueError, ("concat", "at least one")
+        lambda: tl.concat([]),
+        E.InvalidArgumentError,
+        ValueError,
+        ("concat", "at least one"),
     ),
     "lists of different lengths": Mistake(
-        lambda: tl.asarray([[1, 2], [3]]), E.ShapeError, ValueError, ("asarray", "lengths")
+        lambda: tl.asarray([[1, 2], [3]]),
+        E.ShapeError,
+        ValueError,
+        ("asarray", "lengths"),
     ),
     "channels": Mistake(
         lambda: tl.nn.conv2d(IMAGE, tl.ones((3, 3, 5, 4))),
@@ -80,7 +104,10 @@ MISTAKES: dict[str, Mistake] = {
     ),
     # Axes.
     "sum over an axis": Mistake(
-        lambda: tl.sum(MATRIX, axis=2), E.AxisError, IndexError, ("sum", "axis 2", "-2 to 1")
+        lambda: tl.sum(MATRIX, axis=2),
+        E.AxisError,
+        IndexError,
+        ("sum", "axis 2", "-2 to 1"),
     ),
     "an axis that is a float": Mistake(
         lambda: tl.sum(MATRIX, axis=1.5),  # type: ignore[arg-type]
@@ -89,13 +116,22 @@ MISTAKES: dict[str, Mistake] = {
         ("sum", "axis=1.5", "integer"),
     ),
     "gather along an axis": Mistake(
-        lambda: tl.gather(MATRIX, [0], axis=3), E.AxisError, IndexError, ("gather", "axis 3", "1")
+        lambda: tl.gather(MATRIX, [0], axis=3),
+        E.AxisError,
+        IndexError,
+        ("gather", "axis 3", "1"),
     ),
     "one_hot along an axis": Mistake(
-        lambda: tl.one_hot([0], 3, axis=5), E.AxisError, IndexError, ("one_hot", "axis 5", "1")
+        lambda: tl.one_hot([0], 3, axis=5),
+        E.AxisError,
+        IndexError,
+        ("one_hot", "axis 5", "1"),
     ),
     "axes named twice": Mistake(
-        lambda: tl.permute_dims(MATRIX, (0, 0)), E.ShapeError, ValueError, ("[0, 0]", "once")
+        lambda: tl.permute_dims(MATRIX, (0, 0)),
+        E.ShapeError,
+        ValueError,
+        ("[0, 0]", "once"),
     ),
     "axes that are text": Mistake(
         lambda: tl.permute_dims(MATRIX, "ab"),  # type: ignore[arg-type]
@@ -104,23 +140,35 @@ MISTAKES: dict[str, Mistake] = {
         ("permute_dims", "axes", "integers"),
     ),
     "an index that is not there": Mistake(
-        lambda: MATRIX[5], E.OutOfRangeError, IndexError, ("index 5", "size 2", "-2 to 1")
+        lambda: MATRIX[5],
+        E.OutOfRangeError,
+        IndexError,
+        ("index 5", "size 2", "-2 to 1"),
     ),
     "an index that is a float": Mistake(
         lambda: MATRIX[0.5], E.DTypeError, TypeError, ("0.5", "ints, slices")
     ),
     # Dtypes.
     "a name of no dtype": Mistake(
-        lambda: tl.asarray([1.0], dtype="flaot32"), E.DTypeError, TypeError, ("flaot32", "float32")
+        lambda: tl.asarray([1.0], dtype="flaot32"),
+        E.DTypeError,
+        TypeError,
+        ("flaot32", "float32"),
     ),
     "numbers with text": Mistake(
-        lambda: MATRIX + "a", E.DTypeError, TypeError, ("float32", "string", "tl.astype")
+        lambda: MATRIX + "a",
+        E.DTypeError,
+        TypeError,
+        ("float32", "string", "tl.astype"),
     ),
     "the sum of text": Mistake(
         lambda: tl.sum("abc"), E.DTypeError, TypeError, ("sum", "string", "tl.astype")
     ),
     "bits of floats": Mistake(
-        lambda: MATRIX & MATRIX, E.DTypeError, TypeError, ("integers and bools", "float32")
+        lambda: MATRIX & MATRIX,
+        E.DTypeError,
+        TypeError,
+        ("integers and bools", "float32"),
     ),
     "labels that are floats": Mistake(
         lambda: tl.nn.sparse_softmax_cross_entropy([0.0, 1.0], MATRIX),
@@ -142,20 +190,35 @@ MISTAKES: dict[str, Mistake] = {
         ("/device:GPU:77", "does not exist"),
     ),
     "a name of no device": Mistake(
-        lambda: tl.asarray([1.0], device="gpu0"), E.DeviceError, ValueError, ("gpu0", "/gpu:1")
+        lambda: tl.asarray([1.0], device="gpu0"),
+        E.DeviceError,
+        ValueError,
+        ("gpu0", "/gpu:1"),
     ),
     # Arguments.
     "a depth that is negative": Mistake(
-        lambda: tl.one_hot([0], -3), E.InvalidArgumentError, ValueError, ("depth=-3", "0 and more")
+        lambda: tl.one_hot([0], -3),
+        E.InvalidArgumentError,
+        ValueError,
+        ("depth=-3", "0 and more"),
     ),
     "a depth that is text": Mistake(
-        lambda: tl.one_hot([0], "three"), E.DTypeError, TypeError, ("depth='three'", "integers")
+        lambda: tl.one_hot([0], "three"),
+        E.DTypeError,
+        TypeError,
+        ("depth='three'", "integers"),
     ),
     "k": Mistake(
-        lambda: tl.top_k(MATRIX, -1), E.InvalidArgumentError, ValueError, ("top_k: k=-1", "0 and")
+        lambda: tl.top_k(MATRIX, -1),
+        E.InvalidArgumentError,
+        ValueError,
+        ("top_k: k=-1", "0 and"),
     ),
     "more than there are": Mistake(
-        lambda: tl.top_k(MATRIX, 9), E.ShapeError, ValueError, ("top_k", "no 9 elements")
+        lambda: tl.top_k(MATRIX, 9),
+        E.ShapeError,
+        ValueError,
+        ("top_k", "no 9 elements"),
     ),
     "a padding misspelt": Mistake(
         lambda: tl.nn.conv2d(IMAGE, FILTERS, padding="SMAE"),
@@ -182,7 +245,10 @@ MISTAKES: dict[str, Mistake] = {
         ("strides", "'2'", "integers"),
     ),
     "a window that does not fit": Mistake(
-        lambda: tl.nn.max_pool2d(IMAGE, 9), E.ShapeError, ValueError, ("9", "5", "SAME")
+        lambda: tl.nn.max_pool2d(IMAGE, 9),
+        E.ShapeError,
+        ValueError,
+        ("9", "5", "SAME"),
     ),
     "an equation that comes last": Mistake(
         lambda: tl.einsum(MATRIX, MATRIX),  # type: ignore[arg-type]
@@ -197,13 +263,22 @@ MISTAKES: dict[str, Mistake] = {
         ("einsum", "2 operands, not 1"),
     ),
     "parts that do not divide": Mistake(
-        lambda: tl.split(MATRIX, 2, axis=1), E.ShapeError, ValueError, ("split", "2 equal parts")
+        lambda: tl.split(MATRIX, 2, axis=1),
+        E.ShapeError,
+        ValueError,
+        ("split", "2 equal parts"),
     ),
     "repeats": Mistake(
-        lambda: tl.repeat(MATRIX, -1), E.InvalidArgumentError, ValueError, ("repeat", "0 and more")
+        lambda: tl.repeat(MATRIX, -1),
+        E.InvalidArgumentError,
+        ValueError,
+        ("repeat", "0 and more"),
     ),
     "dropout": Mistake(
-        lambda: tl.nn.dropout(MATRIX, 1.5), E.InvalidArgumentError, ValueError, ("rate=1.5", "1")
+        lambda: tl.nn.dropout(MATRIX, 1.5),
+        E.InvalidArgumentError,
+        ValueError,
+        ("rate=1.5", "1"),
     ),
     "a range that is empty": Mistake(
         lambda: tl.random.uniform((2,), 5, 1, dtype=tl.int32),
@@ -249,7 +324,9 @@ MISTAKES: dict[str, Mistake] = {
         ("cond", "(2, 3)", "tl.all"),
     ),
     "no turn in flight": Mistake(
-        lambda: tl.while_loop(lambda i: i < 3, lambda i: [i + 1], [0], parallel_iterations=0),
+        lambda: tl.while_loop(
+            lambda i: i < 3, lambda i: [i + 1], [0], parallel_iterations=0
+        ),
         E.InvalidArgumentError,
         ValueError,
         ("parallel_iterations=0", "1 and more"),
@@ -280,7 +357,9 @@ def test_a_mistake_is_told(name: str, how: str) -> None:
         assert type(caught.value) is mistake.error
         assert isinstance(caught.value, mistake.base)
         assert isinstance(caught.value, E.TensorliteError)
-        assert [word for word in mistake.words if word not in told(caught.value)] == []
+        assert [
+            word for word in mistake.words if word not in told(caught.value)
+        ] == []
         assert "test_bad_input.py:" in told(caught.value)
     assert tl.executing_eagerly()
 
@@ -288,12 +367,24 @@ def test_a_mistake_is_told(name: str, how: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
-        (lambda: tl.optimizers.Adam(-1.0), E.InvalidArgumentError, "learning_rate=-1.0"),
+        (
+            lambda: tl.optimizers.Adam(-1.0),
+            E.InvalidArgumentError,
+            "learning_rate=-1.0",
+        ),
         (lambda: tl.layers.Dense(0), E.InvalidArgumentError, "units"),
         (lambda: tl.layers.Dense("ten"), E.TensorliteError, "units"),  # type: ignore[arg-type]
-        (lambda: tl.function(len, runner="fast"), E.InvalidArgumentError, "runner='fast'"),
+        (
+            lambda: tl.function(len, runner="fast"),
+            E.InvalidArgumentError,
+            "runner='fast'",
+        ),
         (lambda: tl.function(3), E.TensorliteError, "3"),  # type: ignore[call-overload]
-        (lambda: tl.optimizers.SGD(0.1).apply_gradients([]), E.InvalidArgumentError, "gradient"),
+        (
+            lambda: tl.optimizers.SGD(0.1).apply_gradients([]),
+            E.InvalidArgumentError,
+            "gradient",
+        ),
         (
             lambda: tl.optimizers.SGD(0.1).minimize(1.0, [], None),
             E.DTypeError,
@@ -301,7 +392,11 @@ def test_a_mistake_is_told(name: str, how: str) -> None:
         ),
         (lambda: tl.checkpoint.Checkpoint(model=3), E.TensorliteError, "model"),
         (lambda: tl.grad(3), E.DTypeError, "grad: function=3"),  # type: ignore[arg-type]
-        (lambda: tl.TensorArray(tl.float32, size=-2), E.InvalidArgumentError, "size=-2"),
+        (
+            lambda: tl.TensorArray(tl.float32, size=-2),
+            E.InvalidArgumentError,
+            "size=-2",
+        ),
         (lambda: tl.fft.fft([1.0], norm="no"), E.InvalidArgumentError, "norm='no'"),
         (lambda: tl.fft.fft([1.0], n=0), E.InvalidArgumentError, "n=0"),
         (lambda: tl.fft.fftn([1.0], s=(1, 1)), E.TensorliteError, ""),
@@ -323,13 +418,19 @@ def test_a_name_that_is_elsewhere_says_where() -> None:
 
 
 GOOD_THEN_BAD: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
-    "reshape": (lambda: tl.reshape(MATRIX, (3, 2)), lambda: tl.reshape(MATRIX, (-2, 3))),
+    "reshape": (
+        lambda: tl.reshape(MATRIX, (3, 2)),
+        lambda: tl.reshape(MATRIX, (-2, 3)),
+    ),
     "pad": (
         lambda: tl.pad(MATRIX, ((1, 1), (1, 1)), mode="reflect"),
         lambda: tl.pad(MATRIX, ((5, 5), (0, 0)), mode="reflect"),
     ),
     "tril": (lambda: tl.tril(MATRIX), lambda: tl.tril(tl.ones(3))),
-    "gather": (lambda: tl.gather(MATRIX, [0], axis=1), lambda: tl.gather(MATRIX, [0], axis=3)),
+    "gather": (
+        lambda: tl.gather(MATRIX, [0], axis=1),
+        lambda: tl.gather(MATRIX, [0], axis=3),
+    ),
     "one_hot": (lambda: tl.one_hot([0], 3), lambda: tl.one_hot([0], 3, axis=5)),
     "top_k": (lambda: tl.top_k(MATRIX, 1), lambda: tl.top_k(MATRIX, 9)),
     "sum": (lambda: tl.sum(MATRIX, axis=1), lambda: tl.sum(MATRIX, axis=2)),

@@ -44,9 +44,13 @@ def test_a_failed_trace_leaves_nothing_behind() -> None:
 
 def test_values_that_do_not_fit_leave_tensors_and_variables_as_they_were() -> None:
     v = tl.Variable(tl.ones((2, 3)))
-    with pytest.raises(E.ShapeError, match=r"\[2, 3\], the value \[3, 2\]; they must be equal"):
+    with pytest.raises(
+        E.ShapeError, match=r"\[2, 3\], the value \[3, 2\]; they must be equal"
+    ):
         v.assign(tl.ones((3, 2)))
-    with pytest.raises(E.DTypeError, match=r"holds tl.float32, the value is tl.int32"):
+    with pytest.raises(
+        E.DTypeError, match=r"holds tl.float32, the value is tl.int32"
+    ):
         v.assign(tl.ones((2, 3), dtype=tl.int32))
     x = tl.asarray([1, 2, 3])
     with pytest.raises(E.DTypeError, match="would lose something; cast"):
@@ -89,7 +93,9 @@ def test_a_symbolic_tensor_that_leaks() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tl.function(f)(tl.ones(2))
-    with pytest.raises(E.LeakedTensorError, match=r"test_bad_traces_and_files.py:\d+ in f\(\)"):
+    with pytest.raises(
+        E.LeakedTensorError, match=r"test_bad_traces_and_files.py:\d+ in f\(\)"
+    ):
         kept[0] + 1
     with pytest.raises(E.LeakedTensorError, match="Return it"):
         tl.function(lambda y: y + kept[0])(tl.ones(2))
@@ -126,7 +132,9 @@ def test_a_loop_variable_that_changes_its_dtype() -> None:
             x = tl.astype(x, tl.float64) * 2
         return x
 
-    with pytest.raises(E.LoopError, match=r"'x' is float32.*float64.*tl.astype") as caught:
+    with pytest.raises(
+        E.LoopError, match=r"'x' is float32.*float64.*tl.astype"
+    ) as caught:
         tl.function(f)(tl.ones(1))
     assert isinstance(caught.value, ValueError)
     assert "test_bad_traces_and_files.py:" in told(caught.value)
@@ -190,5 +198,7 @@ def test_a_torn_or_foreign_checkpoint(tmp_path: Path, damage: str) -> None:
 
 def test_many_traces_are_warned_of_with_the_remedy() -> None:
     f = tl.function(lambda n: n + 1)
-    with pytest.warns(RetraceWarning, match="tensor|input_signature|reduce_retracing"):
+    with pytest.warns(
+        RetraceWarning, match="tensor|input_signature|reduce_retracing"
+    ):
         list(map(f, range(20)))

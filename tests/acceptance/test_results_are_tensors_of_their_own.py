@@ -57,7 +57,9 @@ def assigned(function: Callable[[tl.Tensor], tl.Tensor], x: tl.Tensor) -> tl.Ten
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=repr)
 @pytest.mark.parametrize("name", NOTHING_TO_DO)
-def test_assignment_to_the_result_spares_the_operand(name: str, dtype: tl.DType) -> None:
+def test_assignment_to_the_result_spares_the_operand(
+    name: str, dtype: tl.DType
+) -> None:
     function = NOTHING_TO_DO[name]
     x = tl.asarray([1, 2], dtype=dtype)
     assert assigned(function, x).tolist() == [1, 2]

@@ -14,7 +14,9 @@ PACKAGE = "tensorlite"
 
 def python_files(*folders: str) -> list[Path]:
     """Return the Python files under `folders`, which are relative to the repository's root."""
-    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(
+        path for folder in folders for path in (ROOT / folder).rglob("*.py")
+    )
 
 
 def place(path: Path, line: int | None = None) -> str:

@@ -33,8 +33,14 @@ OUTSIDE = {"numpy", "ml_dtypes", "safetensors"}
 
 # A module of the package imported by name at run time, and why it has to be.
 LATE = {
-    ("tensorlite.core.tensor", "tensorlite"): "a tensor's __array_namespace__ is the whole package",
-    ("tensorlite.ops.numpy_names", "tensorlite"): "np.sum(x) is whatever the package calls sum",
+    (
+        "tensorlite.core.tensor",
+        "tensorlite",
+    ): "a tensor's __array_namespace__ is the whole package",
+    (
+        "tensorlite.ops.numpy_names",
+        "tensorlite",
+    ): "np.sum(x) is whatever the package calls sum",
 }
 
 
@@ -65,7 +71,9 @@ def targets(module: str, node: ast.AST) -> Iterator[str]:
         base = node.module or ""
         if node.level:
             is_package = modules()[module].name == "__init__.py"
-            above = module.split(".")[: len(module.split(".")) - node.level + is_package]
+            above = module.split(".")[
+                : len(module.split(".")) - node.level + is_package
+            ]
             base = ".".join([*above, *base.split(".")]).rstrip(".")
         inner = {f"{base}.{alias.name}" for alias in node.names}
         yield from sorted(inner & modules().keys()) or [base]
@@ -80,9 +88,13 @@ def imports_of(module: str) -> Iterator[Import]:
         for target in targets(module, node):
             line = getattr(node, "lineno", 0)
             yield Import(module, target, line, in_function, for_types)
-        in_function |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        in_function |= isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        )
         guarded: list[ast.stmt] = []
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith(
+            "TYPE_CHECKING"
+        ):
             guarded = node.body
         for child in ast.iter_child_nodes(node):
             yield from visit(child, in_function, for_types or child in guarded)
@@ -93,9 +105,13 @@ def imports_of(module: str) -> Iterator[Import]:
 def imports_by_name(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield what is imported at run time by a name that stands there, and the line."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            "import_module"
+        ):
             for argument in node.args[:1]:
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                if isinstance(argument, ast.Constant) and isinstance(
+                    argument.value, str
+                ):
                     yield argument.value, node.lineno
 
 
@@ -109,7 +125,9 @@ def is_own(module: str) -> bool:
 
 def test_every_folder_is_a_layer() -> None:
     folders = {module.split(".")[1] for module in modules() if module.count(".") > 1}
-    assert folders <= LAYERS.keys(), "a new folder needs a line in LAYERS and in CONTRIBUTING.md"
+    assert folders <= LAYERS.keys(), (
+        "a new folder needs a line in LAYERS and in CONTRIBUTING.md"
+    )
 
 
 def test_layers_import_only_what_they_may() -> None:
@@ -130,7 +148,9 @@ def test_optional_packages_are_imported_at_first_use() -> None:
         for found in imports()
         if not found.for_types and found.target.partition(".")[0] not in allowed
     ]
-    assert not wrong, "use importlib.import_module where it is needed:\n" + "\n".join(wrong)
+    assert not wrong, "use importlib.import_module where it is needed:\n" + "\n".join(
+        wrong
+    )
 
 
 def test_no_import_inside_a_function() -> None:
@@ -143,7 +163,9 @@ def test_own_modules_are_not_imported_by_name() -> None:
         f"{place(path, line)}: imports {target} by name"
         for module, path in modules().items()
         for target, line in imports_by_name(parsed(path))
-        if is_own(target) and layer_of(module) != ROOT and (module, target) not in LATE
+        if is_own(target)
+        and layer_of(module) != ROOT
+        and (module, target) not in LATE
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -151,7 +173,11 @@ def test_own_modules_are_not_imported_by_name() -> None:
 def test_no_cycle() -> None:
     needs: dict[str, set[str]] = {module: set() for module in modules()}
     for found in imports():
-        if is_own(found.target) and not found.for_types and found.target != found.module:
+        if (
+            is_own(found.target)
+            and not found.for_types
+            and found.target != found.module
+        ):
             needs[found.module].add(found.target)
     try:
         TopologicalSorter(needs).prepare()

@@ -38,13 +38,18 @@ def public_objects() -> dict[str, object]:
     return {
         name: value
         for name, value in found.items()
-        if callable(value) and getattr(value, "__module__", "").partition(".")[0] == tl.__name__
+        if callable(value)
+        and getattr(value, "__module__", "").partition(".")[0] == tl.__name__
     }
 
 
 def own_doc(value: object) -> str:
     """Return the docstring of a function or class; a class's own, not one it inherits."""
-    doc = vars(value).get("__doc__") if isinstance(value, type) else inspect.getdoc(value)
+    doc = (
+        vars(value).get("__doc__")
+        if isinstance(value, type)
+        else inspect.getdoc(value)
+    )
     return doc or ""
 
 
@@ -67,27 +72,37 @@ def test_all_names_are_there(module: ModuleType) -> None:
 def test_nothing_else_is_offered() -> None:
     """The package's folders become its attributes when they are imported; they are not offered."""
     seen = {name for name in dir(tl) if not name.startswith("_")} - LAYERS.keys()
-    assert seen == {name for name in listed(tl) if not name.startswith("_")} - LAYERS.keys()
+    assert (
+        seen
+        == {name for name in listed(tl) if not name.startswith("_")} - LAYERS.keys()
+    )
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_every_public_object_is_told_and_shown(name: str) -> None:
     doc = own_doc(OBJECTS[name])
     assert doc.strip(), f"{name} has no docstring"
-    assert ">>> " in doc or name in WITHOUT_EXAMPLE, f"{name}'s docstring shows no example"
+    assert ">>> " in doc or name in WITHOUT_EXAMPLE, (
+        f"{name}'s docstring shows no example"
+    )
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_public_method_is_told(name: str) -> None:
     members = inspect.getmembers(
-        CLASSES[name], lambda member: inspect.isroutine(member) or isinstance(member, property)
+        CLASSES[name],
+        lambda member: inspect.isroutine(member) or isinstance(member, property),
     )
-    silent = [key for key, value in members if key[0] != "_" and not inspect.getdoc(value)]
+    silent = [
+        key for key, value in members if key[0] != "_" and not inspect.getdoc(value)
+    ]
     assert not silent, f"methods of {name} without a docstring: {silent}"
 
 
 def test_exemptions_are_needed() -> None:
     needless = [
-        name for name in WITHOUT_EXAMPLE if name not in OBJECTS or ">>> " in own_doc(OBJECTS[name])
+        name
+        for name in WITHOUT_EXAMPLE
+        if name not in OBJECTS or ">>> " in own_doc(OBJECTS[name])
     ]
     assert not needless, f"these are gone or have an example by now: {needless}"

@@ -67,19 +67,25 @@ def tokens_of(path: Path) -> Iterator[tokenize.TokenInfo]:
 def tokens_and_lines(path: Path) -> tuple[int, int]:
     """Return how many tokens of code a file has, and on how many lines."""
     prose = docstring_lines(parsed(path))
-    rows = [token.start[0] for token in tokens_of(path) if token.start[0] not in prose]
+    rows = [
+        token.start[0] for token in tokens_of(path) if token.start[0] not in prose
+    ]
     return len(rows), len(set(rows))
 
 
 def density(files: list[Path]) -> float:
     counts = [tokens_and_lines(path) for path in files]
-    return sum(tokens for tokens, _ in counts) / max(1, sum(lines for _, lines in counts))
+    return sum(tokens for tokens, _ in counts) / max(
+        1, sum(lines for _, lines in counts)
+    )
 
 
 def test_files_are_short() -> None:
     sizes = {place(path): lines_of(path) for path in python_files(*EVERYWHERE)}
     long = {path: lines for path, lines in sizes.items() if lines > FILE_LINES}
-    assert not long, f"split by what changes together; at most {FILE_LINES} lines: {long}"
+    assert not long, (
+        f"split by what changes together; at most {FILE_LINES} lines: {long}"
+    )
 
 
 def test_examples_are_short() -> None:
@@ -100,7 +106,9 @@ def test_functions_are_short() -> None:
 
 def test_most_functions_are_very_short() -> None:
     sizes = [
-        function_lines(node) for path in python_files("src") for node in functions(parsed(path))
+        function_lines(node)
+        for path in python_files("src")
+        for node in functions(parsed(path))
     ]
     assert median(sizes) < MEDIAN_FUNCTION_LINES
 
@@ -110,7 +118,9 @@ def test_lines_are_not_crammed() -> None:
     files = python_files("src", "examples")
     dense = {place(path): round(density([path]), 1) for path in files}
     densest = sorted(dense.items(), key=lambda item: -item[1])[:10]
-    assert density(files) <= TOKENS_PER_LINE, f"tokens a line; the densest files: {densest}"
+    assert density(files) <= TOKENS_PER_LINE, (
+        f"tokens a line; the densest files: {densest}"
+    )
 
 
 def test_every_file_says_what_it_is() -> None:
@@ -126,9 +136,13 @@ def main() -> None:
     """Print lines, tokens a line and the longest function of every file, longest file first."""
     print(f"{'lines':>5} {'tokens/line':>11}  {'longest function':<40} file")
     for path in sorted(python_files(*EVERYWHERE), key=lines_of, reverse=True):
-        sizes = [(function_lines(node), node.name) for node in functions(parsed(path))]
+        sizes = [
+            (function_lines(node), node.name) for node in functions(parsed(path))
+        ]
         lines, name = max(sizes, default=(0, ""))
-        print(f"{lines_of(path):5} {density([path]):11.1f}  {lines:3} {name:<36} {place(path)}")
+        print(
+            f"{lines_of(path):5} {density([path]):11.1f}  {lines:3} {name:<36} {place(path)}"
+        )
 
 
 if __name__ == "__main__":

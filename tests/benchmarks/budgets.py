@@ -36,7 +36,11 @@ def budgets(t: Times, import_ms: float) -> list[Budget]:
     return [
         Budget("x + y eager, above NumPy's own call", 0.5, t["add"] - t["numpy add"]),
         Budget("the same under a tape, in a chain of ten", 2.0, chain),
-        Budget("a straight plan, above its kernels, a node", 0.15, t["plan"] - t["kernels"]),
+        Budget(
+            "a straight plan, above its kernels, a node",
+            0.15,
+            t["plan"] - t["kernels"],
+        ),
         Budget("a loop turn, structured, above its 4 kernels", 1.5, turn),
         Budget("a loop turn, frames, above its kernels, a node", 0.8, frames),
         Budget("calling a traced function, above its plan", 8.0, call),
@@ -80,11 +84,20 @@ def comparison(t: Times, others: dict[str, dict[str, Any]]) -> list[str]:
         "tensorlite",
         *[f"{name} {found['version']}" for name, found in others.items()],
     ]
-    lines = [f"{'microseconds (times NumPy)':<34}" + "".join(f"{head:>20}" for head in heads)]
+    lines = [
+        f"{'microseconds (times NumPy)':<34}"
+        + "".join(f"{head:>20}" for head in heads)
+    ]
     for case, words in ROWS.items():
         base = t.get(BASES.get(case, ""))
-        measured = [base, t.get(case), *[found.get(case) for found in others.values()]]
-        lines.append(f"{words:<34}" + "".join(f"{cell(value, base):>20}" for value in measured))
+        measured = [
+            base,
+            t.get(case),
+            *[found.get(case) for found in others.values()],
+        ]
+        lines.append(
+            f"{words:<34}" + "".join(f"{cell(value, base):>20}" for value in measured)
+        )
     return lines
 
 

@@ -25,7 +25,11 @@ def importing(first: str, then: str) -> tuple[float, int]:
     """Return the least milliseconds that importing `then` after `first` takes, and its modules."""
     program = PROGRAM.format(first=first, then=then)
     with TemporaryDirectory() as folder:
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "OPENBLAS_NUM_THREADS": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPYCACHEPREFIX": folder,
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         return min([run(program, environment) for _ in range(REPEAT)])
 
@@ -33,6 +37,8 @@ def importing(first: str, then: str) -> tuple[float, int]:
 def run(program: str, environment: dict[str, str]) -> tuple[float, int]:
     """Return the two numbers that a program prints."""
     command = [sys.executable, "-c", program]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    )
     took, count = ran.stdout.split()
     return float(took), int(count)

@@ -37,7 +37,9 @@ def tensorflow() -> tuple[list[Case], list[Case]]:
     turns = tf.constant(workload.TURNS)
 
     def loop(v: Any) -> Any:
-        return tf.while_loop(lambda i, _: i < turns, lambda i, v: (i + 1, v * y + y), [0, v])[1]
+        return tf.while_loop(
+            lambda i, _: i < turns, lambda i, v: (i + 1, v * y + y), [0, v]
+        )[1]
 
     traced = tf.function(loop)
     quick = [
@@ -45,7 +47,9 @@ def tensorflow() -> tuple[list[Case], list[Case]]:
         Case("chain", lambda: workload.chain(x, y)),
         Case("chain, tape", taped),
         Case("chain, gradient", gradient),
-        Case("call", "f(x, y)", {"f": tf.function(lambda a, b: a + b), "x": x, "y": y}),
+        Case(
+            "call", "f(x, y)", {"f": tf.function(lambda a, b: a + b), "x": x, "y": y}
+        ),
         Case("turn", lambda: traced(x), per=workload.TURNS),
     ]
     step = _tensorflow_step(tf)
@@ -59,15 +63,21 @@ def _tensorflow_step(tf: Any) -> Callable[[], Any]:
     def loss() -> Any:
         h = tf.nn.relu(tf.nn.conv2d(data["images"], held["first"], 1, "SAME"))
         h = tf.nn.max_pool2d(h, 2, 2, "VALID")
-        h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, held["second"], 1, "SAME")), 2, 2, "VALID")
+        h = tf.nn.max_pool2d(
+            tf.nn.relu(tf.nn.conv2d(h, held["second"], 1, "SAME")), 2, 2, "VALID"
+        )
         logits = tf.matmul(tf.reshape(h, (workload.BATCH, -1)), held["dense"])
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(data["labels"], logits)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+            data["labels"], logits
+        )
         return tf.reduce_mean(losses)
 
     def step() -> Any:
         with tf.GradientTape() as tape:
             value = loss()
-        for weight, g in zip(held.values(), tape.gradient(value, [*held.values()]), strict=True):
+        for weight, g in zip(
+            held.values(), tape.gradient(value, [*held.values()]), strict=True
+        ):
             weight.assign_sub(0.01 * g)
         return value
 
@@ -98,9 +108,12 @@ def _torch_step(library: Any) -> Callable[[], Any]:
     images = library.from_numpy(np.moveaxis(data["images"], 3, 1).copy())
     labels = library.from_numpy(data["labels"].astype(np.int64))
     filters = [
-        library.from_numpy(start[k].transpose(3, 2, 0, 1).copy()) for k in ("first", "second")
+        library.from_numpy(start[k].transpose(3, 2, 0, 1).copy())
+        for k in ("first", "second")
     ]
-    held = [w.requires_grad_() for w in (*filters, library.from_numpy(start["dense"]))]
+    held = [
+        w.requires_grad_() for w in (*filters, library.from_numpy(start["dense"]))
+    ]
 
     def step() -> Any:
         h = nn.max_pool2d(nn.relu(nn.conv2d(images, held[0], padding=1)), 2)
@@ -151,7 +164,9 @@ def _jax_step(library: Any) -> Callable[[], Any]:
     layout = ("NHWC", "HWIO", "NHWC")
 
     def layer(h: Any, filters: Any) -> Any:
-        h = lax.conv_general_dilated(h, filters, (1, 1), "SAME", dimension_numbers=layout)
+        h = lax.conv_general_dilated(
+            h, filters, (1, 1), "SAME", dimension_numbers=layout
+        )
         h, size = library.nn.relu(h), (1, 2, 2, 1)
         return lax.reduce_window(h, -np.inf, lax.max, size, size, "VALID")
 

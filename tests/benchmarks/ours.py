@@ -124,7 +124,9 @@ def loop_cases() -> list[Case]:
     found = [Case("numpy turn", kernels, per=workload.TURNS)]
     for runner in RUNNERS:
         traced = tl.function(runner=runner)(loop)
-        found.append(Case(f"turn, {runner}", partial(traced, count, x), per=workload.TURNS))
+        found.append(
+            Case(f"turn, {runner}", partial(traced, count, x), per=workload.TURNS)
+        )
     return found
 
 
@@ -140,7 +142,9 @@ def training_step() -> Callable[[], tl.Tensor]:
     held = {key: tl.Variable(value) for key, value in workload.weights().items()}
 
     def layer(h: tl.Tensor, filters: tl.Variable) -> tl.Tensor:
-        return tl.nn.max_pool2d(tl.nn.relu(tl.nn.conv2d(h, filters, padding="SAME")), 2)
+        return tl.nn.max_pool2d(
+            tl.nn.relu(tl.nn.conv2d(h, filters, padding="SAME")), 2
+        )
 
     def step() -> tl.Tensor:
         with tl.GradientTape() as tape:

@@ -33,14 +33,22 @@ def others() -> dict[str, dict[str, Any]]:
     """Return what the other libraries measured, by their names."""
     found = {}
     for name, variable in OTHERS.items():
-        python = os.environ.get(variable) or (sys.executable if find_spec(name) else "")
+        python = os.environ.get(variable) or (
+            sys.executable if find_spec(name) else ""
+        )
         if not python:
-            print(f"{name}: not installed here; {variable} may name a Python that has it")
+            print(
+                f"{name}: not installed here; {variable} may name a Python that has it"
+            )
             continue
         command = [python, "-m", "tests.benchmarks.other", name]
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        ran = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False
+        )
         if ran.returncode:
-            print(f"{name}: failed on {python}:\n{ran.stderr.strip().splitlines()[-1]}")
+            print(
+                f"{name}: failed on {python}:\n{ran.stderr.strip().splitlines()[-1]}"
+            )
             continue
         found[name] = json.loads(ran.stdout.splitlines()[-1])
     return found
@@ -59,13 +67,17 @@ def measured() -> dict[str, float]:
 
 def main() -> None:
     """Print the tables."""
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores")
+    print(
+        f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores"
+    )
     found, (import_ms, modules) = measured(), importing("numpy", "tensorlite")
     print("\n".join(["", *budgets.comparison(found, others()), ""]))
     print(f"{'budget':<52} {'measured':>8} {'allowed':>8}")
     for budget in budgets.budgets(found, import_ms):
         print(budget.row)
-    turns = ", ".join(f"{1e6 / found[f'turn, {name}']:,.0f} {name}" for name in ours.RUNNERS)
+    turns = ", ".join(
+        f"{1e6 / found[f'turn, {name}']:,.0f} {name}" for name in ours.RUNNERS
+    )
     print(f"\nloop turns a second: {turns}")
     print(f"a traced function's first call: {found['first call']:.2f} us a node")
     print(f"import tensorlite loads {modules} modules beside NumPy's")

@@ -60,6 +60,7 @@ def test_the_table_has_a_column_for_each_library() -> None:
 def test_the_chain_is_ten_operators() -> None:
     x, y = workload.operands()
     graph = trace(
-        lambda a, b: [workload.chain(a, b)], [tl.TensorSpec(x.shape), tl.TensorSpec(y.shape)]
+        lambda a, b: [workload.chain(a, b)],
+        [tl.TensorSpec(x.shape), tl.TensorSpec(y.shape)],
     ).graph
     assert len(graph.nodes) == 2 + workload.CHAIN

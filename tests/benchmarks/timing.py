@@ -44,4 +44,6 @@ def least(cases: Sequence[Case], rounds: int = 60) -> dict[str, float]:
     for _ in range(rounds):
         for i, timer in enumerate(timers):
             best[i] = min(best[i], timer.timeit(times[i]) / times[i])
-    return {case.name: 1e6 * t / case.per for case, t in zip(cases, best, strict=True)}
+    return {
+        case.name: 1e6 * t / case.per for case, t in zip(cases, best, strict=True)
+    }

@@ -33,7 +33,11 @@ def negative(case: OpCase) -> OpCase:
 
 
 def gelu(x: Any) -> Any:
-    return x * 0.5 * (1 + np.vectorize(math.erf, otypes=[np.float64])(x * math.sqrt(0.5)))
+    return (
+        x
+        * 0.5
+        * (1 + np.vectorize(math.erf, otypes=[np.float64])(x * math.sqrt(0.5)))
+    )
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
@@ -44,9 +48,15 @@ def softmax(x: Any, axis: int = -1) -> Any:
 KINKED = (
     OpCase("relu", tl.nn.relu, lambda x: np.maximum(x, 0), FAR, ops=("ReluGrad",)),
     OpCase(
-        "relu6", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(4.0, 5.9), ops=("Relu6Grad",)
+        "relu6",
+        tl.nn.relu6,
+        lambda x: np.clip(x, 0, 6),
+        any_shape(4.0, 5.9),
+        ops=("Relu6Grad",),
     ),
-    OpCase("relu6_beyond", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(6.1, 9.0)),
+    OpCase(
+        "relu6_beyond", tl.nn.relu6, lambda x: np.clip(x, 0, 6), any_shape(6.1, 9.0)
+    ),
     OpCase(
         "leaky_relu",
         tl.nn.leaky_relu,
@@ -71,16 +81,31 @@ KINKED = (
         FAR,
         ops=("SeluGrad",),
     ),
-    OpCase("hard_tanh", tl.nn.hard_tanh, lambda x: np.clip(x, -1, 1), any_shape(0.1, 0.9)),
+    OpCase(
+        "hard_tanh", tl.nn.hard_tanh, lambda x: np.clip(x, -1, 1), any_shape(0.1, 0.9)
+    ),
     OpCase("softsign", tl.nn.softsign, lambda x: x / (1 + np.abs(x)), FAR),
 )
 
 CASES = (
     *KINKED,
     *map(negative, KINKED),
-    OpCase("relu_integers", tl.nn.relu, lambda x: np.maximum(x, 0), any_shape(), REALS[:2]),
-    OpCase("sigmoid", tl.nn.sigmoid, sigmoid, any_shape(-6.0, 6.0), ops=("SigmoidGrad",)),
-    OpCase("log_sigmoid", tl.nn.log_sigmoid, lambda x: np.log(sigmoid(x)), any_shape(-6.0, 6.0)),
+    OpCase(
+        "relu_integers",
+        tl.nn.relu,
+        lambda x: np.maximum(x, 0),
+        any_shape(),
+        REALS[:2],
+    ),
+    OpCase(
+        "sigmoid", tl.nn.sigmoid, sigmoid, any_shape(-6.0, 6.0), ops=("SigmoidGrad",)
+    ),
+    OpCase(
+        "log_sigmoid",
+        tl.nn.log_sigmoid,
+        lambda x: np.log(sigmoid(x)),
+        any_shape(-6.0, 6.0),
+    ),
     OpCase("softplus", tl.nn.softplus, softplus, any_shape(-6.0, 6.0)),
     OpCase("silu", tl.nn.silu, lambda x: x * sigmoid(x), any_shape()),
     OpCase("mish", tl.nn.mish, lambda x: x * np.tanh(softplus(x)), any_shape()),
@@ -88,7 +113,9 @@ CASES = (
     OpCase(
         "gelu_approximate",
         lambda x: tl.nn.gelu(x, approximate=True),
-        lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+        lambda x: (
+            0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        ),
         any_shape(),
         rtol=1e-4,
     ),
@@ -112,6 +139,11 @@ CASES = (
         arrays((2, 3, 4)),
         needs_rank=True,
     ),
-    OpCase("log_softmax", tl.nn.log_softmax, lambda x: np.log(softmax(x)), arrays((2, 3, 4))),
+    OpCase(
+        "log_softmax",
+        tl.nn.log_softmax,
+        lambda x: np.log(softmax(x)),
+        arrays((2, 3, 4)),
+    ),
     OpCase("softmax_empty", tl.nn.softmax, lambda x: x, arrays((2, 0))),
 )

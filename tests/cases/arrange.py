@@ -31,7 +31,9 @@ def one_of(*groups: tuple[tuple[int, ...], ...]) -> Drawing:
 
 def matrices(name: str, fn: Any, reference: Any, **options: Any) -> OpCase:
     """Return a case over matrices, empty ones among them."""
-    return OpCase(name, fn, reference, one_of(((2, 3),), ((0, 3),), ((2, 0),)), **options)
+    return OpCase(
+        name, fn, reference, one_of(((2, 3),), ((0, 3),), ((2, 0),)), **options
+    )
 
 
 def cubes(name: str, fn: Any, reference: Any, **options: Any) -> OpCase:
@@ -118,7 +120,11 @@ JOINING = (
 
 AXES = (
     cubes("transpose", tl.transpose, np.transpose, dtypes=ANY),
-    cubes("permute_dims", lambda x: tl.permute_dims(x, (2, 0, 1)), lambda x: x.transpose(2, 0, 1)),
+    cubes(
+        "permute_dims",
+        lambda x: tl.permute_dims(x, (2, 0, 1)),
+        lambda x: x.transpose(2, 0, 1),
+    ),
     cubes("matrix_transpose", tl.matrix_transpose, lambda x: x.swapaxes(1, 2)),
     cubes(
         "moveaxis",
@@ -146,10 +152,20 @@ AXES = (
         arrays((1, 3, 2, 1)),
         ANY,
     ),
-    OpCase("squeeze-all", tl.squeeze, np.squeeze, one_of(((1, 3, 1),), ((1, 1),), ((2,),)), ANY),
+    OpCase(
+        "squeeze-all",
+        tl.squeeze,
+        np.squeeze,
+        one_of(((1, 3, 1),), ((1, 1),), ((2,),)),
+        ANY,
+    ),
     OpCase("flip", tl.flip, np.flip, any_shape(), ANY),
-    cubes("flip-axes", lambda x: tl.flip(x, axis=(0, -1)), lambda x: np.flip(x, (0, -1))),
-    OpCase("roll", lambda x: tl.roll(x, -2), lambda x: np.roll(x, -2), any_shape(), ANY),
+    cubes(
+        "flip-axes", lambda x: tl.flip(x, axis=(0, -1)), lambda x: np.flip(x, (0, -1))
+    ),
+    OpCase(
+        "roll", lambda x: tl.roll(x, -2), lambda x: np.roll(x, -2), any_shape(), ANY
+    ),
     cubes(
         "roll-axes",
         lambda x: tl.roll(x, (1, -2), axis=(0, 2)),
@@ -174,18 +190,33 @@ AXES = (
         ANY,
         ops=("Copy",),
     ),
-    OpCase("stop_gradient", tl.stop_gradient, lambda x: x, any_shape(), ANY, differentiable=False),
+    OpCase(
+        "stop_gradient",
+        tl.stop_gradient,
+        lambda x: x,
+        any_shape(),
+        ANY,
+        differentiable=False,
+    ),
 )
 
 REPEATING = (
-    matrices("tile", lambda x: tl.tile(x, (2, 3)), lambda x: np.tile(x, (2, 3)), dtypes=ANY),
+    matrices(
+        "tile", lambda x: tl.tile(x, (2, 3)), lambda x: np.tile(x, (2, 3)), dtypes=ANY
+    ),
     matrices(
         "tile-new-axis",
         lambda x: tl.tile(x, (2, 1, 2)),
         lambda x: np.tile(x, (2, 1, 2)),
         needs_rank=True,
     ),
-    OpCase("repeat", lambda x: tl.repeat(x, 2), lambda x: np.repeat(x, 2), any_shape(), ANY),
+    OpCase(
+        "repeat",
+        lambda x: tl.repeat(x, 2),
+        lambda x: np.repeat(x, 2),
+        any_shape(),
+        ANY,
+    ),
     OpCase(
         "repeat-counts",
         lambda x: tl.repeat(x, [2, 0, 1], axis=1),
@@ -227,7 +258,11 @@ REPEATING = (
     OpCase(
         "depth_to_space",
         lambda x: tl.depth_to_space(tl.reshape(x, (-1, 1, 2, 12)), 2),
-        lambda x: x.reshape(-1, 1, 2, 2, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(-1, 2, 4, 3),
+        lambda x: (
+            x.reshape(-1, 1, 2, 2, 2, 3)
+            .transpose(0, 1, 3, 2, 4, 5)
+            .reshape(-1, 2, 4, 3)
+        ),
         arrays((2, 24)),
     ),
 )

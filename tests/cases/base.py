@@ -109,16 +109,20 @@ def broadcastable(
 
 
 def fill(
-    rng: np.random.Generator, shape: tuple[int, ...], dtype: tl.DType, low: float, high: float
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+    dtype: tl.DType,
+    low: float,
+    high: float,
 ) -> np.ndarray[Any, Any]:
     """Return random values of a dtype, integers for integer dtypes, both parts for complex."""
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if dtype.is_integer:
         low = max(low, 0) if dtype.kind == "u" else low
-        return rng.integers(int(np.ceil(low)), max(int(high), int(np.ceil(low)) + 1), shape).astype(
-            dtype.numpy
-        )
+        return rng.integers(
+            int(np.ceil(low)), max(int(high), int(np.ceil(low)) + 1), shape
+        ).astype(dtype.numpy)
     values = rng.uniform(low, high, shape)
     if dtype.is_complex:
         values = values + 1j * rng.uniform(low, high, shape)

@@ -28,7 +28,12 @@ def array_of_rows(x: Any, y: Any) -> Any:
 
 def joined(x: Any, y: Any) -> Any:
     """Return parts of different lengths, joined."""
-    return tl.TensorArray(x.dtype, size=1, dynamic_size=True).write(0, x).write(1, y).concat()
+    return (
+        tl.TensorArray(x.dtype, size=1, dynamic_size=True)
+        .write(0, x)
+        .write(1, y)
+        .concat()
+    )
 
 
 def bundle(x: Any, y: Any) -> Any:

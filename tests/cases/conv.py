@@ -14,12 +14,18 @@ Pads = tuple[tuple[int, int], tuple[int, int]]
 NONE: Pads = ((0, 0), (0, 0))
 
 
-def same(image: tuple[int, int], size: tuple[int, int], strides: tuple[int, int]) -> Pads:
+def same(
+    image: tuple[int, int], size: tuple[int, int], strides: tuple[int, int]
+) -> Pads:
     """Return TensorFlow's padding for SAME without dilation."""
     totals = [
-        max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(image, size, strides, strict=True)
+        max((-(-n // s) - 1) * s + k - n, 0)
+        for n, k, s in zip(image, size, strides, strict=True)
     ]
-    return ((totals[0] // 2, -(-totals[0] // 2)), (totals[1] // 2, -(-totals[1] // 2)))
+    return (
+        (totals[0] // 2, -(-totals[0] // 2)),
+        (totals[1] // 2, -(-totals[1] // 2)),
+    )
 
 
 def convolved(
@@ -36,9 +42,13 @@ def convolved(
     columns = (x.shape[2] - (width - 1) * dilations[1] - 1) // strides[1] + 1
     each = results // (x.shape[3] // depth)
     out = np.zeros((len(x), rows, columns, results), x.dtype)
-    for a, b, i, j, o in product(*map(range, (rows, columns, height, width, results))):
+    for a, b, i, j, o in product(
+        *map(range, (rows, columns, height, width, results))
+    ):
         first = o // each * depth
-        seen = x[:, a * strides[0] + i * dilations[0], b * strides[1] + j * dilations[1]]
+        seen = x[
+            :, a * strides[0] + i * dilations[0], b * strides[1] + j * dilations[1]
+        ]
         out[:, a, b, o] += seen[:, first : first + depth] @ w[i, j, :, o]
     return out
 
@@ -48,7 +58,9 @@ def depthwise(x: Any, w: Any, *structure: Any) -> Any:
     return convolved(x, w.reshape(height, width, 1, depth * multiplier), *structure)
 
 
-def transposed(x: Any, w: Any, size: tuple[int, int], strides: tuple[int, int], pads: Pads) -> Any:
+def transposed(
+    x: Any, w: Any, size: tuple[int, int], strides: tuple[int, int], pads: Pads
+) -> Any:
     """Return the transpose of a convolution: every element of `x` adds its multiple of filters."""
     padded = [n + sum(p) for n, p in zip(size, pads, strict=True)]
     out = np.zeros((len(x), *padded, w.shape[2]), x.dtype)
@@ -89,18 +101,30 @@ CASES = (
         "conv2d_channels_first",
         lambda x, w: tl.nn.conv2d(x, w, 1, "SAME", "NCHW"),
         lambda x, w: np.moveaxis(
-            convolved(channels_first(x), w, (1, 1), same((4, 3), (3, 3), (1, 1))), -1, 1
+            convolved(channels_first(x), w, (1, 1), same((4, 3), (3, 3), (1, 1))),
+            -1,
+            1,
         ),
         arrays((2, 2, 4, 3), (3, 3, 2, 2)),
     ),
-    OpCase("conv2d_grouped", tl.nn.conv2d, convolved, arrays((2, 3, 3, 4), (2, 2, 2, 6))),
-    OpCase("conv2d_no_images", tl.nn.conv2d, convolved, arrays((0, 3, 3, 2), (2, 2, 2, 3))),
+    OpCase(
+        "conv2d_grouped", tl.nn.conv2d, convolved, arrays((2, 3, 3, 4), (2, 2, 2, 6))
+    ),
+    OpCase(
+        "conv2d_no_images",
+        tl.nn.conv2d,
+        convolved,
+        arrays((0, 3, 3, 2), (2, 2, 2, 3)),
+    ),
     OpCase(
         "depthwise_conv2d",
         tl.nn.depthwise_conv2d,
         depthwise,
         arrays((2, 4, 3, 2), (2, 2, 2, 3)),
-        ops=("DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput"),
+        ops=(
+            "DepthwiseConv2dNativeBackpropFilter",
+            "DepthwiseConv2dNativeBackpropInput",
+        ),
     ),
     OpCase(
         "depthwise_conv2d_same",
@@ -117,15 +141,17 @@ CASES = (
     OpCase(
         "conv1d",
         lambda x, w: tl.nn.conv1d(x, w, 2, "SAME"),
-        lambda x, w: convolved(x[:, None], w[None], (1, 2), same((1, 5), (1, 3), (1, 2)))[:, 0],
+        lambda x, w: convolved(
+            x[:, None], w[None], (1, 2), same((1, 5), (1, 3), (1, 2))
+        )[:, 0],
         arrays((2, 5, 2), (3, 2, 3)),
     ),
     OpCase(
         "conv1d_transpose",
         lambda x, w: tl.nn.conv1d_transpose(x, w, (2, 5, 3), 2),
-        lambda x, w: transposed(x[:, None], w[None], (1, 5), (1, 2), same((1, 5), (1, 2), (1, 2)))[
-            :, 0
-        ],
+        lambda x, w: transposed(
+            x[:, None], w[None], (1, 5), (1, 2), same((1, 5), (1, 2), (1, 2))
+        )[:, 0],
         arrays((2, 3, 2), (2, 3, 2)),
     ),
 )

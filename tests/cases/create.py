@@ -23,12 +23,38 @@ CASES = (
         REALS,
         False,
     ),
-    OpCase("fill", lambda x: tl.fill((2, 0, 3), x), lambda x: np.full((2, 0, 3), x), SCALAR, REALS),
-    OpCase("full", lambda x: tl.full((2, 3), x), lambda x: np.full((2, 3), x), SCALAR, REALS),
-    OpCase("tril", tl.tril, np.tril, MATRICES, (*REALS, tl.complex128), needs_rank=False),
+    OpCase(
+        "fill",
+        lambda x: tl.fill((2, 0, 3), x),
+        lambda x: np.full((2, 0, 3), x),
+        SCALAR,
+        REALS,
+    ),
+    OpCase(
+        "full",
+        lambda x: tl.full((2, 3), x),
+        lambda x: np.full((2, 3), x),
+        SCALAR,
+        REALS,
+    ),
+    OpCase(
+        "tril", tl.tril, np.tril, MATRICES, (*REALS, tl.complex128), needs_rank=False
+    ),
     OpCase("triu", tl.triu, np.triu, MATRICES, (*REALS, tl.complex128)),
-    OpCase("tril below", lambda x: tl.tril(x, k=-1), lambda x: np.tril(x, k=-1), MATRICES, REALS),
-    OpCase("triu above", lambda x: tl.triu(x, k=1), lambda x: np.triu(x, k=1), MATRICES, REALS),
+    OpCase(
+        "tril below",
+        lambda x: tl.tril(x, k=-1),
+        lambda x: np.tril(x, k=-1),
+        MATRICES,
+        REALS,
+    ),
+    OpCase(
+        "triu above",
+        lambda x: tl.triu(x, k=1),
+        lambda x: np.triu(x, k=1),
+        MATRICES,
+        REALS,
+    ),
     OpCase(
         "linspace",
         lambda x, y: tl.linspace(x, y, 5),
@@ -51,7 +77,9 @@ CASES = (
         )
         for way in ("xy", "ij")
     ),
-    OpCase("asarray", lambda x: tl.asarray(x, copy=True), np.array, any_shape(), REALS),
+    OpCase(
+        "asarray", lambda x: tl.asarray(x, copy=True), np.array, any_shape(), REALS
+    ),
     OpCase(
         "arange of a tensor",
         lambda n: tl.arange(n * n),

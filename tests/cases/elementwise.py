@@ -26,7 +26,9 @@ def unary(
 ) -> OpCase:
     function = getattr(tl, name)
     drawing = any_shape(low, high)
-    return OpCase(name, function, reference, drawing, dtypes, differentiable, rtol=rtol)
+    return OpCase(
+        name, function, reference, drawing, dtypes, differentiable, rtol=rtol
+    )
 
 
 def binary(
@@ -89,7 +91,14 @@ CASES = (
     unary("sign", np.sign, dtypes=(*REALS, tl.complex128)),
     unary("signbit", np.signbit, dtypes=FLOATS, differentiable=False),
     binary("copysign", np.copysign),
-    OpCase("nextafter", tl.nextafter, np.nextafter, broadcastable(), FLOATS, differentiable=False),
+    OpCase(
+        "nextafter",
+        tl.nextafter,
+        np.nextafter,
+        broadcastable(),
+        FLOATS,
+        differentiable=False,
+    ),
     unary("ceil", np.ceil, -4, 4, REALS, differentiable=False),
     unary("floor", np.floor, -4, 4, REALS, differentiable=False),
     unary("round", np.round, -4, 4, (*REALS, tl.complex128), differentiable=False),
@@ -106,12 +115,21 @@ CASES = (
         REALS,
     ),
     OpCase(
-        "clip above", lambda x: tl.clip(x, max=1), lambda x: np.clip(x, None, 1), any_shape(), REALS
+        "clip above",
+        lambda x: tl.clip(x, max=1),
+        lambda x: np.clip(x, None, 1),
+        any_shape(),
+        REALS,
     ),
     unary("real", np.real),
     OpCase("imag", tl.imag, np.imag, any_shape(), (tl.complex128,)),
     unary("positive", np.positive, dtypes=(*REALS, tl.complex128)),
-    OpCase("add_n", lambda *x: tl.add_n(x), lambda x, y, z: x + y + z, any_shape(operands=3)),
+    OpCase(
+        "add_n",
+        lambda *x: tl.add_n(x),
+        lambda x, y, z: x + y + z,
+        any_shape(operands=3),
+    ),
     OpCase(
         "broadcast_to",
         lambda x: tl.broadcast_to(x, (4, 2, 3)),

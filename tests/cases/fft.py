@@ -12,7 +12,9 @@ from tests.cases.base import FLOATS, OpCase, arrays
 COMPLEX = (tl.complex64, tl.complex128)
 
 
-def case(name: str, function: str, shape: tuple[int, ...], dtypes: Any, **options: Any) -> OpCase:
+def case(
+    name: str, function: str, shape: tuple[int, ...], dtypes: Any, **options: Any
+) -> OpCase:
     """Return a case that calls one function of `tl.fft` and NumPy's of the same name."""
     reference = getattr(np.fft, function)
 
@@ -40,7 +42,15 @@ CASES = (
     case("fft filled", "fft", (5,), COMPLEX, n=8, norm="forward"),
     case("ifft", "ifft", (2, 6), COMPLEX),
     case("fftn", "fftn", (2, 3, 4), COMPLEX),
-    case("fftn of axes", "fftn", (2, 3, 4), COMPLEX, s=(3, 2), axes=(0, 2), norm="ortho"),
+    case(
+        "fftn of axes",
+        "fftn",
+        (2, 3, 4),
+        COMPLEX,
+        s=(3, 2),
+        axes=(0, 2),
+        norm="ortho",
+    ),
     case("ifftn", "ifftn", (2, 3), COMPLEX, norm="forward"),
     case("rfft", "rfft", (2, 6), FLOATS),
     case("rfft of an odd size", "rfft", (5,), FLOATS, norm="ortho"),

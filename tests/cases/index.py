@@ -51,7 +51,9 @@ def set_by_numpy(key: Key) -> Callable[[Any, Any], Any]:
 
 
 def has_arrays(name: str) -> bool:
-    return any(word in name for word in ("arra", "matrix", "mask", "bool", "no-index"))
+    return any(
+        word in name for word in ("arra", "matrix", "mask", "bool", "no-index")
+    )
 
 
 def part(key: Key) -> tuple[int, ...]:
@@ -115,7 +117,11 @@ def distinct(
         numbers = np.random.default_rng(seed).permutation(np.sum(count)) - 3
         scaled = (numbers if dtype.is_integer else numbers * 0.25).astype(dtype.numpy)
         first, second = np.split(scaled, [count[0]])
-        return first.reshape(shape), np.asarray(places, np.int32), second.reshape(updates)
+        return (
+            first.reshape(shape),
+            np.asarray(places, np.int32),
+            second.reshape(updates),
+        )
 
     return draw
 
@@ -141,14 +147,18 @@ def scattered(ufunc: str) -> Callable[..., Any]:
     return put
 
 
-def in_segments(reduce: Callable[..., Any], empty: Any, count: int | None) -> Callable[..., Any]:
+def in_segments(
+    reduce: Callable[..., Any], empty: Any, count: int | None
+) -> Callable[..., Any]:
     """Return a reduction of the slices of each segment, `empty` where there are none."""
 
     def reference(data: Any, ids: Any) -> Any:
         total = (int(ids.max()) + 1 if ids.size else 0) if count is None else count
         inner = data.shape[ids.ndim :]
         rows = [
-            reduce(data[ids == i]) if (ids == i).any() else np.full(inner, empty, data.dtype)
+            reduce(data[ids == i])
+            if (ids == i).any()
+            else np.full(inner, empty, data.dtype)
             for i in range(total)
         ]
         return np.array(rows, data.dtype).reshape(total, *inner)
@@ -277,7 +287,9 @@ GATHERS = (
     OpCase(
         "gather-in-batches",
         lambda x, i: tl.gather(x, i, axis=2, batch_dims=1),
-        lambda x, i: np.stack([np.take(a, b, axis=1) for a, b in zip(x, i, strict=True)]),
+        lambda x, i: np.stack(
+            [np.take(a, b, axis=1) for a, b in zip(x, i, strict=True)]
+        ),
         with_indices((2, 2, 3), [[2, 0, 2], [1, 1, 0]], [[[0]], [[2]]]),
         REALS,
         needs_rank=True,
@@ -309,7 +321,9 @@ GATHERS = (
         "gather_nd-in-batches",
         lambda x, i: tl.gather_nd(x, i, batch_dims=1),
         lambda x, i: np.stack([a[tuple(b.T)] for a, b in zip(x, i, strict=True)]),
-        with_indices((2, 3, 2), [[[1], [0], [1]], [[2], [2], [0]]], [[[1, 1]], [[2, 0]]]),
+        with_indices(
+            (2, 3, 2), [[[1], [0], [1]], [[2], [2], [0]]], [[[1, 1]], [[2, 0]]]
+        ),
         REALS,
         needs_rank=True,
     ),
@@ -325,7 +339,9 @@ GATHERS = (
     OpCase(
         "scatter_nd",
         lambda x: tl.scatter_nd([[1], [3], [1]], x, (4, 2)),
-        lambda x: scattered("add")(np.zeros((4, 2), x.dtype), np.array([[1], [3], [1]]), x),
+        lambda x: scattered("add")(
+            np.zeros((4, 2), x.dtype), np.array([[1], [3], [1]]), x
+        ),
         arrays((3, 2)),
         REALS,
     ),
@@ -333,7 +349,9 @@ GATHERS = (
         "one_hot",
         lambda on, off: tl.one_hot([[0, 3], [2, -1]], 3, on, off, axis=1),
         lambda on, off: np.where(
-            np.array([[0, 3], [2, -1]])[:, None] == np.arange(3)[None, :, None], on, off
+            np.array([[0, 3], [2, -1]])[:, None] == np.arange(3)[None, :, None],
+            on,
+            off,
         ),
         arrays((), ()),
         REALS,

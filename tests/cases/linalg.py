@@ -15,14 +15,20 @@ LOOSE: dict[str, Any] = {"rtol": 2e-3, "atol": 2e-4}
 linalg = tl.linalg
 
 
-def product(name: str, a: tuple[int, ...], b: tuple[int, ...], **options: Any) -> OpCase:
+def product(
+    name: str, a: tuple[int, ...], b: tuple[int, ...], **options: Any
+) -> OpCase:
     """Return a case of matmul of two shapes."""
     return OpCase(f"matmul-{name}", tl.matmul, np.matmul, arrays(a, b), **options)
 
 
 def regular(x: Any) -> Any:
     """Return square matrices moved away from singular ones."""
-    return x + 4 * np.eye(x.shape[-1], dtype=np.asarray(x.real).dtype) if _numpy(x) else shifted(x)
+    return (
+        x + 4 * np.eye(x.shape[-1], dtype=np.asarray(x.real).dtype)
+        if _numpy(x)
+        else shifted(x)
+    )
 
 
 def _numpy(x: Any) -> bool:
@@ -44,7 +50,9 @@ def positive(x: Any) -> Any:
 def hermitian(x: Any) -> Any:
     """Return Hermitian matrices with well separated eigenvalues."""
     if _numpy(x):
-        return x + x.conj().swapaxes(-1, -2) + np.diag([0.0, 10.0, 20.0]).astype(x.dtype)
+        return (
+            x + x.conj().swapaxes(-1, -2) + np.diag([0.0, 10.0, 20.0]).astype(x.dtype)
+        )
     spread = tl.astype(np.diag([0.0, 10.0, 20.0]), x.dtype)
     return x + tl.conj(tl.matrix_transpose(x)) + spread
 
@@ -56,7 +64,9 @@ def stretched(x: Any) -> Any:
     return x + more.astype(x.dtype) if _numpy(x) else x + tl.astype(more, x.dtype)
 
 
-def square(name: str, fn: Any, reference: Any, make: Any = regular, **options: Any) -> OpCase:
+def square(
+    name: str, fn: Any, reference: Any, make: Any = regular, **options: Any
+) -> OpCase:
     """Return a case over square matrices of a kind that `make` gives."""
     return OpCase(
         name,
@@ -160,9 +170,19 @@ DIAGONALS = (
         REALS,
     ),
     OpCase(
-        "trace", linalg.trace, lambda x: np.trace(x, axis1=-2, axis2=-1), arrays((2, 3, 4)), REALS
+        "trace",
+        linalg.trace,
+        lambda x: np.trace(x, axis1=-2, axis2=-1),
+        arrays((2, 3, 4)),
+        REALS,
     ),
-    OpCase("diag", lambda x: tl.diag(x, -1), lambda x: np.diag(x, -1), arrays((3,)), REALS),
+    OpCase(
+        "diag",
+        lambda x: tl.diag(x, -1),
+        lambda x: np.diag(x, -1),
+        arrays((3,)),
+        REALS,
+    ),
     OpCase(
         "set_diag",
         tl.set_diag,
@@ -204,7 +224,9 @@ SYSTEMS = (
             lambda a, b, lower=lower, adjoint=adjoint: linalg.triangular_solve(
                 regular(a), b, lower=lower, adjoint=adjoint
             ),
-            lambda a, b, lower=lower, adjoint=adjoint: triangular(regular(a), b, lower, adjoint),
+            lambda a, b, lower=lower, adjoint=adjoint: triangular(
+                regular(a), b, lower, adjoint
+            ),
             arrays((2, 3, 3), (3, 2)),
             COMPLEX,
             **LOOSE,
@@ -224,7 +246,9 @@ SYSTEMS = (
 def triangular(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
     """Return NumPy's solution of a triangular system."""
     triangle = np.tril(a) if lower else np.triu(a)
-    return np.linalg.solve(triangle.conj().swapaxes(-1, -2) if adjoint else triangle, b)
+    return np.linalg.solve(
+        triangle.conj().swapaxes(-1, -2) if adjoint else triangle, b
+    )
 
 
 FACTORS = (
@@ -238,8 +262,14 @@ FACTORS = (
     square("eigvalsh", linalg.eigvalsh, np.linalg.eigvalsh, hermitian),
     square(
         "eigh",
-        lambda x: (linalg.eigh(x).eigenvalues, tl.abs(linalg.eigh(x).eigenvectors) ** 2),
-        lambda x: (np.linalg.eigh(x).eigenvalues, np.abs(np.linalg.eigh(x).eigenvectors) ** 2),
+        lambda x: (
+            linalg.eigh(x).eigenvalues,
+            tl.abs(linalg.eigh(x).eigenvectors) ** 2,
+        ),
+        lambda x: (
+            np.linalg.eigh(x).eigenvalues,
+            np.abs(np.linalg.eigh(x).eigenvectors) ** 2,
+        ),
         hermitian,
     ),
     square(
@@ -273,7 +303,14 @@ FACTORS = (
     ),
     OpCase("qr-tall", qr_invariants, qr_reference, arrays((4, 3)), **LOOSE),
     OpCase("qr-wide", qr_invariants, qr_reference, arrays((2, 4)), **LOOSE),
-    OpCase("pinv", linalg.pinv, np.linalg.pinv, one_of(((2, 4),), ((2, 4, 2),)), COMPLEX, **LOOSE),
+    OpCase(
+        "pinv",
+        linalg.pinv,
+        np.linalg.pinv,
+        one_of(((2, 4),), ((2, 4, 2),)),
+        COMPLEX,
+        **LOOSE,
+    ),
     OpCase(
         "matrix_rank",
         lambda x: linalg.matrix_rank(tl.einsum("i,j->ij", x, x)),

@@ -24,12 +24,17 @@ def sparse(logits: Any) -> Any:
 
 
 def weighted(labels: Any, logits: Any) -> Any:
-    return -(2 * labels * np.log(sigmoid(logits)) + (1 - labels) * np.log(sigmoid(-logits)))
+    return -(
+        2 * labels * np.log(sigmoid(logits)) + (1 - labels) * np.log(sigmoid(-logits))
+    )
 
 
 CASES = (
     OpCase(
-        "softmax_cross_entropy", tl.nn.softmax_cross_entropy, cross_entropy, arrays(*[(3, 4)] * 2)
+        "softmax_cross_entropy",
+        tl.nn.softmax_cross_entropy,
+        cross_entropy,
+        arrays(*[(3, 4)] * 2),
     ),
     OpCase(
         "softmax_cross_entropy_axis",

@@ -19,7 +19,9 @@ def pooled(x: Any, size: int, stride: int, reduce: Any, same: bool = False) -> A
         total = max((count - 1) * stride + size - length, 0) if same else 0
         starts = [i * stride - total // 2 for i in range(count)]
         spans.append([slice(max(s, 0), min(s + size, length)) for s in starts])
-    rows = [np.stack([reduce(x[:, r, c], (1, 2)) for c in spans[1]], 1) for r in spans[0]]
+    rows = [
+        np.stack([reduce(x[:, r, c], (1, 2)) for c in spans[1]], 1) for r in spans[0]
+    ]
     return np.stack(rows, 1)
 
 

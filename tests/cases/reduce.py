@@ -20,7 +20,9 @@ def shaped(*shapes: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Dr
 
     def draw(dtype: tl.DType) -> st.SearchStrategy[Arrays]:
         return st.tuples(st.sampled_from(shapes), st.integers(0, 2**32 - 1)).map(
-            lambda pair: (fill(np.random.default_rng(pair[1]), pair[0], dtype, low, high),)
+            lambda pair: (
+                fill(np.random.default_rng(pair[1]), pair[0], dtype, low, high),
+            )
         )
 
     return draw
@@ -88,7 +90,9 @@ def running(name: str, reference: Callable[..., Any]) -> tuple[OpCase, ...]:
     )
 
 
-def places(name: str, fn: Callable[..., Any], reference: Callable[..., Any]) -> tuple[OpCase, ...]:
+def places(
+    name: str, fn: Callable[..., Any], reference: Callable[..., Any]
+) -> tuple[OpCase, ...]:
     """Return the cases of the place of an extreme."""
     return (
         OpCase(name, fn, reference, FULL, REALS, differentiable=False),
@@ -128,10 +132,29 @@ CASES = (
     *reduction("var", np.var, COMPLEX, FULL, FULL_CUBES),
     *reduction("std", np.std, FLOATS, shaped((3,), (2, 3)), shaped((2, 3, 2))),
     *reduction("logsumexp", logsumexp, FLOATS, FULL, FULL_CUBES),
-    *reduction("all", np.all, (tl.bool, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
-    *reduction("any", np.any, (tl.bool, *REALS), any_shape(-1, 2), CUBES, differentiable=False),
     *reduction(
-        "count_nonzero", count_nonzero, REALS, any_shape(-1, 2), CUBES, differentiable=False
+        "all",
+        np.all,
+        (tl.bool, *REALS),
+        any_shape(-1, 2),
+        CUBES,
+        differentiable=False,
+    ),
+    *reduction(
+        "any",
+        np.any,
+        (tl.bool, *REALS),
+        any_shape(-1, 2),
+        CUBES,
+        differentiable=False,
+    ),
+    *reduction(
+        "count_nonzero",
+        count_nonzero,
+        REALS,
+        any_shape(-1, 2),
+        CUBES,
+        differentiable=False,
     ),
     OpCase(
         "var, corrected",

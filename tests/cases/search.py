@@ -20,7 +20,10 @@ def top(x: np.ndarray, k: int) -> list[np.ndarray]:
 def appearing(x: np.ndarray) -> list[np.ndarray]:
     """Return the distinct elements as they appear, and each element's number."""
     seen = list(dict.fromkeys(x.tolist()))
-    return [np.asarray(seen, x.dtype), np.asarray([seen.index(v) for v in x.tolist()])]
+    return [
+        np.asarray(seen, x.dtype),
+        np.asarray([seen.index(v) for v in x.tolist()]),
+    ]
 
 
 CASES = (
@@ -48,7 +51,14 @@ CASES = (
         REALS,
         differentiable=False,
     ),
-    OpCase("top_k", lambda x: tl.top_k(x, 2), lambda x: top(x, 2), MATRIX, REALS, needs_rank=True),
+    OpCase(
+        "top_k",
+        lambda x: tl.top_k(x, 2),
+        lambda x: top(x, 2),
+        MATRIX,
+        REALS,
+        needs_rank=True,
+    ),
     *[
         OpCase(
             f"searchsorted-{side}",
@@ -72,7 +82,9 @@ CASES = (
     OpCase(
         "unique_all",
         tl.unique_all,
-        lambda x: np.unique(x, return_index=True, return_inverse=True, return_counts=True),
+        lambda x: np.unique(
+            x, return_index=True, return_inverse=True, return_counts=True
+        ),
         arrays((2, 3)),
         REALS,
         differentiable=False,

@@ -18,7 +18,13 @@ def numbers(dataset: Any) -> list[Any]:
 
 
 def test_runs_are_repeatable_and_steps_compose() -> None:
-    dataset = Dataset.range(10).skip(1).map(lambda x: x * 2).filter(lambda x: x % 3 != 0).take(4)
+    dataset = (
+        Dataset.range(10)
+        .skip(1)
+        .map(lambda x: x * 2)
+        .filter(lambda x: x % 3 != 0)
+        .take(4)
+    )
     assert numbers(dataset) == numbers(dataset) == [2, 4, 8, 10]
 
 
@@ -87,7 +93,9 @@ def test_a_loop_in_a_graph_reads_the_dataset_anew_each_time(runner: str) -> None
 
 def test_gradients_through_a_loop_over_a_dataset() -> None:
     w = tl.Variable(2.0)
-    dataset = Dataset.from_tensor_slices(np.asarray([1.0, 2.0, 3.0], np.float32)).enumerate()
+    dataset = Dataset.from_tensor_slices(
+        np.asarray([1.0, 2.0, 3.0], np.float32)
+    ).enumerate()
 
     @tl.function
     def loss() -> Any:

@@ -27,7 +27,9 @@ def main_of(name: str) -> Callable[..., Any]:
 
 def test_tensors() -> None:
     found = main_of("01_tensors")()
-    np.testing.assert_allclose(found["index"].numpy(), [21.4844, 22.8571, 24.3767], rtol=1e-5)
+    np.testing.assert_allclose(
+        found["index"].numpy(), [21.4844, 22.8571, 24.3767], rtol=1e-5
+    )
     np.testing.assert_allclose(found["scaled"].numpy().mean(0), 0.0, atol=1e-6)
     assert found["tall"].shape == (2, 2)
     assert found["changed"][0, 1] == 60.0
@@ -51,7 +53,9 @@ def test_traced_function() -> None:
 
 def test_control_flow() -> None:
     before, after = main_of("04_control_flow")(steps=12, units=12, batch=8)
-    assert before == pytest.approx(np.log(128), abs=0.3)  # at first each letter is as likely
+    assert before == pytest.approx(
+        np.log(128), abs=0.3
+    )  # at first each letter is as likely
     assert after < before - 0.5
 
 

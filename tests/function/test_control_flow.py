@@ -336,7 +336,9 @@ def test_matrix_programs(program: Program, runner: str) -> None:
 
 @pytest.mark.parametrize("program", MATRICES, ids=lambda p: p.__name__)
 def test_matrix_programs_of_unknown_size(program: Program) -> None:
-    traced = tl.function(input_signature=[tl.TensorSpec((None, None), tl.float32)])(program)
+    traced = tl.function(input_signature=[tl.TensorSpec((None, None), tl.float32)])(
+        program
+    )
     for rows_ in (3, 2):
         np.testing.assert_allclose(
             np.asarray(traced(tl.asarray(MATRIX[:rows_]))),
@@ -345,7 +347,9 @@ def test_matrix_programs_of_unknown_size(program: Program) -> None:
     assert traced.trace_count == 1
 
 
-@pytest.mark.parametrize("program", [branch, nested_with_branch, while_break_continue])
+@pytest.mark.parametrize(
+    "program", [branch, nested_with_branch, while_break_continue]
+)
 def test_second_order(program: Program) -> None:
     def second(fn: Program) -> Any:
         x = tl.asarray(1.5)
@@ -358,7 +362,9 @@ def test_second_order(program: Program) -> None:
         return outer.gradient(first, x)
 
     np.testing.assert_allclose(
-        np.asarray(second(tl.function(program))), np.asarray(second(program)), rtol=1e-6
+        np.asarray(second(tl.function(program))),
+        np.asarray(second(program)),
+        rtol=1e-6,
     )
 
 

@@ -1,4 +1,4 @@
-"""tl.function: its cache, its diary of traces, variables, methods, effects and errors."""
+"""tl.function: variables, methods, effects and errors."""
 
 from __future__ import annotations
 
@@ -12,35 +12,9 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import RetraceWarning, SideEffectWarning
+from tensorlite.core.errors import SideEffectWarning
 
 COUNT = [0]
-
-
-def test_one_trace_for_each_kind_of_arguments() -> None:
-    calls = []
-
-    def body(x: Any, n: int = 2, *, flag: bool = False) -> Any:
-        calls.append(n)
-        return x * n + flag
-
-    f = tl.function(body, autograph=False)
-    for _ in range(3):
-        assert float(f(tl.asarray(2.0))) == 4.0
-    f(tl.asarray(2.0), 3)
-    f(tl.asarray(2.0), n=3)
-    f(tl.asarray(2.0), flag=True)
-    f(tl.asarray([2.0]))
-    assert calls == [2, 3, 2, 2]
-    assert f.trace_count == 4
-
-
-def test_minus_zero_and_one_are_their_own_arguments() -> None:
-    f = tl.function(lambda x, k: x / k if k else x + k)
-    one = tl.asarray(1.0)
-    assert float(f(one, True)) == 1.0
-    assert float(f(one, 1)) == 1.0
-    assert f.trace_count == 2
 
 
 def test_structures_in_and_out() -> None:
@@ -92,7 +66,9 @@ def test_a_variable_that_differs_from_trace_to_trace_is_refused() -> None:
         return tl.Variable(tl.zeros(x.shape)) + x
 
     f(tl.ones(2))
-    with pytest.raises(tl.errors.TracingError, match=r"the variable made at .*test_function.py"):
+    with pytest.raises(
+        tl.errors.TracingError, match=r"the variable made at .*test_function.py"
+    ):
         f(tl.ones(3))
     assert float(tl.sum(f(tl.ones(2)))) == 2.0
 
@@ -117,67 +93,17 @@ def test_methods_have_traces_of_their_own_and_keep_no_object_alive() -> None:
 
     a, b = Model(2.0), Model(3.0)
     x = tl.asarray(1.0)
-    assert (float(a.apply(x)), float(b.apply(x)), float(Model(5.0).apply(x))) == (2.0, 3.0, 5.0)
+    assert (float(a.apply(x)), float(b.apply(x)), float(Model(5.0).apply(x))) == (
+        2.0,
+        3.0,
+        5.0,
+    )
     assert float(a.apply(x)) == 2.0
     assert a.apply.trace_count == 1
     gone = weakref.ref(b)
     del b
     gc.collect()
     assert gone() is None
-
-
-def test_input_signature_allows_one_trace_and_names_what_does_not_fit() -> None:
-    @tl.function(input_signature=[tl.TensorSpec((None, 2), tl.float32)])
-    def f(x: Any) -> Any:
-        return tl.sum(x)
-
-    assert float(f(tl.ones((3, 2)))) == 6.0
-    assert float(f([[1.0, 2.0]])) == 3.0
-    assert f.trace_count == 1
-    with pytest.raises(tl.errors.InvalidArgumentError, match=r"argument x is float32\[3\]; input_"):
-        f(tl.ones(3))
-    with pytest.raises(tl.errors.DTypeError, match=r"argument x is int32"):
-        f(tl.ones((3, 2), dtype=tl.int32))
-
-
-def test_reduce_retracing_makes_sizes_and_numbers_general() -> None:
-    @tl.function(reduce_retracing=True)
-    def f(x: Any, k: Any) -> Any:
-        return tl.sum(x) * k
-
-    for n in range(2, 9):
-        assert float(f(tl.ones(n), n)) == n * n
-    assert f.trace_count == 2
-
-
-def test_the_diary_says_why_where_and_what_avoids_it() -> None:
-    @tl.function
-    def f(x: Any, k: Any) -> Any:
-        return x * k
-
-    f(tl.ones(2), 1)
-    f(tl.ones(3), 1)
-    f(tl.ones(3), 2)
-    first, second, third = f.traces()
-    assert first.reason == "first trace"
-    assert second.reason == "x: float32[2] -> float32[3]"
-    assert (second.argument, second.old, second.new) == ("x", "float32[2]", "float32[3]")
-    assert third.reason == "k: int 1 -> int 2"
-    assert third.avoided_by.endswith("or reduce_retracing=True")
-    assert second.line.file == __file__
-    assert second.milliseconds > 0
-    assert second.nodes >= 2
-    table = str(f.traces())
-    assert "called at" in table
-    assert "x: float32[2] -> float32[3]" in table
-
-
-def test_many_traces_warn_with_the_cause_and_the_remedy() -> None:
-    f = tl.function(lambda x: x + 1)
-    for n in range(4):
-        f(tl.ones(n))
-    with pytest.warns(RetraceWarning, match=r"traced 5 times.*x: .*input_signature=\[tl.Tensor"):
-        f(tl.ones(9))
 
 
 def test_effects_on_python_state_are_told_with_their_lines() -> None:
@@ -193,7 +119,9 @@ def test_effects_on_python_state_are_told_with_their_lines() -> None:
         COUNT = [1]
         return x
 
-    with pytest.warns(SideEffectWarning, match=r"counter.n \(line \d+\), COUNT \(line \d+\)"):
+    with pytest.warns(
+        SideEffectWarning, match=r"counter.n \(line \d+\), COUNT \(line \d+\)"
+    ):
         f(tl.ones(2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -255,7 +183,10 @@ def test_concrete_functions() -> None:
         return x * n, {"n": n}
 
     concrete = f.get_concrete_function(tl.TensorSpec((None,), tl.float32), 3)
-    assert concrete.structured_outputs == (tl.TensorSpec((None,), tl.float32), {"n": 3})
+    assert concrete.structured_outputs == (
+        tl.TensorSpec((None,), tl.float32),
+        {"n": 3},
+    )
     assert "Mul" in concrete.text()
     assert concrete.dot().startswith("digraph")
     assert [str(d) for d in concrete.partitions] == ["/device:CPU:0"]
@@ -313,17 +244,39 @@ def no_value_on_one_path(x: Any) -> Any:  # noqa: RET503
 
 
 ERRORS = [
-    (bound_in_one_branch, 1.0, tl.errors.UndefinedNameError, "'y' may have no value here: the if"),
-    (bound_in_the_loop, 3, tl.errors.UndefinedNameError, "'last' may have no value here: the loop"),
+    (
+        bound_in_one_branch,
+        1.0,
+        tl.errors.UndefinedNameError,
+        "'y' may have no value here: the if",
+    ),
+    (
+        bound_in_the_loop,
+        3,
+        tl.errors.UndefinedNameError,
+        "'last' may have no value here: the loop",
+    ),
     (none_then_tensor, [1.0], tl.errors.LoopError, "'best' is None before the loop"),
-    (text_in_a_branch, 1.0, tl.errors.BranchError, "'positive' in one branch and 'negative'"),
+    (
+        text_in_a_branch,
+        1.0,
+        tl.errors.BranchError,
+        "'positive' in one branch and 'negative'",
+    ),
     (dtype_changes, 1.0, tl.errors.LoopError, "'?x'? is float32"),
-    (no_value_on_one_path, 1.0, tl.errors.BranchError, "a tensor in one branch and None"),
+    (
+        no_value_on_one_path,
+        1.0,
+        tl.errors.BranchError,
+        "a tensor in one branch and None",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("program", "value", "kind", "text"), ERRORS)
-def test_errors_of_control_flow(program: Any, value: Any, kind: Any, text: str) -> None:
+def test_errors_of_control_flow(
+    program: Any, value: Any, kind: Any, text: str
+) -> None:
     with pytest.raises(kind, match=text) as caught:
         tl.function(program)(tl.asarray(value))
     assert any("test_function.py" in note for note in caught.value.__notes__)
@@ -363,7 +316,9 @@ def test_asserts_hold_when_the_graph_runs() -> None:
         return x
 
     assert float(f(tl.asarray(1.0))) == 1.0
-    with pytest.raises(tl.errors.AssertionFailedError, match="x > 0: must be positive"):
+    with pytest.raises(
+        tl.errors.AssertionFailedError, match="x > 0: must be positive"
+    ):
         f(tl.asarray(-1.0))
 
 
@@ -377,7 +332,9 @@ def test_recursion_that_never_returns_asks_for_a_signature() -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(tl.errors.InvalidArgumentError, match="runner='fast'; allowed are straight"):
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="runner='fast'; allowed are straight"
+    ):
         tl.function(lambda x: x, runner="fast")
     with pytest.raises(tl.errors.InvalidArgumentError, match="no option jit"):
         tl.function(lambda x: x, jit=True)  # type: ignore[call-overload]
@@ -435,7 +392,9 @@ def test_a_tensor_that_leaks_from_a_trace_says_where_it_was_made() -> None:
 
     with pytest.warns(SideEffectWarning, match=r"kept.append \(line \d+\)"):
         f(tl.ones(1))
-    with pytest.raises(tl.errors.LeakedTensorError, match=r"test_function.py:\d+ in f\(\) while"):
+    with pytest.raises(
+        tl.errors.LeakedTensorError, match=r"test_function.py:\d+ in f\(\) while"
+    ):
         kept[0].numpy()
 
 
@@ -447,30 +406,7 @@ def test_a_device_scope_makes_a_trace_of_its_own() -> None:
     f(tl.ones(1))
     with tl.device("/job:worker/task:1"):
         concrete = f.get_concrete_function(tl.TensorSpec((1,), tl.float32))
-    assert {str(x.node.device) for x in concrete.graph.outputs} == {"/job:worker/task:1"}
+    assert {str(x.node.device) for x in concrete.graph.outputs} == {
+        "/job:worker/task:1"
+    }
     assert f.traces()[1].reason == "another device scope"
-
-
-def test_keyword_only_parameters_keep_their_values() -> None:
-    """Structures are packed in the order of names, which need not be that of the parameters."""
-
-    def f(x: Any, *, zeta: Any = 2.0, alpha: Any = None, kind: str = "k") -> Any:
-        assert alpha is None
-        assert kind == "k"
-        return x * zeta
-
-    assert float(tl.function(f)(tl.asarray(3.0))) == 6.0
-    assert float(tl.function(f)(tl.asarray(3.0), zeta=tl.asarray(4.0))) == 12.0
-    signed = tl.function(f, input_signature=[tl.TensorSpec(())])
-    assert float(signed(tl.asarray(3.0))) == 6.0
-
-
-def test_input_signature_names_keyword_only_parameters_in_their_order() -> None:
-    def f(x: Any, *, zeta: Any, alpha: Any) -> Any:
-        return x + zeta - tl.astype(alpha, tl.float32)
-
-    specs = [tl.TensorSpec(()), tl.TensorSpec(()), tl.TensorSpec((), tl.int32)]
-    signed = tl.function(f, input_signature=specs)
-    assert float(signed(1.0, alpha=tl.asarray(2), zeta=4.0)) == 3.0
-    with pytest.raises(tl.errors.InvalidArgumentError, match="1 members for the keyword-only"):
-        tl.function(f, input_signature=specs[:2])(1.0, alpha=tl.asarray(2), zeta=4.0)

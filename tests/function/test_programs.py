@@ -239,7 +239,9 @@ def test_raise_under_a_condition_on_a_tensor_happens_when_the_graph_runs() -> No
         return y
 
     assert float(f(tl.asarray(4.0))) == 8.0
-    with pytest.raises(tl.errors.AssertionFailedError, match="RuntimeError: too large"):
+    with pytest.raises(
+        tl.errors.AssertionFailedError, match="RuntimeError: too large"
+    ):
         f(tl.asarray(6.0))
     with pytest.raises(tl.errors.AssertionFailedError, match="KeyError: 'float32'"):
         f(tl.asarray(1.0))
@@ -299,8 +301,20 @@ def test_mutual_recursion() -> None:
             return tl.asarray(False)
         return even(n - one)
 
-    assert [bool(even(tl.asarray(n))) for n in range(5)] == [True, False, True, False, True]
-    assert [bool(odd(tl.asarray(n))) for n in range(5)] == [False, True, False, True, False]
+    assert [bool(even(tl.asarray(n))) for n in range(5)] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert [bool(odd(tl.asarray(n))) for n in range(5)] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_output_signature_tells_what_a_recursive_function_returns() -> None:

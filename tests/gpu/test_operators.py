@@ -38,7 +38,9 @@ class Watching(Interpreter):
         outputs = run(self.below, op, inputs)
         data = [x for i, x in enumerate(inputs) if i not in op.host]
         if op.name not in COPIES and any(x.device == self.device for x in data):
-            self.strayed.extend(f"{op} gave {y!r}" for y in outputs if self.strays(op, y))
+            self.strayed.extend(
+                f"{op} gave {y!r}" for y in outputs if self.strays(op, y)
+            )
         if op.name not in ENDS:
             away = [inputs[i] for i in op.host if inputs[i].device != CPU]
             self.strayed.extend(f"{op} took {x!r}" for x in away)
@@ -46,7 +48,9 @@ class Watching(Interpreter):
 
     def strays(self, op: Op, y: Tensor) -> bool:
         sizes = op.name in STRUCTURAL and y.dtype.is_integer
-        return y.device != self.device and not sizes and not isinstance(y.array, Opaque)
+        return (
+            y.device != self.device and not sizes and not isinstance(y.array, Opaque)
+        )
 
 
 def there(x: np.ndarray[Any, Any], gpu: str) -> Tensor:
@@ -76,7 +80,9 @@ PAIRS = [pytest.param(c, d, id=f"{c.name}-{d.name}") for c in CASES for d in c.d
 
 
 @pytest.mark.parametrize(("case", "dtype"), PAIRS)
-def test_values_and_gradients_are_the_cpus(case: OpCase, dtype: tl.DType, gpu: str) -> None:
+def test_values_and_gradients_are_the_cpus(
+    case: OpCase, dtype: tl.DType, gpu: str
+) -> None:
     operands = one_draw(case, dtype)
     wanted = both(case, dtype, [eager(x) for x in operands])
     with Watching(tl.DeviceName.parse(gpu)) as watching:

@@ -21,7 +21,11 @@ X = np.asarray([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]], np.float32)
 PROGRAMS: list[tuple[Callable[..., Any], list[tl.TensorSpec], list[Any]]] = [
     (programs.collatz, [INT], [np.int32(6)]),
     (programs.nested, [INT, FLOAT], [np.int32(4), np.float32(1)]),
-    (programs.swapping, [INT, FLOAT, FLOAT], [np.int32(3), np.float32(1), np.float32(2)]),
+    (
+        programs.swapping,
+        [INT, FLOAT, FLOAT],
+        [np.int32(3), np.float32(1), np.float32(2)],
+    ),
     (programs.loop_in_branch, [BOOL, FLOAT], [np.bool_(True), np.float32(1)]),
     (programs.loop_in_branch, [BOOL, FLOAT], [np.bool_(False), np.float32(1)]),
 ]
@@ -69,7 +73,9 @@ def test_gradients_through_loops_and_branches(runner: str, gpu: str) -> None:
 
 
 def test_a_straight_function_gives_a_gpu_tensor(gpu: str) -> None:
-    f = tl.function(lambda x: tl.sum(tl.tanh(x) * 2.0 + 1.0, axis=1), runner="straight")
+    f = tl.function(
+        lambda x: tl.sum(tl.tanh(x) * 2.0 + 1.0, axis=1), runner="straight"
+    )
     found = f(tl.asarray(X, device=gpu))
     assert lies(found, gpu)
     np.testing.assert_allclose(found.numpy(), f(tl.asarray(X)).numpy(), rtol=1e-6)
@@ -112,10 +118,18 @@ def test_a_function_without_operands_runs_where_its_variable_is(gpu: str) -> Non
 
 def test_operands_of_two_devices_meet_on_the_gpu(gpu: str) -> None:
     here, there = tl.asarray(X), tl.asarray(X, device=gpu)
-    for y in (here + there, there + here, 2.0 * there, there + X, tl.concat([here, there])):
+    for y in (
+        here + there,
+        there + here,
+        2.0 * there,
+        there + X,
+        tl.concat([here, there]),
+    ):
         assert lies(y, gpu)
     np.testing.assert_array_equal((here + there).numpy(), X + X)
-    np.testing.assert_array_equal(tl.concat([here, there]).numpy(), np.concatenate([X, X]))
+    np.testing.assert_array_equal(
+        tl.concat([here, there]).numpy(), np.concatenate([X, X])
+    )
     assert lies(tl.reshape(here, tl.asarray([3, 2], device=gpu)), "/device:CPU:0")
 
 
@@ -220,7 +234,9 @@ def test_values_are_told_as_those_of_the_cpu(gpu: str) -> None:
     assert f"{x[1]:.2f}" == "2.50"
     assert type(x.numpy()) is np.ndarray
     assert tl.asarray(1, device=gpu).__index__() == 1
-    assert repr(tl.Variable(x)).startswith("Variable(name='Variable', shape=(2,), dtype=float32, d")
+    assert repr(tl.Variable(x)).startswith(
+        "Variable(name='Variable', shape=(2,), dtype=float32, d"
+    )
 
 
 def test_assignment_to_parts(gpu: str) -> None:
@@ -258,7 +274,9 @@ def test_indexing(gpu: str) -> None:
         np.testing.assert_array_equal(found.numpy(), wanted)
 
 
-@pytest.mark.parametrize("dtype", [tl.bfloat16, tl.float16, tl.float64, tl.complex64], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [tl.bfloat16, tl.float16, tl.float64, tl.complex64], ids=str
+)
 def test_rows_taken_twice_get_both_gradients(dtype: tl.DType, gpu: str) -> None:
     x = tl.astype(tl.asarray(X, device=gpu), dtype)
     takes: list[Callable[[tl.Tensor], tl.Tensor]] = [
@@ -272,7 +290,9 @@ def test_rows_taken_twice_get_both_gradients(dtype: tl.DType, gpu: str) -> None:
         g = tl.densify(tape.gradient(y, x, output_gradients=tl.ones_like(y)))
         assert lies(g, gpu)
         assert g.dtype is dtype
-        np.testing.assert_array_equal(tl.astype(g, tl.complex64).numpy(), [[2] * 3, [1] * 3])
+        np.testing.assert_array_equal(
+            tl.astype(g, tl.complex64).numpy(), [[2] * 3, [1] * 3]
+        )
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "truncated_normal"])

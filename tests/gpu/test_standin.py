@@ -29,7 +29,13 @@ def test_arrays_do_not_become_numpys() -> None:
 
 def test_results_are_arrays_never_scalars() -> None:
     x = xp.asarray(X)
-    for y in (x.sum(), x[0, 0], xp.max(x), xp.dot(x[0], x[0]), np.float32(2) * x[0, 0]):
+    for y in (
+        x.sum(),
+        x[0, 0],
+        xp.max(x),
+        xp.dot(x[0], x[0]),
+        np.float32(2) * x[0, 0],
+    ):
         assert type(y) is xp.ndarray
         assert y.shape == ()
     assert x[0, 0].item() == 1.0

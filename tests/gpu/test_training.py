@@ -16,7 +16,9 @@ from tensorlite.checkpoint import Checkpoint
 OPTIMIZERS = {
     "SGD": lambda: optimizers.SGD(0.1),
     "momentum": lambda: optimizers.SGD(0.1, momentum=0.9, nesterov=True),
-    "schedule": lambda: optimizers.SGD(lambda step: 0.1 / (1.0 + tl.astype(step, tl.float32))),
+    "schedule": lambda: optimizers.SGD(
+        lambda step: 0.1 / (1.0 + tl.astype(step, tl.float32))
+    ),
     **{
         name: getattr(optimizers, name)
         for name in (
@@ -36,8 +38,14 @@ LAYERS: dict[str, tuple[Callable[[], Any], np.ndarray[Any, Any]]] = {
     "Dropout": (lambda: layers.Dropout(0.5), WORDS),
     "LSTM": (lambda: layers.LSTM(5), WORDS),
     "GRU": (lambda: layers.GRU(5), WORDS),
-    "Embedding": (lambda: layers.Embedding(7, 3), np.asarray([[1, 2], [6, 1]], np.int32)),
-    "Sequential": (lambda: layers.Sequential([layers.Flatten(), layers.Dense(2)]), IMAGES),
+    "Embedding": (
+        lambda: layers.Embedding(7, 3),
+        np.asarray([[1, 2], [6, 1]], np.int32),
+    ),
+    "Sequential": (
+        lambda: layers.Sequential([layers.Flatten(), layers.Dense(2)]),
+        IMAGES,
+    ),
 }
 
 
@@ -45,7 +53,9 @@ def lies(x: Any, device: str) -> bool:
     return str(x.device) == device
 
 
-def trained(make: Callable[[], Any], device: str, traced: bool) -> list[np.ndarray[Any, Any]]:
+def trained(
+    make: Callable[[], Any], device: str, traced: bool
+) -> list[np.ndarray[Any, Any]]:
     """Return a variable after three steps, the second gradient being sparse."""
     with tl.device(device):
         w = tl.Variable(np.arange(6, dtype=np.float32).reshape(3, 2))
@@ -86,7 +96,9 @@ def passed(make: Callable[[], Any], x: Any, device: str, traced: bool) -> list[A
             with tl.GradientTape() as tape:
                 y = layer(x, training=True) if takes_training(layer) else layer(x)
                 loss = tl.sum(y * y)
-            return y, [tl.densify(g) for g in tape.gradient(loss, layer.trainable_variables)]
+            return y, [
+                tl.densify(g) for g in tape.gradient(loss, layer.trainable_variables)
+            ]
 
         run = tl.function(step) if traced else step
         y, gradients = run(tl.asarray(x))

@@ -88,9 +88,14 @@ class NoGradient(Op, abstract=True):
 
 @pytest.mark.parametrize(
     ("op", "message"),
-    [(BadCount(), "returned 2 gradients for 1 inputs"), (NoGradient(), "NoGradient has no grad")],
+    [
+        (BadCount(), "returned 2 gradients for 1 inputs"),
+        (NoGradient(), "NoGradient has no grad"),
+    ],
 )
-def test_faulty_gradients_tell_the_operator_and_its_line(op: Op, message: str) -> None:
+def test_faulty_gradients_tell_the_operator_and_its_line(
+    op: Op, message: str
+) -> None:
     def program(x: Any) -> Any:
         return [tl.gradients(call(op, x), x)]
 
@@ -105,7 +110,9 @@ def test_sparse_gradients_stay_sparse_until_an_operator_wants_them_dense() -> No
         through = tl.gather(table * 2.0, [1])
     direct = tape.gradient(rows, table)
     assert isinstance(direct, IndexedSlices)
-    np.testing.assert_allclose(tl.densify(direct).numpy(), [[2, 2], [0, 0], [1, 1], [0, 0]])
+    np.testing.assert_allclose(
+        tl.densify(direct).numpy(), [[2, 2], [0, 0], [1, 1], [0, 0]]
+    )
     np.testing.assert_allclose(tape.gradient(through, table).numpy()[1], [2, 2])
 
 
@@ -116,7 +123,9 @@ def test_sparse_gradients_become_dense_at_the_border_of_a_region() -> None:
         def body(j: Any, y: Any) -> Any:
             return j + 1, y + tl.gather(table, [i])
 
-        y = tl.while_loop(lambda j, y: j < 3, body, (0, tl.zeros((1, 2), dtype=tl.float64)))[1]
+        y = tl.while_loop(
+            lambda j, y: j < 3, body, (0, tl.zeros((1, 2), dtype=tl.float64))
+        )[1]
         return [tl.gradients(y, table)]
 
     made = trace(program, [TensorSpec((), tl.int32)])
@@ -133,10 +142,14 @@ def test_a_copy_computes_the_same_and_shares_no_node() -> None:
 
     made = trace(program, [SPEC])
     copy = Copy(made.graph).graph
-    assert not {id(node) for node in copy.nodes} & {id(node) for node in made.graph.nodes}
+    assert not {id(node) for node in copy.nodes} & {
+        id(node) for node in made.graph.nodes
+    }
     assert [node.op.name for node in copy.effects] == ["AssignAddVariableOp"]
     controls = [[before.name for before in node.control] for node in copy.nodes]
-    assert controls == [[before.name for before in node.control] for node in made.graph.nodes]
+    assert controls == [
+        [before.name for before in node.control] for node in made.graph.nodes
+    ]
     assert run_graph(copy, [X, *made.captured])[0].item() == 12.0
 
 

@@ -31,7 +31,9 @@ def opened(data: bytes) -> tuple[Any, bytes]:
 
 def closed(structure: Any, payload: bytes = b"", version: int = VERSION) -> bytes:
     """Return bytes with a structure, which may be the text of one."""
-    text = structure if isinstance(structure, bytes) else json.dumps(structure).encode()
+    text = (
+        structure if isinstance(structure, bytes) else json.dumps(structure).encode()
+    )
     return HEADER.pack(MAGIC, version, len(text)) + text + payload
 
 
@@ -87,23 +89,53 @@ BROKEN = [
     (closed({**STRUCTURE, "code": "x"}), "unknown entry 'code'"),
     (changed(*FIRST, "op", to="NoSuchOp"), "node 0 of .*no operator 'NoSuchOp' here"),
     (changed(*FIRST, "op", to="__class__"), "no operator '__class__' here"),
-    (changed(*FIRST, "attributes", "axis", to=1), "attributes of Placeholder has .*entry 'axis'"),
-    (changed(*FIRST, "attributes", to={}), "Placeholder cannot be made of its attributes"),
-    (changed(*FIRST, "attributes", "spec", to=5), "'spec' of Placeholder should be .*TensorSpec"),
+    (
+        changed(*FIRST, "attributes", "axis", to=1),
+        "attributes of Placeholder has .*entry 'axis'",
+    ),
+    (
+        changed(*FIRST, "attributes", to={}),
+        "Placeholder cannot be made of its attributes",
+    ),
+    (
+        changed(*FIRST, "attributes", "spec", to=5),
+        "'spec' of Placeholder should be .*TensorSpec",
+    ),
     (changed(*FIRST, "attributes", "spec", to={"code": 1}), "unknown kind 'code'"),
-    (changed(*FIRST, "attributes", "spec", to={"op": 1, "list": 2}), "one kind, not 2"),
-    (changed(*FIRST, "attributes", "spec", to=deep(NESTING + 1)), f"more than {NESTING} deep"),
-    (changed(*FIRST, "outputs", 0, to={"dtype": "object", "shape": []}), "'object' is the name of"),
+    (
+        changed(*FIRST, "attributes", "spec", to={"op": 1, "list": 2}),
+        "one kind, not 2",
+    ),
+    (
+        changed(*FIRST, "attributes", "spec", to=deep(NESTING + 1)),
+        f"more than {NESTING} deep",
+    ),
+    (
+        changed(*FIRST, "outputs", 0, to={"dtype": "object", "shape": []}),
+        "'object' is the name of",
+    ),
     (changed(*FIRST, "outputs", 0, "shape", to=[-1]), "a size should be .*, not -1"),
-    (changed(*FIRST, "outputs", 0, "shape", to=[True]), "a size should be .*, not True"),
+    (
+        changed(*FIRST, "outputs", 0, "shape", to=[True]),
+        "a size should be .*, not True",
+    ),
     (changed(*FIRST, "outputs", 0, "shape", to=[LARGEST]), "a size should be"),
-    (changed(*FIRST, "outputs", 0, "known", to=["x"]), "a known value should be of ints"),
+    (
+        changed(*FIRST, "outputs", 0, "known", to=["x"]),
+        "a known value should be of ints",
+    ),
     (changed(*FIRST, "outputs", 0, "trainable", to=1), "a flag should be"),
     (changed(*FIRST, "name", to=None), "the name of node 0 of .* should be a string"),
-    (changed("graphs", 0, "nodes", 1, "name", to="x"), "two nodes of .* are named 'x'"),
+    (
+        changed("graphs", 0, "nodes", 1, "name", to="x"),
+        "two nodes of .* are named 'x'",
+    ),
     (changed(*FIRST, "inputs", to=[0]), "x comes before x, which it uses"),
     (changed(*FIRST, "control", to=[1]), "x comes before .*, which it uses"),
-    (changed(*FIRST, "inputs", to=[1000]), "an input of x should be .* below .*, not 1000"),
+    (
+        changed(*FIRST, "inputs", to=[1000]),
+        "an input of x should be .* below .*, not 1000",
+    ),
     (changed(*FIRST, "device", to="/task:abc"), "device's name cannot be read"),
     (changed(*FIRST, "line", to=10**6), "the line of node 0"),
     (changed("graphs", 0, "outputs", to=[-1]), "an output of .* should be"),
@@ -113,28 +145,51 @@ BROKEN = [
     (changed("arrays", 0, "shape", to=[0, 2**62, 2**62]), "no array has the shape"),
     (changed("arrays", 0, "shape", to=[1] * 65), "65 axes"),
     (changed("arrays", 0, "dtype", to="variant"), "cannot be of variant"),
-    (changed("arrays", 0, "dtype", to="string"), "the elements of an array of strings should"),
+    (
+        changed("arrays", 0, "dtype", to="string"),
+        "the elements of an array of strings should",
+    ),
     (changed("arrays", 0, "strings", to=[]), "has strings"),
-    (changed("arrays", to=[{"dtype": "bool", "shape": [15]}]), "an array of bool holds"),
+    (
+        changed("arrays", to=[{"dtype": "bool", "shape": [15]}]),
+        "an array of bool holds",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("data", "reason"), BROKEN, ids=[reason for _, reason in BROKEN])
+@pytest.mark.parametrize(
+    ("data", "reason"), BROKEN, ids=[reason for _, reason in BROKEN]
+)
 def test_damaged_bytes_are_told_what_is_wrong(data: bytes, reason: str) -> None:
     with pytest.raises(GraphError, match=reason):
         from_bytes(data)
 
 
 def test_a_python_function_cannot_be_smuggled_in() -> None:
-    data = {"op": "PyFunc", "name": "x", "outputs": [], "attributes": {"func": 1, "specs": []}}
-    with pytest.raises(GraphError, match=r"'func' of PyFunc should be of type Callable"):
+    data = {
+        "op": "PyFunc",
+        "name": "x",
+        "outputs": [],
+        "attributes": {"func": 1, "specs": []},
+    }
+    with pytest.raises(
+        GraphError, match=r"'func' of PyFunc should be of type Callable"
+    ):
         from_bytes(changed(*FIRST, to=data))
 
 
 def test_a_branch_cannot_be_the_graph_that_it_is_in() -> None:
-    (place,) = [i for i, node in enumerate(STRUCTURE["graphs"][0]["nodes"]) if node["op"] == "If"]
-    data = changed("graphs", 0, "nodes", place, "attributes", "then_branch", to={"graph": 0})
-    with pytest.raises(GraphError, match="is a branch, or the body of a loop, in itself"):
+    (place,) = [
+        i
+        for i, node in enumerate(STRUCTURE["graphs"][0]["nodes"])
+        if node["op"] == "If"
+    ]
+    data = changed(
+        "graphs", 0, "nodes", place, "attributes", "then_branch", to={"graph": 0}
+    )
+    with pytest.raises(
+        GraphError, match="is a branch, or the body of a loop, in itself"
+    ):
         from_bytes(data)
 
 
@@ -153,7 +208,9 @@ def test_what_only_inference_can_tell_is_told_by_verify() -> None:
     (place,) = [i for i, node in enumerate(nodes) if node["op"] == "Greater"]
     for inputs in ([], [0, 0, 0]):
         graph = from_bytes(changed("graphs", 0, "nodes", place, "inputs", to=inputs))
-        with pytest.raises(GraphError, match="Greater: Greater does not take its inputs"):
+        with pytest.raises(
+            GraphError, match="Greater: Greater does not take its inputs"
+        ):
             verify(graph)
 
 
@@ -168,8 +225,14 @@ def outcome(data: bytes) -> str:
 
 
 @settings(max_examples=2000)
-@given(st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.integers(0, 255)), max_size=4))
-def test_changed_bytes_give_a_graph_or_the_one_error(changes: list[tuple[int, int]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(SAMPLE) - 1), st.integers(0, 255)), max_size=4
+    )
+)
+def test_changed_bytes_give_a_graph_or_the_one_error(
+    changes: list[tuple[int, int]],
+) -> None:
     data = bytearray(SAMPLE)
     for place, value in changes:
         data[place] = value
@@ -206,7 +269,17 @@ JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["graph", "array", "op", "attributes", "spec", "dtype", "shape", "function", "list"]
+                [
+                    "graph",
+                    "array",
+                    "op",
+                    "attributes",
+                    "spec",
+                    "dtype",
+                    "shape",
+                    "function",
+                    "list",
+                ]
             ),
             inner,
             max_size=2,
@@ -218,5 +291,7 @@ JSON = st.recursive(
 
 @settings(max_examples=2000)
 @given(st.sampled_from(paths(STRUCTURE)), JSON)
-def test_changed_structure_gives_a_graph_or_the_one_error(path: tuple[Any, ...], to: Any) -> None:
+def test_changed_structure_gives_a_graph_or_the_one_error(
+    path: tuple[Any, ...], to: Any
+) -> None:
     assert outcome(changed(*path, to=to))

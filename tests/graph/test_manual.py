@@ -19,7 +19,13 @@ def test_operators_called_inside_become_nodes() -> None:
         x = graph.add_input(VECTOR, name="x")
         y = tl.sum(x * tl.asarray([1.0, 10.0]))
     assert same is graph
-    assert [node.op.name for node in graph.nodes] == ["Placeholder", "Const", "Mul", "Const", "Sum"]
+    assert [node.op.name for node in graph.nodes] == [
+        "Placeholder",
+        "Const",
+        "Mul",
+        "Const",
+        "Sum",
+    ]
     assert execute(graph, {x: [3.0, 4.0]}, [y]) == (43,)
     with pytest.raises(SymbolicTensorError, match="Sum:0"):
         y.numpy()
@@ -55,13 +61,17 @@ def test_fed_values_must_fit() -> None:
         x = graph.add_input(VECTOR)
     with pytest.raises(InvalidArgumentError, match="is no tensor of a graph"):
         execute(graph, {x: [1.0, 2.0]}, [tl.asarray(1.0)])
-    with pytest.raises(InvalidArgumentError, match=r"float32\[2\] and is fed float32\[3\]"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"float32\[2\] and is fed float32\[3\]"
+    ):
         execute(graph, {x: np.zeros(3, np.float32)}, [x])
 
 
 def test_raw_operators_take_keywords_and_name_the_missing() -> None:
     assert tl.raw_ops.Sum(x=[[1.0, 2.0]], axes=[1], keep_dims=True).tolist() == [[3]]
-    with pytest.raises(InvalidArgumentError, match=r"unknown are \['y'\], missing \['axes'\]"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"unknown are \['y'\], missing \['axes'\]"
+    ):
         tl.raw_ops.Sum(x=[1.0], y=[0])
     with pytest.raises(AttributeError, match="near are MatMul"):
         tl.raw_ops.Matmul(a=1, b=2)

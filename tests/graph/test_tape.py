@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    GradientError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tests.interpreter import traced
 
 THREE = tl.asarray(3.0)
@@ -35,10 +40,15 @@ def test_output_gradients_weigh_the_targets() -> None:
     x = tl.asarray([1.0, 2.0])
     tape, y = recorded(lambda x: x * x, x, persistent=True)
     assert tape.gradient(y, x, tl.asarray([1.0, 10.0])).tolist() == [2.0, 40.0]
-    assert tape.gradient([y, y], x, [None, tl.asarray([0.0, 1.0])]).tolist() == [0.0, 4.0]
+    assert tape.gradient([y, y], x, [None, tl.asarray([0.0, 1.0])]).tolist() == [
+        0.0,
+        4.0,
+    ]
     with pytest.raises(ShapeError, match="shaped as its target"):
         tape.gradient(y, x, tl.asarray([1.0, 2.0, 3.0]))
-    with pytest.raises(InvalidArgumentError, match="2 output gradients for 1 targets"):
+    with pytest.raises(
+        InvalidArgumentError, match="2 output gradients for 1 targets"
+    ):
         tape.gradient(y, x, [y, y])
 
 
@@ -66,7 +76,9 @@ def test_unconnected_sources() -> None:
     assert tape.gradient(y, lone, unconnected="zero").tolist() == [0.0, 0.0]
     with pytest.raises(GradientError, match="no recorded operator leads"):
         tape.gradient(y, lone, unconnected="error")
-    with pytest.raises(InvalidArgumentError, match="allowed: 'none', 'zero', 'error'"):
+    with pytest.raises(
+        InvalidArgumentError, match="allowed: 'none', 'zero', 'error'"
+    ):
         tape.gradient(y, lone, unconnected="nothing")  # type: ignore[arg-type]
 
 
@@ -91,7 +103,10 @@ def test_why_none_of_a_source_that_is_not_watched() -> None:
 
 
 def test_integers_cannot_be_watched() -> None:
-    with tl.GradientTape() as tape, pytest.raises(DTypeError, match=r"int32.*tl\.astype"):
+    with (
+        tl.GradientTape() as tape,
+        pytest.raises(DTypeError, match=r"int32.*tl\.astype"),
+    ):
         tape.watch(tl.asarray(1))
 
 
@@ -100,7 +115,9 @@ def test_variables_are_watched_when_read_unless_told_otherwise() -> None:
     for read in (lambda: w * frozen, lambda: traced(lambda x: x * w * frozen)(1.0)):
         with tl.GradientTape() as tape:
             y = read()
-        assert [None if g is None else g.item() for g in tape.gradient(y, [w, frozen])] == [2, None]
+        assert [
+            None if g is None else g.item() for g in tape.gradient(y, [w, frozen])
+        ] == [2, None]
         with tl.GradientTape(watch_accessed_variables=False) as tape:
             y = read()
         assert tape.gradient(y, w) is None
@@ -202,7 +219,9 @@ def test_custom_gradient_of_any_order_eager_traced_and_in_regions() -> None:
             assert f(x).item() == pytest.approx(expected)
             assert traced(f)(x).item() == pytest.approx(expected)
             f, g = tl.grad(f), tl.grad(g)  # noqa: PLW2901
-    assert tl.grad(traced(in_loop))(x).item() == pytest.approx(tl.grad(by_hand)(x).item())
+    assert tl.grad(traced(in_loop))(x).item() == pytest.approx(
+        tl.grad(by_hand)(x).item()
+    )
 
 
 def test_custom_gradient_with_variables() -> None:
@@ -247,7 +266,9 @@ def test_recomputed_functions_have_their_gradients_and_run_twice() -> None:
     x = tl.asarray(0.5)
     for order in range(3):
         assert total(x).item() == pytest.approx(plain(x).item(), rel=1e-5), order
-        assert traced(total)(x).item() == pytest.approx(plain(x).item(), rel=1e-5), order
+        assert traced(total)(x).item() == pytest.approx(plain(x).item(), rel=1e-5), (
+            order
+        )
         total, plain = tl.grad(total), tl.grad(plain)
     runs.clear()
     with tl.GradientTape() as tape:

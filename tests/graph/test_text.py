@@ -65,7 +65,9 @@ def test_quotes_and_backslashes_are_escaped() -> None:
     assert 'digraph "a \\"b\\" \\\\c"' in to_dot(tl.Graph('a "b" \\c'))
 
 
-def test_a_picture_or_what_to_install_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_or_what_to_install_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     graph = graph_of(collatz, [INT])
     if shutil.which("dot"):
         assert to_svg(graph).rstrip().endswith("</svg>")

@@ -58,7 +58,10 @@ PROGRAMS = [
     pytest.param(collatz, [INT], [scalar(27, tl.int32)], id="collatz"),
     pytest.param(nested, [INT, FLOAT], [scalar(4, tl.int32), scalar(1)], id="nested"),
     pytest.param(
-        swapping, [INT, FLOAT, FLOAT], [scalar(3, tl.int32), scalar(1), scalar(2)], id="swapping"
+        swapping,
+        [INT, FLOAT, FLOAT],
+        [scalar(3, tl.int32), scalar(1), scalar(2)],
+        id="swapping",
     ),
     pytest.param(
         loop_in_branch,
@@ -109,7 +112,11 @@ def test_a_loop_closed_by_hand_travels() -> None:
 def test_recursive_functions_travel() -> None:
     found = sent(factorial())
     (branch,) = [node.op for node in found.nodes if isinstance(node.op, If)]
-    (call,) = [node.op for node in branch.else_branch.nodes if isinstance(node.op, PartitionedCall)]
+    (call,) = [
+        node.op
+        for node in branch.else_branch.nodes
+        if isinstance(node.op, PartitionedCall)
+    ]
     assert call.f.graph is found
     for passes in ((), OPTIMISE, COMPILE):
         plan = compile_plan(run_passes(found, passes))
@@ -120,7 +127,9 @@ def test_a_function_that_is_called_twice_is_one_function() -> None:
     inner = tl.function(lambda x: x * 2.0)
     graph = graph_of(lambda x: inner(inner(x)), [FLOAT])
     found = sent(graph)
-    first, second = [node.op for node in found.nodes if isinstance(node.op, PartitionedCall)]
+    first, second = [
+        node.op for node in found.nodes if isinstance(node.op, PartitionedCall)
+    ]
     assert first.f is second.f
     assert run_plan(compile_plan(found), [scalar(3)]) == (12,)
     with pytest.raises(GraphError, match="compile the graph that calls it"):
@@ -143,13 +152,16 @@ def test_names_devices_lines_effects_and_order_travel() -> None:
     found = sent(graph)
     assert [node.name for node in found.nodes] == [node.name for node in graph.nodes]
     assert [node.line for node in found.nodes] == [node.line for node in graph.nodes]
-    assert DeviceName("ps", None, 1, "CPU", 0) in [node.device for node in found.nodes]
+    assert DeviceName("ps", None, 1, "CPU", 0) in [
+        node.device for node in found.nodes
+    ]
     (write,) = found.effects
     (read,) = [node for node in found.nodes if write in node.control]
     assert (write.op.name, read.op.name) == ("AssignAddVariableOp", "ReadVariableOp")
     assert found.add(Placeholder(FLOAT), (), name=write.name).name != write.name
     given = [
-        np.ones(2, np.float32) if x.dtype is tl.float32 else v.handle.array for x in found.inputs
+        np.ones(2, np.float32) if x.dtype is tl.float32 else v.handle.array
+        for x in found.inputs
     ]
     assert run_plan(compile_plan(found), given)[0].tolist() == [4, 6]
     assert v.numpy().tolist() == [2, 3]
@@ -158,7 +170,9 @@ def test_names_devices_lines_effects_and_order_travel() -> None:
 def test_specs_travel_with_what_is_known() -> None:
     handle = TensorSpec((), tl.float32, "v", trainable=True)
     specs = [
-        TensorSpec(None, dtypes.variant, None, (handle, TensorSpec((None, 3), tl.bfloat16))),
+        TensorSpec(
+            None, dtypes.variant, None, (handle, TensorSpec((None, 3), tl.bfloat16))
+        ),
         TensorSpec((3,), tl.int64, "sizes", known=(1, None, -1)),
         TensorSpec((), tl.int32, known=7),
     ]
@@ -169,7 +183,10 @@ def test_specs_travel_with_what_is_known() -> None:
 
 
 ARRAYS = [
-    *[np.asarray([[0, 1, 2], [3, 4, 100]]).astype(dtype.numpy) for dtype in dtypes.NUMERIC],
+    *[
+        np.asarray([[0, 1, 2], [3, 4, 100]]).astype(dtype.numpy)
+        for dtype in dtypes.NUMERIC
+    ],
     np.asarray([True, False]),
     np.asarray([np.nan, np.inf, -np.inf, -0.0, 1e-45], np.float32),
     np.asarray(["a\0\ud800", b"\xff\0", "ü"], object),
@@ -181,7 +198,9 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=str)
-def test_constants_of_every_dtype_travel_bit_by_bit(array: np.ndarray[Any, Any]) -> None:
+def test_constants_of_every_dtype_travel_bit_by_bit(
+    array: np.ndarray[Any, Any],
+) -> None:
     graph = Graph("g")
     graph.outputs = [graph.add(Const(array), ()).outputs[0]]
     found = sent(graph).nodes[0].op
@@ -217,9 +236,27 @@ class Holder(Op):
 
 
 VALUES = [
-    *[None, True, 0, -1, 10**30, 0.1, -0.0, float("inf"), float("-inf"), 1 - 2.5j, "", "a\ud800"],
+    *[
+        None,
+        True,
+        0,
+        -1,
+        10**30,
+        0.1,
+        -0.0,
+        float("inf"),
+        float("-inf"),
+        1 - 2.5j,
+        "",
+        "a\ud800",
+    ],
     *[b"\x00\xff", (), (1, (2.0, "x")), [1, [None]], {}, {"a": (1,), 2: [b""]}],
-    *[tl.bfloat16, TensorSpec(None, tl.string), DeviceName("ps", 1, 2, "GPU", 0), Holder((1,))],
+    *[
+        tl.bfloat16,
+        TensorSpec(None, tl.string),
+        DeviceName("ps", 1, 2, "GPU", 0),
+        Holder((1,)),
+    ],
     complex(float("inf"), -0.0),
 ]
 
@@ -261,7 +298,9 @@ FOREIGN = [
 def test_what_cannot_travel_is_named(value: Any, reason: str) -> None:
     with pytest.raises(GraphError, match=reason) as caught:
         to_bytes(holding(value))
-    assert str(caught.value).startswith("it (Holder), made at ?:0 in ?(), cannot be written")
+    assert str(caught.value).startswith(
+        "it (Holder), made at ?:0 in ?(), cannot be written"
+    )
     assert "its attribute 'content'" in str(caught.value)
 
 
@@ -327,9 +366,15 @@ def test_sparse_updates_travel_with_their_rule() -> None:
     assert "SparseApply" in [node.op.name for node in found.nodes]
     before = table.numpy().copy()
     run_plan(
-        compile_plan(found), [np.asarray([2], np.int32), *[x.array for x in concrete.captured]]
+        compile_plan(found),
+        [np.asarray([2], np.int32), *[x.array for x in concrete.captured]],
     )
-    assert (table.numpy() != before).any(axis=1).tolist() == [False, False, True, False]
+    assert (table.numpy() != before).any(axis=1).tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_gradient_of_ones_own_stays_behind_when_the_graph_is_made_ready() -> None:
@@ -338,9 +383,14 @@ def test_a_gradient_of_ones_own_stays_behind_when_the_graph_is_made_ready() -> N
     @tl.custom_gradient
     def scaled(x: Any) -> Any:
         y = tl.abs(x)
-        return (y * w, y), lambda dy, dz, variables: (dy + dz, [dy for _ in variables])
+        return (y * w, y), lambda dy, dz, variables: (
+            dy + dz,
+            [dy for _ in variables],
+        )
 
-    program = tl.function(lambda x: tl.cond(x > 0, lambda: scaled(x)[0], lambda: scaled(-x)[1]))
+    program = tl.function(
+        lambda x: tl.cond(x > 0, lambda: scaled(x)[0], lambda: scaled(-x)[1])
+    )
     concrete = program.get_concrete_function(FLOAT)
     with pytest.raises(GraphError, match=r"CustomGradient.*the Python function"):
         to_bytes(concrete.graph)

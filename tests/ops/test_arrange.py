@@ -46,7 +46,8 @@ def test_a_traced_pad_has_a_static_shape() -> None:
     padded = spec_of(lambda x: tl.pad(x, [[1, 2], [0, 3]]), TensorSpec((2, None)))
     assert padded.shape == (5, None)
     stacked = spec_of(
-        lambda x: tl.pad(x, tl.stack([[1, 0], tl.shape(x)], axis=1)), TensorSpec((2, 3))
+        lambda x: tl.pad(x, tl.stack([[1, 0], tl.shape(x)], axis=1)),
+        TensorSpec((2, 3)),
     )
     assert stacked.shape == (5, 6)
 
@@ -55,13 +56,17 @@ def test_concat_promotes_and_adds_unknown_sizes() -> None:
     both = tl.concat([tl.asarray([1, 2]), tl.asarray([0.5])])
     assert both.dtype is tl.float32
     spec = spec_of(
-        lambda x, y: tl.concat([x, y], axis=1), TensorSpec((2, 3)), TensorSpec((2, None))
+        lambda x, y: tl.concat([x, y], axis=1),
+        TensorSpec((2, 3)),
+        TensorSpec((2, None)),
     )
     assert spec.shape == (2, None)
 
 
 def test_concat_of_other_sizes_says_which() -> None:
-    with pytest.raises(tl.errors.ShapeError, match=r"\[2, 3\] and \[3, 3\] differ beside axis 1"):
+    with pytest.raises(
+        tl.errors.ShapeError, match=r"\[2, 3\] and \[3, 3\] differ beside axis 1"
+    ):
         tl.concat([np.ones((2, 3)), np.ones((3, 3))], axis=1)
     with pytest.raises(tl.errors.ShapeError, match="tensors of one rank, 1 or more"):
         tl.concat([1.0, 2.0])
@@ -77,7 +82,9 @@ def test_an_axis_that_is_not_there_is_an_index_error() -> None:
 
 
 def test_stack_and_unstack_say_what_differs() -> None:
-    with pytest.raises(tl.errors.ShapeError, match="stack takes tensors of one shape"):
+    with pytest.raises(
+        tl.errors.ShapeError, match="stack takes tensors of one shape"
+    ):
         tl.stack([np.ones(2), np.ones(3)])
     with pytest.raises(tl.errors.ShapeError, match="give `num`"):
         spec_of(lambda x: tl.unstack(x)[0], TensorSpec((None, 2)))
@@ -122,7 +129,10 @@ def test_permutations_that_come_as_tensors_are_undone_in_gradients() -> None:
             y = tl.permute_dims(x, order)
         return tape.gradient(y, x, output_gradients=y)
 
-    traced = trace(lambda x, p: [turned(x, p)], [TensorSpec((None, 3)), TensorSpec((2,), tl.int32)])
+    traced = trace(
+        lambda x, p: [turned(x, p)],
+        [TensorSpec((None, 3)), TensorSpec((2,), tl.int32)],
+    )
     assert "InvertPermutation" in [node.op.name for node in traced.graph.nodes]
     assert traced.graph.outputs[0].spec.rank == 2
 
@@ -157,14 +167,18 @@ def test_mirror_images_are_no_larger_than_the_tensor() -> None:
         tl.pad(np.ones(3), [[3, 0]], mode="reflect")
     with pytest.raises(tl.errors.InvalidArgumentError, match="allowed: 'constant'"):
         tl.pad(np.ones(3), [[3, 0]], mode="edge")  # type: ignore[arg-type]
-    with pytest.raises(tl.errors.ShapeError, match=r"give one \(before, after\) per axis"):
+    with pytest.raises(
+        tl.errors.ShapeError, match=r"give one \(before, after\) per axis"
+    ):
         tl.pad(np.ones((3, 3)), [[3, 0]])
 
 
 def test_counts_of_repeat_fit_the_axis() -> None:
     with pytest.raises(tl.errors.ShapeError, match="2 counts for axis 0"):
         tl.repeat(np.ones(3), [1, 2])
-    with pytest.raises(tl.errors.InvalidArgumentError, match="one integer or a vector"):
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="one integer or a vector"
+    ):
         tl.repeat(np.ones(3), np.asarray([0.5]))
 
 

@@ -44,7 +44,8 @@ SMOOTH = [
     pytest.param(c, d, id=f"{c.name}-{d.name}")
     for c in CASES
     for d in (tl.float64, tl.complex128)
-    if c.differentiable and (d in c.dtypes or (d is tl.float64 and set(c.dtypes) & {tl.float32}))
+    if c.differentiable
+    and (d in c.dtypes or (d is tl.float64 and set(c.dtypes) & {tl.float32}))
 ]
 EXCUSED: dict[str, str] = {
     "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
@@ -80,14 +81,18 @@ def close(found: Any, wanted: Any, rtol: float, atol: float) -> None:
     if value.dtype == object:
         np.testing.assert_array_equal(value, wanted)
         return
-    wide = np.complex128 if "c" in (value.dtype.kind, wanted.dtype.kind) else np.float64
+    wide = (
+        np.complex128 if "c" in (value.dtype.kind, wanted.dtype.kind) else np.float64
+    )
     np.testing.assert_allclose(value.astype(wide), wanted.astype(wide), rtol, atol)
 
 
 @pytest.mark.parametrize(("case", "dtype"), PAIRS)
 @FEW
 @given(data=DRAWS)
-def test_value_is_the_references(case: OpCase, dtype: tl.DType, data: st.DataObject) -> None:
+def test_value_is_the_references(
+    case: OpCase, dtype: tl.DType, data: st.DataObject
+) -> None:
     operands = data.draw(case.draw(dtype))
     found = outputs_of(case.fn(*map(eager, operands)))
     wanted = expected(case, operands)
@@ -110,13 +115,21 @@ def test_results_are_what_inference_says(
             pullback(case.fn, [eager(x) for x in operands], flows)
     for op, inputs, outputs in recorder.calls:
         specs = [x.spec for x in inputs]
-        for known in (specs, [valueless(s) for s in specs], [sizeless(s) for s in specs]):
+        for known in (
+            specs,
+            [valueless(s) for s in specs],
+            [sizeless(s) for s in specs],
+        ):
             inferred = op.infer(*known)
             inferred = inferred if isinstance(inferred, tuple) else (inferred,)
             assert len(inferred) == len(outputs)
             for said, y in zip(inferred, outputs, strict=True):
-                assert said.accepts(y.spec), f"{op}: infer says {said}, the kernel made {y.spec}"
-                assert agrees(said.known, y.spec.known), f"{op}: {said.known} for {y.spec.known}"
+                assert said.accepts(y.spec), (
+                    f"{op}: infer says {said}, the kernel made {y.spec}"
+                )
+                assert agrees(said.known, y.spec.known), (
+                    f"{op}: {said.known} for {y.spec.known}"
+                )
 
 
 def valueless(spec: TensorSpec) -> TensorSpec:
@@ -159,13 +172,17 @@ def test_traced_is_eager(case: OpCase, dtype: tl.DType, data: st.DataObject) -> 
 def blurs(case: OpCase) -> list[Callable[[TensorSpec], TensorSpec]]:
     if case.needs_sizes:
         return [valueless]
-    return [valueless, sizeless] if case.needs_rank else [valueless, sizeless, rankless]
+    return (
+        [valueless, sizeless] if case.needs_rank else [valueless, sizeless, rankless]
+    )
 
 
 @pytest.mark.parametrize(("case", "dtype"), SMOOTH)
 @FEW
 @given(data=DRAWS)
-def test_gradients_are_slopes(case: OpCase, dtype: tl.DType, data: st.DataObject) -> None:
+def test_gradients_are_slopes(
+    case: OpCase, dtype: tl.DType, data: st.DataObject
+) -> None:
     check_gradient(case.fn, *data.draw(case.draw(dtype)))
 
 
@@ -203,7 +220,16 @@ def one_draw(case: OpCase, dtype: tl.DType) -> Any:
     return hypothesis.find(case.draw(dtype), lambda _: True, settings=ONE)
 
 
-EVERY = (tl.bool, tl.int8, tl.uint8, tl.int32, tl.float16, tl.bfloat16, tl.float32, tl.complex64)
+EVERY = (
+    tl.bool,
+    tl.int8,
+    tl.uint8,
+    tl.int32,
+    tl.float16,
+    tl.bfloat16,
+    tl.float32,
+    tl.complex64,
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
@@ -219,7 +245,9 @@ def test_kernels_and_inference_agree_on_every_dtype(case: OpCase) -> None:
             inferred = op.infer(*[x.spec for x in inputs])
             specs = inferred if isinstance(inferred, tuple) else (inferred,)
             for said, y in zip(specs, outputs, strict=True):
-                assert said.accepts(y.spec), f"{op}: infer says {said}, the kernel made {y.spec}"
+                assert said.accepts(y.spec), (
+                    f"{op}: infer says {said}, the kernel made {y.spec}"
+                )
 
 
 def used_operators() -> set[str]:

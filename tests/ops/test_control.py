@@ -41,15 +41,21 @@ def other_branch(x: Any) -> Any:
 
 
 def branch_without_path(x: Any) -> Any:
-    return x * tl.cond(x[0, 0] > 100, lambda: x * x, lambda: tl.ones((4, 3), dtype=tl.float64))
+    return x * tl.cond(
+        x[0, 0] > 100, lambda: x * x, lambda: tl.ones((4, 3), dtype=tl.float64)
+    )
 
 
 def loop(x: Any) -> Any:
-    return tl.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x * y), (0, x))[1]
+    return tl.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x * y), (0, x))[
+        1
+    ]
 
 
 def loop_without_turns(x: Any) -> Any:
-    return tl.while_loop(lambda i, y: i < 0, lambda i, y: (i + 1, y * x), (0, x * x))[1]
+    return tl.while_loop(lambda i, y: i < 0, lambda i, y: (i + 1, y * x), (0, x * x))[
+        1
+    ]
 
 
 def bounded_loop(x: Any) -> Any:
@@ -61,7 +67,9 @@ def bounded_loop(x: Any) -> Any:
 
 def nested(x: Any) -> Any:
     def body(i: Any, y: Any) -> Any:
-        _, z = tl.while_loop(lambda j, z: j < i + 1, lambda j, z: (j + 1, z * x + y), (0, y))
+        _, z = tl.while_loop(
+            lambda j, z: j < i + 1, lambda j, z: (j + 1, z * x + y), (0, y)
+        )
         return i + 1, tl.cond(tl.sum(z) > 1, lambda: z * 0.1 * z, lambda: z - y * z)
 
     return tl.while_loop(lambda i, y: i < 2, body, (0, x))[1]
@@ -83,7 +91,9 @@ def growing(x: Any) -> Any:
 
 def array_in_loop(x: Any) -> Any:
     def body(i: Any, array: Any) -> Any:
-        return i + 1, array.write(i, tl.cond(i > 1, lambda: x[0] * x[1], lambda: x[2] * x[2]))
+        return i + 1, array.write(
+            i, tl.cond(i > 1, lambda: x[0] * x[1], lambda: x[2] * x[2])
+        )
 
     array = tl.TensorArray(tl.float64, dynamic_size=True)
     _, array = tl.while_loop(lambda i, array: i < 4, body, (0, array))
@@ -114,18 +124,24 @@ def scanned(x: Any) -> Any:
 
 
 def scanned_back(x: Any) -> Any:
-    return tl.scan(lambda state, row: state * row + row, x, initializer=x[1], reverse=True)
+    return tl.scan(
+        lambda state, row: state * row + row, x, initializer=x[1], reverse=True
+    )
 
 
 def folded(x: Any) -> Any:
     def step(state: Any, row: Any) -> Any:
-        return tl.cond(tl.sum(row) > 0, lambda: state * row * row, lambda: state - row)
+        return tl.cond(
+            tl.sum(row) > 0, lambda: state * row * row, lambda: state - row
+        )
 
     return tl.foldl(step, x) + tl.foldr(step, x)
 
 
 def calls_in_loop(x: Any) -> Any:
-    inner = traced(lambda y, z: tl.cond(tl.sum(y) > 0, lambda: y * y * z, lambda: y * z))
+    inner = traced(
+        lambda y, z: tl.cond(tl.sum(y) > 0, lambda: y * y * z, lambda: y * z)
+    )
     outer = traced(lambda y: inner(y, x) * inner(x, y) * 0.1)
 
     def body(i: Any, y: Any) -> Any:
@@ -137,7 +153,9 @@ def calls_in_loop(x: Any) -> Any:
 def constants(x: Any) -> Any:
     table = tl.asarray(X)
     y = tl.cond(x[0, 0] > 100, lambda: x, lambda: table)
-    return tl.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * table), (0, y * x))[1]
+    return tl.while_loop(
+        lambda i, y: i < 2, lambda i, y: (i + 1, y * table), (0, y * x)
+    )[1]
 
 
 PROGRAMS = [
@@ -164,7 +182,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
-def test_traced_equals_eager_to_third_order(program: Callable[[Any], Any], order: int) -> None:
+def test_traced_equals_eager_to_third_order(
+    program: Callable[[Any], Any], order: int
+) -> None:
     x = tl.asarray(X)
     eager = derivative(program, order)(x).numpy()
     tape_outside = derivative(traced(program), order)(x).numpy()
@@ -173,12 +193,16 @@ def test_traced_equals_eager_to_third_order(program: Callable[[Any], Any], order
     np.testing.assert_allclose(tape_inside, eager, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("program", [nested, growing, scanned], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "program", [nested, growing, scanned], ids=lambda f: f.__name__
+)
 def test_unknown_sizes_change_nothing(program: Callable[[Any], Any]) -> None:
     second = derivative(program, 2)
     made = trace(lambda x: [second(x)], [tl.TensorSpec((None, 3), tl.float64)])
     found = run_graph(made.graph, [tl.asarray(X), *made.captured])[0]
-    np.testing.assert_allclose(found.numpy(), second(tl.asarray(X)).numpy(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        found.numpy(), second(tl.asarray(X)).numpy(), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_variables_in_loops_and_branches_have_gradients_of_second_order() -> None:
@@ -207,7 +231,9 @@ def test_variables_in_loops_and_branches_have_gradients_of_second_order() -> Non
 def test_python_values_pass_through_branches() -> None:
     def choose(x: Any) -> Any:
         result = tl.cond(
-            x > 0, lambda: {"y": x, "n": 3, "name": "a"}, lambda: {"y": -x, "n": 3, "name": "a"}
+            x > 0,
+            lambda: {"y": x, "n": 3, "name": "a"},
+            lambda: {"y": -x, "n": 3, "name": "a"},
         )
         assert (result["n"], result["name"]) == (3, "a")
         return result["y"]
@@ -217,7 +243,11 @@ def test_python_values_pass_through_branches() -> None:
 
 def test_numbers_of_branches_meet_in_one_dtype() -> None:
     mixed = traced(lambda x: tl.cond(x > 0, lambda: 1, lambda: 2.5))
-    assert (mixed(1.0).dtype, mixed(1.0).item(), mixed(-1.0).item()) == (tl.float32, 1.0, 2.5)
+    assert (mixed(1.0).dtype, mixed(1.0).item(), mixed(-1.0).item()) == (
+        tl.float32,
+        1.0,
+        2.5,
+    )
     beside = traced(lambda x: tl.cond(x > 0, lambda: x, lambda: 0))
     assert beside(-1.0).item() == 0.0
 
@@ -225,7 +255,11 @@ def test_numbers_of_branches_meet_in_one_dtype() -> None:
 @pytest.mark.parametrize(
     ("then", "other", "message"),
     [
-        (lambda x: x, lambda x: tl.astype(x, tl.int32), r"float32\[\] in one branch and int32\[\]"),
+        (
+            lambda x: x,
+            lambda x: tl.astype(x, tl.int32),
+            r"float32\[\] in one branch and int32\[\]",
+        ),
         (lambda x: x, lambda x: None, "and None in the other"),
         (lambda x: (x, x), lambda x: x, "unlike structures"),
         (lambda x: "a", lambda x: "b", "'a' in one branch and 'b'"),
@@ -239,7 +273,9 @@ def test_unlike_branches_are_refused(then: Any, other: Any, message: str) -> Non
 
 def test_branch_error_names_the_variable() -> None:
     def choose(x: Any) -> Any:
-        return tl.cond(x > 0, lambda: (x, 1), lambda: (x, None), names=("loss", "steps"))[0]
+        return tl.cond(
+            x > 0, lambda: (x, 1), lambda: (x, None), names=("loss", "steps")
+        )[0]
 
     with pytest.raises(BranchError, match="'steps' is 1 in one branch"):
         traced(choose)(1.0)
@@ -253,19 +289,31 @@ def test_a_predicate_of_several_elements_is_refused() -> None:
 @pytest.mark.parametrize(
     ("start", "after", "message"),
     [
-        (tl.asarray(0), lambda v: v + 0.5, r"is int32\[\] before a turn and float32\[\] after"),
-        (tl.zeros(2), lambda v: v[None], r"float32\[2\] before a turn and float32\[1, 2\]"),
+        (
+            tl.asarray(0),
+            lambda v: v + 0.5,
+            r"is int32\[\] before a turn and float32\[\] after",
+        ),
+        (
+            tl.zeros(2),
+            lambda v: v[None],
+            r"float32\[2\] before a turn and float32\[1, 2\]",
+        ),
         (None, lambda v: tl.zeros(2), "is None before a turn"),
         (tl.zeros(2), lambda v: 1.0, "the scalar 1.0"),
         (tl.zeros(2), lambda v: (v, v), "changes its structure"),
     ],
 )
-def test_variables_that_change_their_kind_are_refused(start: Any, after: Any, message: str) -> None:
+def test_variables_that_change_their_kind_are_refused(
+    start: Any, after: Any, message: str
+) -> None:
     def program(x: Any) -> Any:
         def body(i: Any, v: Any) -> Any:
             return i + 1, after(v)
 
-        return tl.while_loop(lambda i, v: i < x, body, (0, start), names=("i", "v"))[0]
+        return tl.while_loop(lambda i, v: i < x, body, (0, start), names=("i", "v"))[
+            0
+        ]
 
     with pytest.raises(LoopError, match=message):
         traced(program)(3)
@@ -276,7 +324,9 @@ def test_loop_error_names_the_variable_and_the_line() -> None:
         def body(i: Any, v: Any) -> Any:
             return i + 1, v[None]
 
-        return tl.while_loop(lambda i, v: i < 3, body, (0, x), names=("i", "state"))[1]
+        return tl.while_loop(lambda i, v: i < 3, body, (0, x), names=("i", "state"))[
+            1
+        ]
 
     with pytest.raises(LoopError, match=r"'state' .*test_control\.py:\d+ in program"):
         traced(program)(1.0)
@@ -284,7 +334,9 @@ def test_loop_error_names_the_variable_and_the_line() -> None:
 
 def test_a_number_takes_the_dtype_that_the_body_gives_it() -> None:
     program = traced(
-        lambda x: tl.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t + x), (0, 0))[1]
+        lambda x: tl.while_loop(
+            lambda i, t: i < 3, lambda i, t: (i + 1, t + x), (0, 0)
+        )[1]
     )
     assert program(0.5).item() == 1.5
 
@@ -320,7 +372,9 @@ def test_shape_invariants_open_sizes_and_hold_the_body_to_the_others() -> None:
 
 
 def test_python_predicates_decide_at_trace_time() -> None:
-    made = trace(lambda x: [tl.cond(True, lambda: x, lambda: x * 2)], [tl.TensorSpec(())])
+    made = trace(
+        lambda x: [tl.cond(True, lambda: x, lambda: x * 2)], [tl.TensorSpec(())]
+    )
     assert [node.op.name for node in made.graph.nodes] == ["Placeholder"]
 
 
@@ -348,7 +402,9 @@ def test_forward_loop_is_extended_once_however_often_its_gradient_is_taken() -> 
 
     made = trace(program, [tl.TensorSpec((2,), tl.float64)])
     forward = next(node for node in made.graph.nodes if node.op.name == "While")
-    assert len(forward.outputs) == 4  # i, y, the captured x, and one list of what is saved
+    assert (
+        len(forward.outputs) == 4
+    )  # i, y, the captured x, and one list of what is saved
 
 
 def test_persistent_tape_of_an_eager_call_answers_second_order() -> None:
@@ -369,7 +425,13 @@ def test_switch_case_outside_its_range_runs_the_default() -> None:
         return tl.switch_case(i, [lambda: 10, lambda: 20, lambda: 30], lambda: -1)
 
     for f in (program, traced(program)):
-        assert [int(f(tl.asarray(i))) for i in (-1, 0, 1, 2, 3)] == [-1, 10, 20, 30, -1]
+        assert [int(f(tl.asarray(i))) for i in (-1, 0, 1, 2, 3)] == [
+            -1,
+            10,
+            20,
+            30,
+            -1,
+        ]
 
 
 def test_map_fn_over_no_rows() -> None:

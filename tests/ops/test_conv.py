@@ -19,7 +19,9 @@ def uniform(*shape: int) -> Any:
     return np.random.default_rng(0).normal(size=shape)
 
 
-def test_convolution_in_several_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_convolution_in_several_blocks_is_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     x, w = tl.asarray(uniform(5, 7, 6, 3)), tl.asarray(uniform(3, 3, 3, 2))
     pads = same((7, 6), (3, 3), (1, 1))
     wanted: list[Any] = []
@@ -28,7 +30,9 @@ def test_convolution_in_several_blocks_is_the_same(monkeypatch: pytest.MonkeyPat
         with tl.GradientTape() as tape:
             tape.watch([x, w])
             y = tl.nn.conv2d(x, w, 1, "SAME")
-        np.testing.assert_allclose(y.numpy(), convolved(x.numpy(), w.numpy(), pads=pads))
+        np.testing.assert_allclose(
+            y.numpy(), convolved(x.numpy(), w.numpy(), pads=pads)
+        )
         found = tape.gradient(y, [x, w], output_gradients=y)
         wanted = wanted or found
         for a, b in zip(found, wanted, strict=True):
@@ -63,10 +67,15 @@ def test_unknown_batch_and_sizes_infer_and_run() -> None:
         return [y, tape.gradient(y, x)]
 
     traced = trace(network, specs)
-    assert [y.shape for y in traced.graph.outputs] == [(None, 3, None, 4), (None, 6, None, 3)]
+    assert [y.shape for y in traced.graph.outputs] == [
+        (None, 3, None, 4),
+        (None, 6, None, 3),
+    ]
     x, w = (uniform(*s).astype(np.float32) for s in ((2, 6, 4, 3), (3, 3, 3, 4)))
     wanted = network(tl.asarray(x), tl.asarray(w))
-    for found, eager in zip(run_graph(traced.graph, [x, w, *traced.captured]), wanted, strict=True):
+    for found, eager in zip(
+        run_graph(traced.graph, [x, w, *traced.captured]), wanted, strict=True
+    ):
         np.testing.assert_array_equal(found, eager.numpy())
 
 
@@ -86,19 +95,28 @@ def test_nan_and_infinity_pass_through_pools() -> None:
 def test_same_padding_of_pools_never_shows() -> None:
     x = -tl.ones((1, 3, 3, 1))
     for pool in (tl.nn.max_pool2d, tl.nn.avg_pool2d):
-        np.testing.assert_array_equal(pool(x, 2, 2, "SAME").numpy(), -np.ones((1, 2, 2, 1)))
+        np.testing.assert_array_equal(
+            pool(x, 2, 2, "SAME").numpy(), -np.ones((1, 2, 2, 1))
+        )
 
 
 def test_errors_say_what_is_wrong() -> None:
     x, w = tl.ones((1, 4, 4, 3)), tl.ones((3, 3, 3, 2))
-    with pytest.raises(ShapeError, match=r"images have 3 channels, the filters .* take 2"):
+    with pytest.raises(
+        ShapeError, match=r"images have 3 channels, the filters .* take 2"
+    ):
         tl.nn.conv2d(x, tl.ones((3, 3, 2, 2)))
-    with pytest.raises(ShapeError, match="reaches over 5 elements does not fit an axis of 4"):
+    with pytest.raises(
+        ShapeError, match="reaches over 5 elements does not fit an axis of 4"
+    ):
         tl.nn.conv2d(x, w, dilations=2)
     with pytest.raises(ShapeError, match="rank 4"):
         tl.nn.conv2d(tl.ones((4, 4, 3)), w)
     with pytest.raises(DTypeError, match="floating tensors of one dtype"):
-        trace(lambda x: [tl.nn.conv2d(x, x)], [tl.TensorSpec((1, 4, 4, 4), tl.complex64)])
+        trace(
+            lambda x: [tl.nn.conv2d(x, x)],
+            [tl.TensorSpec((1, 4, 4, 4), tl.complex64)],
+        )
     with pytest.raises(InvalidArgumentError, match="padding='FULL'; allowed"):
         tl.nn.conv2d(x, w, padding="full")
     with pytest.raises(InvalidArgumentError, match="data_format='CHWN'; allowed"):
@@ -110,7 +128,9 @@ def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(InvalidArgumentError, match="a pair for each"):
         tl.nn.conv2d(x, w, padding=((1, 1), (1, 1), (1, 1)))
     with pytest.raises(ShapeError, match="the convolution's result"):
-        tl.nn.conv2d_transpose(tl.ones((1, 2, 2, 3)), tl.ones((2, 2, 5, 3)), (1, 9, 4, 5), 2)
+        tl.nn.conv2d_transpose(
+            tl.ones((1, 2, 2, 3)), tl.ones((2, 2, 5, 3)), (1, 9, 4, 5), 2
+        )
     with pytest.raises(ShapeError, match=r"filters .* are for 2"):
         tl.nn.depthwise_conv2d(x, tl.ones((2, 2, 2, 1)))
     with pytest.raises(ShapeError, match="rank 3"):

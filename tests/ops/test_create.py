@@ -47,9 +47,13 @@ def test_arrays_are_copied_unless_asked_not_to() -> None:
 
 
 def test_copy_false_refuses_what_must_be_copied() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"copy=False: list must be copied"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"copy=False: list must be copied"
+    ):
         tl.asarray([1.0], copy=False)
-    with pytest.raises(InvalidArgumentError, match="copy=False: ndarray must be copied"):
+    with pytest.raises(
+        InvalidArgumentError, match="copy=False: ndarray must be copied"
+    ):
         tl.asarray(np.ones(2), dtype=tl.float32, copy=False)
     with pytest.raises(InvalidArgumentError, match="copy=False"):
         tl.asarray(tl.ones(2), dtype=tl.float64, copy=False)
@@ -90,7 +94,9 @@ def test_ranges_of_integers(ends: tuple[int, ...], expected: list[int]) -> None:
 
 
 def test_ranges_of_floats_and_errors() -> None:
-    np.testing.assert_allclose(tl.arange(0, 1, 0.1).numpy(), np.arange(0, 1, 0.1), rtol=1e-6)
+    np.testing.assert_allclose(
+        tl.arange(0, 1, 0.1).numpy(), np.arange(0, 1, 0.1), rtol=1e-6
+    )
     assert tl.arange(1.5).dtype is tl.float32
     with pytest.raises(InvalidArgumentError, match="step=0 leads nowhere"):
         tl.arange(0, 3, 0)

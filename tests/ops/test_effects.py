@@ -23,9 +23,16 @@ from tensorlite.graph.trace import trace
 from tests.interpreter import traced
 
 
-def test_print_shows_values_structures_and_elides(capsys: pytest.CaptureFixture[str]) -> None:
-    tl.print("x", tl.arange(20), {"b": (tl.asarray(1), "s"), "a": None}, sep="|", end="!\n")
-    assert capsys.readouterr().out == "x|[ 0  1  2 ... 17 18 19]|{'b': (1, 's'), 'a': None}!\n"
+def test_print_shows_values_structures_and_elides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tl.print(
+        "x", tl.arange(20), {"b": (tl.asarray(1), "s"), "a": None}, sep="|", end="!\n"
+    )
+    assert (
+        capsys.readouterr().out
+        == "x|[ 0  1  2 ... 17 18 19]|{'b': (1, 's'), 'a': None}!\n"
+    )
     tl.print(tl.arange(8), summarize=-1, output_stream="stderr")
     assert capsys.readouterr().err == "[0 1 2 3 4 5 6 7]\n"
 
@@ -45,7 +52,9 @@ def test_print_writes_to_files_streams_and_logs(
         tl.print(1, output_stream="nowhere")
 
 
-def test_effects_of_a_trace_happen_in_program_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_effects_of_a_trace_happen_in_program_order(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def program(x: Any) -> Any:
         tl.print("first", x)
 
@@ -82,7 +91,9 @@ def test_effects_of_a_trace_happen_in_program_order(capsys: pytest.CaptureFixtur
     ],
     ids=lambda f: getattr(f, "__name__", ""),
 )
-def test_assertions_hold_or_tell_values_and_message(check: Any, good: Any, bad: Any) -> None:
+def test_assertions_hold_or_tell_values_and_message(
+    check: Any, good: Any, bad: Any
+) -> None:
     def program(*xs: Any) -> Any:
         check(*xs, message="my words")
         return xs[0]
@@ -106,7 +117,9 @@ def test_shape_assertions_are_checked_at_once_where_shapes_are_known() -> None:
         debugging.assert_rank(x, 1, "why")
         return [x]
 
-    with pytest.raises(AssertionFailedError, match=r"has 1 axes: why; its shape is \[2, 3\]"):
+    with pytest.raises(
+        AssertionFailedError, match=r"has 1 axes: why; its shape is \[2, 3\]"
+    ):
         trace(too_deep, [x.spec])
     with pytest.raises(AssertionFailedError, match="float32"):
         debugging.assert_type(x, tl.int32)
@@ -129,7 +142,10 @@ def test_check_numerics_passes_finite_tensors_and_checks_gradients() -> None:
     with pytest.raises(NumericsError, match="my x holds 1 NaN and 1 infinite of 3"):
         debugging.check_numerics(tl.asarray([1.0, np.nan, np.inf]), "my x")
     bad = tl.grad(lambda x: tl.sqrt(debugging.check_numerics(x, "x")))
-    with np.errstate(all="ignore"), pytest.raises(NumericsError, match="the gradient of x"):
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(NumericsError, match="the gradient of x"),
+    ):
         bad(tl.asarray(0.0))
 
 
@@ -142,14 +158,19 @@ def test_checked_block_names_operator_ranges_and_line() -> None:
         assert "Log" in text
         assert "float32[2] in [-1.0, 1.0]" in text
         assert "test_effects.py" in text
-        with debugging.check_numerics(), pytest.raises(NumericsError, match=r"Div|Sqrt|Mul"):
+        with (
+            debugging.check_numerics(),
+            pytest.raises(NumericsError, match=r"Div|Sqrt|Mul"),
+        ):
             tl.grad(tl.sqrt)(tl.asarray(0.0))
 
 
 def test_results_of_traced_functions_and_of_their_gradients_are_checked() -> None:
     call = traced(lambda x: tl.sqrt(x - 1.0))
     with np.errstate(all="ignore"), debugging.check_numerics():
-        with pytest.raises(NumericsError, match=r"PartitionedCall holds 1 NaN.*run_eagerly"):
+        with pytest.raises(
+            NumericsError, match=r"PartitionedCall holds 1 NaN.*run_eagerly"
+        ):
             call(0.0)
         with pytest.raises(NumericsError, match="PartitionedCall holds"):
             tl.grad(call)(1.0)
@@ -162,7 +183,10 @@ def test_operators_traced_in_a_checked_block_are_checked_when_they_run() -> None
 
     call = traced(program)
     assert call(1.0).item() == 0.0
-    with np.errstate(all="ignore"), pytest.raises(NumericsError, match="result of Log, made at"):
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(NumericsError, match="result of Log, made at"),
+    ):
         call(-1.0)
 
 
@@ -189,7 +213,9 @@ def test_py_function_holds_the_function_to_its_promise() -> None:
         with pytest.raises(ShapeError, match=r"Tout promises float32\[3\]"):
             call(lambda x: tl.py_function(cubed, [x], tl.TensorSpec((3,))))(2.0)
         with pytest.raises(InvalidArgumentError, match="returned 1 values"):
-            call(lambda x: tl.py_function(cubed, [x], [tl.float32, tl.float32])[0])(2.0)
+            call(lambda x: tl.py_function(cubed, [x], [tl.float32, tl.float32])[0])(
+                2.0
+            )
 
 
 def test_numpy_function_gets_arrays_and_has_no_gradient() -> None:

@@ -19,13 +19,17 @@ def gradient(function: Any, *values: Any) -> list[Any]:
     return [None if g is None else g.numpy().tolist() for g in found]
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "acosh", "reciprocal", "rsqrt"])
+@pytest.mark.parametrize(
+    "name", ["exp", "log", "sqrt", "sin", "acosh", "reciprocal", "rsqrt"]
+)
 def test_integers_become_float32(name: str) -> None:
     assert getattr(tl, name)(tl.asarray([1, 2])).dtype is tl.float32
 
 
 @pytest.mark.parametrize("dtype", [tl.float16, tl.bfloat16])
-@pytest.mark.parametrize("name", ["exp", "log", "tanh", "erf", "square", "rsqrt", "expm1"])
+@pytest.mark.parametrize(
+    "name", ["exp", "log", "tanh", "erf", "square", "rsqrt", "expm1"]
+)
 def test_short_floats_stay_short(name: str, dtype: tl.DType) -> None:
     found = getattr(tl, name)(tl.asarray([0.5, 1.0], dtype=dtype))
     assert found.dtype is dtype
@@ -34,18 +38,24 @@ def test_short_floats_stay_short(name: str, dtype: tl.DType) -> None:
 
 
 def test_strings_have_no_exponential() -> None:
-    with pytest.raises(DTypeError, match=r"Exp takes floating-point tensors, not string"):
+    with pytest.raises(
+        DTypeError, match=r"Exp takes floating-point tensors, not string"
+    ):
         tl.exp(tl.asarray(["a"]))
 
 
 def test_erf_is_exact_everywhere() -> None:
-    x = np.concatenate([np.linspace(-7, 7, 2001), [0.46875, 4.0, -4.0, np.inf, -np.inf, np.nan]])
+    x = np.concatenate(
+        [np.linspace(-7, 7, 2001), [0.46875, 4.0, -4.0, np.inf, -np.inf, np.nan]]
+    )
     exact = np.vectorize(math.erf)(x)
     np.testing.assert_allclose(tl.erf(tl.asarray(x)).numpy(), exact, rtol=1e-14)
 
 
 def test_integers_to_negative_powers_say_what_to_do() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"Pow: .*Cast the base with tl.astype"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"Pow: .*Cast the base with tl.astype"
+    ):
         tl.pow(tl.asarray([2]), tl.asarray([-1]))
 
 
@@ -94,7 +104,9 @@ def test_gradients_of_complex_functions_that_are_not_analytic() -> None:
 
 
 def test_floor_division_beside_infinities() -> None:
-    found = tl.floor_divide(tl.asarray([np.inf, 1.0, -1.0]), tl.asarray([2.0, -np.inf, np.inf]))
+    found = tl.floor_divide(
+        tl.asarray([np.inf, 1.0, -1.0]), tl.asarray([2.0, -np.inf, np.inf])
+    )
     assert found.tolist() == [np.inf, 0.0, 0.0]
     assert tl.signbit(found).tolist() == [False, True, True]
 
@@ -111,14 +123,18 @@ def test_operands_that_do_not_broadcast() -> None:
 
 
 def test_complex_numbers_have_no_order() -> None:
-    with pytest.raises(DTypeError, match=r"Maximum takes real numbers, not tl.complex64"):
+    with pytest.raises(
+        DTypeError, match=r"Maximum takes real numbers, not tl.complex64"
+    ):
         tl.maximum(tl.asarray([1j]), tl.asarray([1j]))
     with pytest.raises(DTypeError, match=r"Less takes .* compare tl.abs"):
         tl.less(tl.asarray([1j]), tl.asarray([1j]))
 
 
 def test_conditions_are_bools() -> None:
-    with pytest.raises(DTypeError, match=r"SelectV2: the condition must hold bools.*x != 0"):
+    with pytest.raises(
+        DTypeError, match=r"SelectV2: the condition must hold bools.*x != 0"
+    ):
         tl.where(tl.asarray([1, 0]), 1.0, 2.0)
 
 

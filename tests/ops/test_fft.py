@@ -23,8 +23,12 @@ def test_single_precision_stays_single() -> None:
 @pytest.mark.parametrize("size", [1, 2, 7, 8])
 def test_inverses_undo(norm: str, size: int) -> None:
     x = tl.asarray(np.random.default_rng(size).normal(size=(2, size)))
-    np.testing.assert_allclose(tl.real(tl.fft.ifft(tl.fft.fft(x, norm=norm), norm=norm)), x)
-    np.testing.assert_allclose(tl.fft.irfft(tl.fft.rfft(x, norm=norm), n=size, norm=norm), x)
+    np.testing.assert_allclose(
+        tl.real(tl.fft.ifft(tl.fft.fft(x, norm=norm), norm=norm)), x
+    )
+    np.testing.assert_allclose(
+        tl.fft.irfft(tl.fft.rfft(x, norm=norm), n=size, norm=norm), x
+    )
     half = tl.fft.ihfft(x, norm=norm)
     np.testing.assert_allclose(tl.fft.hfft(half, n=size, norm=norm), x, atol=1e-12)
     np.testing.assert_array_equal(tl.fft.ifftshift(tl.fft.fftshift(x)), x)
@@ -34,7 +38,9 @@ def test_a_batch_of_unknown_size_is_transformed_in_a_trace() -> None:
     traced = tl.function(tl.fft.rfft, input_signature=[tl.TensorSpec((None, 6))])
     for rows in (1, 3):
         x = np.random.default_rng(rows).normal(size=(rows, 6)).astype(np.float32)
-        np.testing.assert_allclose(traced(tl.asarray(x)), np.fft.rfft(x), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(
+            traced(tl.asarray(x)), np.fft.rfft(x), rtol=1e-5, atol=1e-5
+        )
     assert traced.trace_count == 1
 
 
@@ -46,12 +52,28 @@ def test_a_batch_of_unknown_size_is_transformed_in_a_trace() -> None:
             tl.errors.InvalidArgumentError,
             "norm='no'; allowed",
         ),
-        (lambda: tl.fft.hfft([1.0], norm="no"), tl.errors.InvalidArgumentError, "norm='no'"),
+        (
+            lambda: tl.fft.hfft([1.0], norm="no"),
+            tl.errors.InvalidArgumentError,
+            "norm='no'",
+        ),
         (lambda: tl.fft.fft([1.0], axis=1), tl.errors.AxisError, "axis 1"),
-        (lambda: tl.fft.fft([1.0], n=0), tl.errors.InvalidArgumentError, "n=0; allowed are 1"),
+        (
+            lambda: tl.fft.fft([1.0], n=0),
+            tl.errors.InvalidArgumentError,
+            "n=0; allowed are 1",
+        ),
         (lambda: tl.fft.rfft([1j]), tl.errors.DTypeError, "RFFTND takes floats"),
-        (lambda: tl.fft.fftn([1.0], s=(1, 1), axes=(0,)), tl.errors.ShapeError, "2 sizes for 1"),
-        (lambda: tl.fft.fftfreq(3, dtype=tl.int32), tl.errors.DTypeError, "fftfreq: dtype"),
+        (
+            lambda: tl.fft.fftn([1.0], s=(1, 1), axes=(0,)),
+            tl.errors.ShapeError,
+            "2 sizes for 1",
+        ),
+        (
+            lambda: tl.fft.fftfreq(3, dtype=tl.int32),
+            tl.errors.DTypeError,
+            "fftfreq: dtype",
+        ),
         (lambda: tl.fft.fft("text"), tl.errors.DTypeError, "string"),
     ],
 )
@@ -61,6 +83,8 @@ def test_what_is_refused_is_told(wrong: Any, error: Any, words: str) -> None:
 
 
 def test_sizes_that_a_trace_does_not_know_are_asked_for() -> None:
-    traced = tl.function(tl.fft.fft, input_signature=[tl.TensorSpec((None,), tl.complex64)])
+    traced = tl.function(
+        tl.fft.fft, input_signature=[tl.TensorSpec((None,), tl.complex64)]
+    )
     with pytest.raises(tl.errors.ShapeError, match="must be known; give them"):
         traced(tl.ones(3, dtype=tl.complex64))

@@ -92,11 +92,15 @@ def test_traced_getitem_is_numpys(drawn: tuple[np.ndarray[Any, Any], Any]) -> No
 
 @FEW
 @given(keyed(), st.data())
-def test_setitem_is_numpys(drawn: tuple[np.ndarray[Any, Any], Any], data: st.DataObject) -> None:
+def test_setitem_is_numpys(
+    drawn: tuple[np.ndarray[Any, Any], Any], data: st.DataObject
+) -> None:
     x, key = drawn
     part = np.asarray(x[key]).shape
     shape = data.draw(st.sampled_from([(), part, part[1:], (1,) * len(part)]))
-    value = -np.arange(1, np.prod(shape, dtype=int) + 1, dtype=np.int64).reshape(shape)
+    value = -np.arange(1, np.prod(shape, dtype=int) + 1, dtype=np.int64).reshape(
+        shape
+    )
     wanted = x.copy()
     wanted[key] = value
     changed = tl.asarray(x)
@@ -107,7 +111,9 @@ def test_setitem_is_numpys(drawn: tuple[np.ndarray[Any, Any], Any], data: st.Dat
         assert_same(found, wanted)
 
 
-@pytest.mark.parametrize("key", [(0, slice(1, None)), ([1, 0], 2), np.array([True, False])])
+@pytest.mark.parametrize(
+    "key", [(0, slice(1, None)), ([1, 0], 2), np.array([True, False])]
+)
 def test_items_may_be_tensors(key: Any) -> None:
     x = np.arange(6).reshape(2, 3)
     items = key if isinstance(key, tuple) else (key,)
@@ -120,7 +126,11 @@ def test_traced_indices_and_bounds(i: int) -> None:
     x = np.arange(12).reshape(3, 4)
 
     def function(y: Tensor, n: Tensor) -> list[Tensor]:
-        return [tl.concat([y[n], y[n, n:], y[:n, 0], y[::-1, n], y[n : n + 1, None, ...][0, 0]])]
+        return [
+            tl.concat(
+                [y[n], y[n, n:], y[:n, 0], y[::-1, n], y[n : n + 1, None, ...][0, 0]]
+            )
+        ]
 
     wanted = np.concatenate([x[i], x[i, i:], x[:i, 0], x[::-1, i], x[[i]][0]])
     specs = [TensorSpec((None, 4), tl.int64), TensorSpec((), tl.int32)]
@@ -135,17 +145,27 @@ def test_traced_index_arrays_may_count_from_the_end() -> None:
     specs = [TensorSpec((None, None), tl.int64), TensorSpec((None,), tl.int64)]
     places = np.array([-1, 0, -3])
     assert_same(graph_value(lambda y, i: [y[i]], specs, x, places), x[places])
-    assert_same(graph_value(lambda y, i: [y[i, i]], specs, x, places), x[places, places])
+    assert_same(
+        graph_value(lambda y, i: [y[i, i]], specs, x, places), x[places, places]
+    )
     assert_same(graph_value(lambda y, i: [y[:, i]], specs, x, places), x[:, places])
 
 
 @pytest.mark.parametrize(
     ("key", "error", "words"),
     [
-        (2, OutOfRangeError, "index 2 is out of range for axis 0 of size 2; allowed are -2 to 1"),
+        (
+            2,
+            OutOfRangeError,
+            "index 2 is out of range for axis 0 of size 2; allowed are -2 to 1",
+        ),
         ((0, -4), OutOfRangeError, "index -4 is out of range for axis 1 of size 3"),
         ([0, 2], OutOfRangeError, "index 2 is out of range for axis 0 of size 2"),
-        ((slice(None), [-4]), OutOfRangeError, "index -4 is out of range for axis 1 of size 3"),
+        (
+            (slice(None), [-4]),
+            OutOfRangeError,
+            "index -4 is out of range for axis 1 of size 3",
+        ),
         ((0, 0, 0), OutOfRangeError, "3 indices for .*2, 3"),
         ((..., 0, ...), OutOfRangeError, "at most one ellipsis"),
         (slice(None, None, 0), InvalidArgumentError, "step is 0"),
@@ -173,7 +193,9 @@ def test_an_index_out_of_range_ends_iteration_as_python_wants() -> None:
 
 def test_a_traced_index_out_of_range_is_told_when_the_graph_runs() -> None:
     specs = [TensorSpec((3,), tl.int64), TensorSpec((), tl.int64)]
-    with pytest.raises(OutOfRangeError, match="index 3 is out of range for axis 0 of size 3"):
+    with pytest.raises(
+        OutOfRangeError, match="index 3 is out of range for axis 0 of size 3"
+    ):
         graph_value(lambda y, i: [y[i]], specs, np.arange(3), np.int64(3))
 
 
@@ -236,17 +258,41 @@ def test_take_along_axis_wants_equal_ranks() -> None:
         (lambda: tl.gather([1, 2], [0.0]), DTypeError, "allowed are integers"),
         (lambda: tl.gather_nd([[1]], [[0, 0, 0]]), ShapeError, "3 coordinates"),
         (lambda: tl.scatter_nd([[4]], [1], (3,)), OutOfRangeError, "index 4"),
-        (lambda: tl.scatter_nd([[0]], [1, 2], (3,)), ShapeError, r"updates have shape \[2\]"),
-        (lambda: tl.scatter_nd([[0], [1]], [[1], [2]], (3, 2)), ShapeError, r"need \[2, 2\]"),
-        (lambda: tl.unsorted_segment_sum([[1, 2]], [[0], [1]], 2), ShapeError, "must start"),
-        (lambda: tl.tensor_scatter_add([1.0], [[0]], tl.asarray([1])), DTypeError, "cast them"),
+        (
+            lambda: tl.scatter_nd([[0]], [1, 2], (3,)),
+            ShapeError,
+            r"updates have shape \[2\]",
+        ),
+        (
+            lambda: tl.scatter_nd([[0], [1]], [[1], [2]], (3, 2)),
+            ShapeError,
+            r"need \[2, 2\]",
+        ),
+        (
+            lambda: tl.unsorted_segment_sum([[1, 2]], [[0], [1]], 2),
+            ShapeError,
+            "must start",
+        ),
+        (
+            lambda: tl.tensor_scatter_add([1.0], [[0]], tl.asarray([1])),
+            DTypeError,
+            "cast them",
+        ),
         (lambda: tl.one_hot([0.5], 2), DTypeError, "OneHot: indices are float32"),
-        (lambda: tl.segment_sum([1, 2], [1, 0]), InvalidArgumentError, "unsorted_segment_sum"),
+        (
+            lambda: tl.segment_sum([1, 2], [1, 0]),
+            InvalidArgumentError,
+            "unsorted_segment_sum",
+        ),
         (lambda: tl.segment_sum([1, 2], [0]), ShapeError, "must start"),
         (lambda: tl.unsorted_segment_sum([1], [3], 3), OutOfRangeError, "index 3"),
         (lambda: tl.dynamic_partition([1], [2], 2), OutOfRangeError, "index 2"),
         (lambda: tl.dynamic_partition([1], [0], 0), InvalidArgumentError, "below 1"),
-        (lambda: tl.dynamic_stitch([[0]], []), InvalidArgumentError, "1 tensors of indices"),
+        (
+            lambda: tl.dynamic_stitch([[0]], []),
+            InvalidArgumentError,
+            "1 tensors of indices",
+        ),
         (lambda: tl.boolean_mask([1], [1]), DTypeError, "a mask holds bools"),
     ],
 )
@@ -267,14 +313,18 @@ def test_extremes_of_no_slices_are_the_outermost_numbers() -> None:
         assert float(low[0, 0]) < -1e9 < 1e9 < float(high[0, 0])
 
 
-@pytest.mark.parametrize("name", ["int8", "uint8", "int64", "uint64", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "name", ["int8", "uint8", "int64", "uint64", "float16", "bfloat16"]
+)
 def test_sums_at_places_of_every_width(name: str) -> None:
     dtype = tl.as_dtype(name) if hasattr(tl, "as_dtype") else getattr(tl, name)
     values = tl.astype(tl.asarray([100, 27, 3]), dtype)
     total = tl.unsorted_segment_sum(values, [1, 1, 0], 2)
     assert total.dtype is dtype
     assert [int(v) for v in total] == [3, 127]
-    largest = tl.tensor_scatter_nd_max(values, [[0], [2]], tl.astype(tl.asarray([7, 7]), dtype))
+    largest = tl.tensor_scatter_nd_max(
+        values, [[0], [2]], tl.astype(tl.asarray([7, 7]), dtype)
+    )
     assert [int(v) for v in largest] == [100, 27, 7]
 
 

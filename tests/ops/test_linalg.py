@@ -41,7 +41,9 @@ def test_einsum_says_what_is_wrong_with_an_equation() -> None:
     for equation in ("ij->k", "i1->i", "ij->ii", "i......->i"):
         with pytest.raises(tl.errors.InvalidArgumentError, match="is no equation"):
             tl.einsum(equation, x)
-    with pytest.raises(tl.errors.InvalidArgumentError, match="names 2 operands, not 1"):
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="names 2 operands, not 1"
+    ):
         tl.einsum("ij,jk->ik", x)
     with pytest.raises(tl.errors.ShapeError, match="gives 'j' the sizes 3 and 2"):
         tl.einsum("ij,jk->ik", x, x)
@@ -102,7 +104,9 @@ def test_equal_eigenvalues_leave_gradients_finite() -> None:
         tape.watch(x)
         values, vectors = tl.linalg.eigh(x)
         y = tl.matmul(vectors * values, tl.matrix_transpose(vectors))
-    found = host(tape.gradient(y, x, output_gradients=tl.asarray(np.diag([1.0, 2.0, 3.0]))))
+    found = host(
+        tape.gradient(y, x, output_gradients=tl.asarray(np.diag([1.0, 2.0, 3.0])))
+    )
     np.testing.assert_allclose(found, np.diag([1.0, 2.0, 3.0]), atol=1e-12)
 
 
@@ -171,6 +175,8 @@ def test_least_squares_of_too_few_equations_are_the_shortest() -> None:
 
 
 def test_everything_of_the_namespace_is_there() -> None:
-    missing = [name for name in tl.linalg.__all__ if not callable(getattr(tl.linalg, name))]
+    missing = [
+        name for name in tl.linalg.__all__ if not callable(getattr(tl.linalg, name))
+    ]
     assert missing == []
     assert sorted(tl.linalg.__all__) == list(tl.linalg.__all__)

@@ -78,20 +78,28 @@ def gradient(f: Callable[[Any], Any], order: int = 1) -> Any:
 def through_bundle(x: Any) -> Any:
     part, _, square = unbundle(
         bundled([x[0], tl.asarray(1), x * x]),
-        [TensorSpec((), tl.float64), TensorSpec((), tl.int32), TensorSpec((3,), tl.float64)],
+        [
+            TensorSpec((), tl.float64),
+            TensorSpec((), tl.int32),
+            TensorSpec((3,), tl.float64),
+        ],
     )
     return tl.sum(part * square * square)
 
 
 def through_array(x: Any) -> Any:
-    array = tl.TensorArray(tl.float64, size=3).write(0, x[0] * x[1]).write(2, x[2] * x[2])
+    array = (
+        tl.TensorArray(tl.float64, size=3).write(0, x[0] * x[1]).write(2, x[2] * x[2])
+    )
     array = array.write(0, array.read(0) * array.read(2))
     return tl.sum(array.stack() * x * x)
 
 
 def through_rows(x: Any) -> Any:
     array = tl.TensorArray(tl.float64, size=3).unstack(x * x)
-    return array.read(1) * array.read(1) * array.read(0) + tl.sum(array.gather([2, 2]))
+    return array.read(1) * array.read(1) * array.read(0) + tl.sum(
+        array.gather([2, 2])
+    )
 
 
 def through_concat(x: Any) -> Any:
@@ -107,7 +115,9 @@ def through_concat(x: Any) -> Any:
         (through_bundle, lambda x: tl.sum(x[0] * x * x * x * x)),
         (
             through_array,
-            lambda x: tl.sum(tl.stack([x[0] * x[1] * x[2] ** 2, x[0] * 0, x[2] ** 2]) * x * x),
+            lambda x: tl.sum(
+                tl.stack([x[0] * x[1] * x[2] ** 2, x[0] * 0, x[2] ** 2]) * x * x
+            ),
         ),
         (through_rows, lambda x: x[1] ** 4 * x[0] ** 2 + 2 * x[2] ** 2),
         (through_concat, lambda x: (x[0] * x[1]) ** 2 + tl.sum(x**4)),
@@ -123,7 +133,9 @@ def test_gradients_through_lists(function: Any, plain: Any, order: int) -> None:
 def test_elements_never_written_are_zeros_of_a_known_shape() -> None:
     array = tl.TensorArray(tl.float32, size=2, element_shape=(3,))
     np.testing.assert_array_equal(array.stack().numpy(), np.zeros((2, 3)))
-    with pytest.raises(InvalidArgumentError, match="never written has no known shape"):
+    with pytest.raises(
+        InvalidArgumentError, match="never written has no known shape"
+    ):
         tl.TensorArray(tl.float32, size=2).read(0)
 
 
@@ -135,7 +147,9 @@ def test_writing_outside_a_fixed_size_is_refused() -> None:
 
 
 def test_a_dynamic_array_grows_and_fills() -> None:
-    array = tl.TensorArray(tl.float32, size=1, dynamic_size=True, element_shape=()).write(3, 1.0)
+    array = tl.TensorArray(
+        tl.float32, size=1, dynamic_size=True, element_shape=()
+    ).write(3, 1.0)
     assert array.size().item() == 4
     assert array.stack().tolist() == [0, 0, 0, 1]
 
@@ -146,7 +160,9 @@ def test_elements_that_do_not_fit_are_refused() -> None:
         array.write(0, tl.asarray(np.zeros(2)))
     with pytest.raises(ShapeError, match=r"\[3\] is written"):
         array.write(0, tl.zeros(3))
-    ragged = tl.TensorArray(tl.float32, size=2).write(0, tl.zeros(2)).write(1, tl.zeros(3))
+    ragged = (
+        tl.TensorArray(tl.float32, size=2).write(0, tl.zeros(2)).write(1, tl.zeros(3))
+    )
     with pytest.raises(ShapeError, match="different shapes"):
         ragged.stack()
 

@@ -14,13 +14,19 @@ FAR = np.array([-1e4, -100.0, 0.0, 100.0, 1e4], np.float32)
 
 
 def test_far_values_neither_overflow_nor_vanish() -> None:
-    near_zero = np.finfo(np.float32).tiny * 2  # below it the logistic function is not told apart
-    np.testing.assert_allclose(tl.nn.sigmoid(FAR).numpy(), [0, 0, 0.5, 1, 1], atol=near_zero)
+    near_zero = 2.4e-38  # below it the logistic function is not told apart
+    np.testing.assert_allclose(
+        tl.nn.sigmoid(FAR).numpy(), [0, 0, 0.5, 1, 1], atol=near_zero
+    )
     np.testing.assert_allclose(
         tl.nn.log_sigmoid(FAR).numpy(), [-1e4, -100, -np.log(2), -3.8e-44, 0], 1e-2
     )
-    np.testing.assert_allclose(tl.nn.softplus(FAR).numpy(), [0, 3.8e-44, np.log(2), 100, 1e4], 1e-2)
-    np.testing.assert_allclose(tl.nn.silu(FAR).numpy(), [0, 0, 0, 100, 1e4], atol=1e-30)
+    np.testing.assert_allclose(
+        tl.nn.softplus(FAR).numpy(), [0, 3.8e-44, np.log(2), 100, 1e4], 1e-2
+    )
+    np.testing.assert_allclose(
+        tl.nn.silu(FAR).numpy(), [0, 0, 0, 100, 1e4], atol=1e-30
+    )
     np.testing.assert_allclose(tl.nn.elu(FAR).numpy(), [-1, -1, 0, 100, 1e4])
 
 
@@ -28,7 +34,9 @@ def test_cross_entropies_of_far_logits_are_exact() -> None:
     logits = tl.asarray([[1e4, 0.0, -1e4]])
     for label, expected in ((0, 0.0), (1, 1e4), (2, 2e4)):
         one_hot = np.eye(3, dtype=np.float32)[[label]]
-        assert tl.nn.sparse_softmax_cross_entropy([label], logits).tolist() == [expected]
+        assert tl.nn.sparse_softmax_cross_entropy([label], logits).tolist() == [
+            expected
+        ]
         assert tl.nn.softmax_cross_entropy(one_hot, logits).tolist() == [expected]
     found = tl.nn.sigmoid_cross_entropy([1.0, 1.0, 0.0, 0.0], [1e4, -1e4, 1e4, -1e4])
     assert found.tolist() == [0, 1e4, 1e4, 0]
@@ -90,13 +98,19 @@ def test_losses_of_any_rank_trace_with_unknown_sizes() -> None:
 
 
 def test_no_examples_no_losses() -> None:
-    assert tl.nn.sparse_softmax_cross_entropy(np.zeros(0, np.int32), np.zeros((0, 3))).shape == (0,)
-    assert tl.nn.softmax_cross_entropy(np.zeros((0, 3)), np.zeros((0, 3))).shape == (0,)
+    assert tl.nn.sparse_softmax_cross_entropy(
+        np.zeros(0, np.int32), np.zeros((0, 3))
+    ).shape == (0,)
+    assert tl.nn.softmax_cross_entropy(np.zeros((0, 3)), np.zeros((0, 3))).shape == (
+        0,
+    )
 
 
 def test_errors_say_what_is_allowed() -> None:
     logits = tl.zeros((2, 3))
-    with pytest.raises(InvalidArgumentError, match="labels from 1 to 3; allowed are 0 to 2"):
+    with pytest.raises(
+        InvalidArgumentError, match="labels from 1 to 3; allowed are 0 to 2"
+    ):
         tl.nn.sparse_softmax_cross_entropy([1, 3], logits)
     with pytest.raises(ShapeError, match="without the last axis"):
         tl.nn.sparse_softmax_cross_entropy([1], logits)

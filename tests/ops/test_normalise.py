@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    ShapeError,
+)
 from tensorlite.graph.trace import trace
 from tests.checks import run_graph
 
@@ -34,7 +39,9 @@ def test_dropout_draws_from_what_it_is_given() -> None:
     first, second = (tl.nn.dropout(x, 0.5, generator=a).tolist() for _ in range(2))
     assert first != second
     assert tl.nn.dropout(x, 0.5, generator=b).tolist() == first
-    shared = tl.nn.dropout(tl.ones((8, 5)), 0.5, noise_shape=(8, 1), seed=(0, 1)).numpy()
+    shared = tl.nn.dropout(
+        tl.ones((8, 5)), 0.5, noise_shape=(8, 1), seed=(0, 1)
+    ).numpy()
     assert (shared == shared[:, :1]).all()
     with pytest.raises(InvalidArgumentError, match="not both"):
         tl.nn.dropout(x, 0.5, seed=(1, 2), generator=a)
@@ -42,9 +49,13 @@ def test_dropout_draws_from_what_it_is_given() -> None:
 
 def test_traced_dropout_drops_others_every_time() -> None:
     generator = tl.random.Generator.from_seed(1)
-    traced = trace(lambda x: [tl.nn.dropout(x, 0.5, generator=generator)], [tl.TensorSpec((64,))])
+    traced = trace(
+        lambda x: [tl.nn.dropout(x, 0.5, generator=generator)], [tl.TensorSpec((64,))]
+    )
     x = np.ones(64, np.float32)
-    first, second = (run_graph(traced.graph, [x, *traced.captured])[0] for _ in range(2))
+    first, second = (
+        run_graph(traced.graph, [x, *traced.captured])[0] for _ in range(2)
+    )
     assert not np.array_equal(first, second)
 
 
@@ -57,7 +68,9 @@ def test_constant_and_empty_operands_of_norms() -> None:
 def test_batch_norm_has_batch_normalizations_results() -> None:
     x = np.random.default_rng(0).normal(size=(6, 3))
     y, mean, variance = tl.nn.batch_norm(x, [1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
-    other = tl.nn.batch_normalization(x, mean, variance, [0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    other = tl.nn.batch_normalization(
+        x, mean, variance, [0.0, 1.0, 2.0], [1.0, 2.0, 3.0]
+    )
     np.testing.assert_allclose(y.numpy(), other.numpy())
 
 
@@ -67,7 +80,9 @@ def test_gradient_of_mean_and_variance_alone() -> None:
         tape.watch(x)
         _, mean, variance = tl.nn.standardize(x)
     np.testing.assert_allclose(tape.gradient(mean, x).numpy(), [[1 / 3] * 3])
-    np.testing.assert_allclose(tape.gradient(variance, x).numpy(), [[-4 / 3, -2 / 3, 2]])
+    np.testing.assert_allclose(
+        tape.gradient(variance, x).numpy(), [[-4 / 3, -2 / 3, 2]]
+    )
 
 
 def test_a_query_that_sees_nothing_gets_a_plain_mean() -> None:
@@ -79,10 +94,17 @@ def test_a_query_that_sees_nothing_gets_a_plain_mean() -> None:
 def test_masks_may_be_numbers_and_depth_unknown() -> None:
     x = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
     seen = np.tri(3, dtype=bool)
-    added = tl.nn.attention(x, x, x, np.where(seen, 0, -np.inf).astype(np.float32)).numpy()
+    added = tl.nn.attention(
+        x, x, x, np.where(seen, 0, -np.inf).astype(np.float32)
+    ).numpy()
     np.testing.assert_allclose(tl.nn.attention(x, x, x, seen).numpy(), added, 1e-6)
-    np.testing.assert_allclose(tl.nn.attention(x, x, x, causal=True).numpy(), added, 1e-6)
-    traced = trace(lambda q: [tl.nn.attention(q, q, q, causal=True)], [tl.TensorSpec((None, None))])
+    np.testing.assert_allclose(
+        tl.nn.attention(x, x, x, causal=True).numpy(), added, 1e-6
+    )
+    traced = trace(
+        lambda q: [tl.nn.attention(q, q, q, causal=True)],
+        [tl.TensorSpec((None, None))],
+    )
     found = run_graph(traced.graph, [x, *traced.captured])[0]
     np.testing.assert_allclose(found, added, 1e-6)
 
@@ -92,7 +114,11 @@ def test_masks_may_be_numbers_and_depth_unknown() -> None:
 def test_shards_hold_the_rows_of_the_whole(strategy: str, rows: int) -> None:
     table = np.arange(2.0 * rows).reshape(rows, 2)
     ids = np.random.default_rng(0).integers(0, rows, (4, 3))
-    shards = np.array_split(table, 3) if strategy == "div" else [table[i::3] for i in range(3)]
+    shards = (
+        np.array_split(table, 3)
+        if strategy == "div"
+        else [table[i::3] for i in range(3)]
+    )
     variables = [tl.Variable(shard) for shard in shards]
     with tl.GradientTape() as tape:
         found = tl.nn.embedding_lookup(variables, ids, strategy)  # type: ignore[arg-type]
@@ -100,16 +126,28 @@ def test_shards_hold_the_rows_of_the_whole(strategy: str, rows: int) -> None:
     slices = tape.gradient(found, variables)
     assert all(isinstance(s, tl.IndexedSlices) for s in slices)
     counts = np.bincount(ids.ravel(), minlength=rows).astype(float)
-    wanted = np.array_split(counts, 3) if strategy == "div" else [counts[i::3] for i in range(3)]
+    wanted = (
+        np.array_split(counts, 3)
+        if strategy == "div"
+        else [counts[i::3] for i in range(3)]
+    )
     for s, expected in zip(slices, wanted, strict=True):
         np.testing.assert_array_equal(tl.densify(s).numpy()[:, 0], expected)
 
 
 def test_embedding_of_no_ids() -> None:
     table = tl.Variable(np.ones((3, 2)))
-    assert tl.nn.embedding_lookup(table, np.zeros((0, 4), np.int32)).shape == (0, 4, 2)
+    assert tl.nn.embedding_lookup(table, np.zeros((0, 4), np.int32)).shape == (
+        0,
+        4,
+        2,
+    )
     halves = [table, tl.Variable(np.ones((3, 2)))]
-    assert tl.nn.embedding_lookup(halves, np.zeros((0, 4), np.int32)).shape == (0, 4, 2)
+    assert tl.nn.embedding_lookup(halves, np.zeros((0, 4), np.int32)).shape == (
+        0,
+        4,
+        2,
+    )
 
 
 def test_errors_say_what_is_allowed() -> None:

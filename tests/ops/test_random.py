@@ -44,9 +44,15 @@ def test_bits_are_random123s_known_answers(
 def test_counters_follow_each_other_across_blocks_and_carries() -> None:
     key, count = words(5), philox._HOST_BLOCK * 4 + 12
     whole = philox.bits(np, key, words(ONES - 1, 7), count).reshape(-1, 4)
-    for place, counter in [(1, (ONES, 7)), (2, (0, 8)), (philox._HOST_BLOCK + 2, None)]:
+    for place, counter in [
+        (1, (ONES, 7)),
+        (2, (0, 8)),
+        (philox._HOST_BLOCK + 2, None),
+    ]:
         start = counter or (philox._HOST_BLOCK, 8)
-        np.testing.assert_array_equal(whole[place], philox.bits(np, key, words(*start), 4))
+        np.testing.assert_array_equal(
+            whole[place], philox.bits(np, key, words(*start), 4)
+        )
 
 
 def test_numbers_are_tensorflows_for_the_same_seed() -> None:
@@ -76,11 +82,18 @@ def test_numbers_are_tensorflows_for_the_same_seed() -> None:
 def test_generator_in_tensorflows_state_goes_on_as_tensorflows() -> None:
     generator = tl.random.Generator.from_state(np.array([7, 0, 0]))
     np.testing.assert_allclose(
-        generator.normal((3,)).numpy(), [-1.3240396, 0.28785667, -0.8757901], rtol=1e-5
+        generator.normal((3,)).numpy(),
+        [-1.3240396, 0.28785667, -0.8757901],
+        rtol=1e-5,
     )
     assert generator.state.numpy().tolist() == [775, 0, 0]
-    np.testing.assert_allclose(generator.uniform((2,)).numpy(), [0.46447873, 0.76275814], rtol=1e-6)
-    assert generator.uniform((2, 5), 0, 10, tl.int32).tolist() == [[2, 7, 1, 5, 2], [6, 3, 6, 0, 1]]
+    np.testing.assert_allclose(
+        generator.uniform((2,)).numpy(), [0.46447873, 0.76275814], rtol=1e-6
+    )
+    assert generator.uniform((2, 5), 0, 10, tl.int32).tolist() == [
+        [2, 7, 1, 5, 2],
+        [6, 3, 6, 0, 1],
+    ]
 
 
 def kolmogorov(sample: Any, cdf: Any) -> float:
@@ -114,13 +127,19 @@ def test_distributions_are_what_they_are_called(dtype: tl.DType) -> None:
 
 @pytest.mark.parametrize("alpha", [0.3, 2.5, 40.0])
 def test_gamma_has_the_moments_of_its_shape(alpha: float) -> None:
-    sample = tl.random.stateless_gamma((40_000,), SEED, alpha, 2.0).numpy().astype(np.float64)
+    sample = (
+        tl.random.stateless_gamma((40_000,), SEED, alpha, 2.0)
+        .numpy()
+        .astype(np.float64)
+    )
     assert abs(sample.mean() - alpha / 2) < 4 * sqrt(alpha / 4 / sample.size)
     assert abs(sample.var() / (alpha / 4) - 1) < 0.15
 
 
 def test_gamma_of_zero_is_zero_and_of_less_an_error() -> None:
-    assert tl.random.stateless_gamma((3,), SEED, [0.0, 1.0, 0.0]).numpy()[::2].tolist() == [0, 0]
+    assert tl.random.stateless_gamma((3,), SEED, [0.0, 1.0, 0.0]).numpy()[
+        ::2
+    ].tolist() == [0, 0]
     with pytest.raises(InvalidArgumentError, match="every alpha must be >= 0"):
         tl.random.stateless_gamma((2,), SEED, -1.0)
 
@@ -135,7 +154,15 @@ def test_uniform_numbers_stay_below_one(dtype: tl.DType) -> None:
 
 
 def test_integers_of_every_dtype_lie_in_their_range() -> None:
-    for dtype in (tl.int8, tl.uint8, tl.int16, tl.int32, tl.uint32, tl.int64, tl.uint64):
+    for dtype in (
+        tl.int8,
+        tl.uint8,
+        tl.int16,
+        tl.int32,
+        tl.uint32,
+        tl.int64,
+        tl.uint64,
+    ):
         low = -3 if dtype.kind == "i" else 0
         sample = tl.random.stateless_integers((5000,), SEED, low, 5, dtype)
         assert sample.dtype is dtype
@@ -168,7 +195,10 @@ def test_permutations_hold_every_number_once() -> None:
     first = tl.random.stateless_permutation(100, SEED).numpy()
     assert sorted(first.tolist()) == list(range(100))
     assert first.tolist() != list(range(100))
-    assert first.tolist() != tl.random.stateless_permutation(100, (1, 3)).numpy().tolist()
+    assert (
+        first.tolist()
+        != tl.random.stateless_permutation(100, (1, 3)).numpy().tolist()
+    )
 
 
 def test_gradients_of_shuffled_rows_flow_back_to_them() -> None:
@@ -195,7 +225,9 @@ def test_generators_start_again_go_on_skip_and_split() -> None:
 
 
 def test_neighbouring_seeds_have_unrelated_streams() -> None:
-    drawn = [tl.random.Generator.from_seed(s).uniform((2000,)).numpy() for s in range(4)]
+    drawn = [
+        tl.random.Generator.from_seed(s).uniform((2000,)).numpy() for s in range(4)
+    ]
     correlations = np.corrcoef(drawn) - np.eye(4)
     assert np.abs(correlations).max() < 0.1
     assert not set(drawn[0].tolist()) & set(drawn[1].tolist())
@@ -205,7 +237,10 @@ def test_seeding_the_global_generator_repeats_its_numbers() -> None:
     tl.random.set_seed(11)
     first = [tl.random.normal((3,)).tolist(), tl.random.uniform((3,)).tolist()]
     tl.random.set_seed(11)
-    assert [tl.random.normal((3,)).tolist(), tl.random.uniform((3,)).tolist()] == first
+    assert [
+        tl.random.normal((3,)).tolist(),
+        tl.random.uniform((3,)).tolist(),
+    ] == first
 
 
 def test_traced_draws_are_the_eager_ones_and_advance_the_state() -> None:
@@ -241,7 +276,9 @@ def test_stateless_draws_are_known_in_shape_and_equal_in_a_trace() -> None:
     traced = trace(draw, [])
     wanted = draw()
     assert [y.shape for y in traced.graph.outputs] == [y.shape for y in wanted]
-    for value, eager in zip(run_graph(traced.graph, traced.captured), wanted, strict=True):
+    for value, eager in zip(
+        run_graph(traced.graph, traced.captured), wanted, strict=True
+    ):
         np.testing.assert_array_equal(value, eager.numpy())
 
 

@@ -26,7 +26,9 @@ def test_mean_and_variance_of_nothing_are_nan() -> None:
 
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_extremes_of_nothing_are_refused(name: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"over axes \[0\] of \[0, 2\] has no elements"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"over axes \[0\] of \[0, 2\] has no elements"
+    ):
         getattr(tl, name)(tl.zeros((0, 2)), axis=0)
     assert getattr(tl, name)(tl.zeros((0, 2)), axis=1).shape == (0,)
 
@@ -50,7 +52,11 @@ def test_first_of_equal_extremes_is_the_place() -> None:
 def test_product_has_a_gradient_at_zeros() -> None:
     assert gradient(tl.prod, [2.0, 0.0, 3.0]) == [0.0, 6.0, 0.0]
     assert gradient(tl.prod, [0.0, 0.0, 3.0]) == [0.0, 0.0, 0.0]
-    check_gradient(lambda x: tl.prod(x, axis=(0, 1)), np.asarray([[2.0, 0.0], [3.0, 1.0]]), order=1)
+    check_gradient(
+        lambda x: tl.prod(x, axis=(0, 1)),
+        np.asarray([[2.0, 0.0], [3.0, 1.0]]),
+        order=1,
+    )
 
 
 def test_running_product_at_zero_is_finite() -> None:

@@ -32,7 +32,9 @@ def logits() -> tuple[Any, Any]:
 def test_sampled_softmax_is_the_softmax_of_the_sample() -> None:
     true, others = logits()
     total = np.log(np.exp(true).sum(1) + np.exp(others).sum(1))
-    found = tl.nn.sampled_softmax_loss(WEIGHTS, BIASES, LABELS, INPUTS, 6, 20, CANDIDATES)
+    found = tl.nn.sampled_softmax_loss(
+        WEIGHTS, BIASES, LABELS, INPUTS, 6, 20, CANDIDATES
+    )
     np.testing.assert_allclose(found.numpy(), total - true.mean(1), 1e-6)
 
 
@@ -56,7 +58,9 @@ def test_gradients_are_slopes() -> None:
 def test_only_the_rows_in_use_get_gradients() -> None:
     weights, biases = tl.Variable(WEIGHTS), tl.Variable(BIASES)
     with tl.GradientTape() as tape:
-        loss = tl.nn.sampled_softmax_loss(weights, biases, LABELS, INPUTS, 6, 20, CANDIDATES)
+        loss = tl.nn.sampled_softmax_loss(
+            weights, biases, LABELS, INPUTS, 6, 20, CANDIDATES
+        )
     slices = tape.gradient(loss, weights)
     assert isinstance(slices, tl.IndexedSlices)
     used = {*LABELS.ravel().tolist(), *CANDIDATES[0].tolist()}
@@ -64,7 +68,9 @@ def test_only_the_rows_in_use_get_gradients() -> None:
 
 
 def test_drawn_classes_follow_zipfs_law() -> None:
-    drawn, true, expected = tl.nn.log_uniform_candidates([[0]], 50_000, 9, False, SEED)
+    drawn, true, expected = tl.nn.log_uniform_candidates(
+        [[0]], 50_000, 9, False, SEED
+    )
     p = np.log1p(1 / np.arange(1, 10)) / np.log(10)
     found = np.bincount(drawn.numpy(), minlength=9) / 50_000
     assert np.abs(found - p).max() < 0.01
@@ -82,7 +88,9 @@ def test_sampling_in_a_trace_goes_on_from_call_to_call() -> None:
     generator = tl.random.Generator.from_seed(1)
     traced = trace(
         lambda y, x: [
-            tl.nn.sampled_softmax_loss(WEIGHTS, BIASES, y, x, 6, 20, generator=generator)
+            tl.nn.sampled_softmax_loss(
+                WEIGHTS, BIASES, y, x, 6, 20, generator=generator
+            )
         ],
         [tl.TensorSpec((None, None), tl.int64), tl.TensorSpec((None, 3), tl.float64)],
     )
@@ -93,7 +101,9 @@ def test_sampling_in_a_trace_goes_on_from_call_to_call() -> None:
 
 
 def test_errors_say_what_is_allowed() -> None:
-    with pytest.raises(InvalidArgumentError, match="21 classes of 20 cannot be drawn"):
+    with pytest.raises(
+        InvalidArgumentError, match="21 classes of 20 cannot be drawn"
+    ):
         tl.nn.log_uniform_candidates(LABELS, 21, 20)
     with pytest.raises(ShapeError, match="labels must be"):
         tl.nn.sampled_softmax_loss(WEIGHTS, BIASES, LABELS[0], INPUTS, 6, 20)

@@ -55,7 +55,9 @@ def test_searchsorted_takes_a_sorter_and_names_its_sides() -> None:
     x = np.asarray([5.0, 1.0, 3.0])
     found = tl.searchsorted(x, [2.0, 9.0], sorter=np.argsort(x))
     np.testing.assert_array_equal(host(found), [1, 3])
-    with pytest.raises(tl.errors.InvalidArgumentError, match="allowed: 'left', 'right'"):
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="allowed: 'left', 'right'"
+    ):
         tl.searchsorted(x, x, side="middle")  # type: ignore[arg-type]
     with pytest.raises(tl.errors.ShapeError, match="looks into a vector"):
         tl.searchsorted(np.ones((2, 2)), x)
@@ -73,7 +75,9 @@ def test_in_top_k_leaves_out_what_is_no_class_or_no_number() -> None:
 
 
 def test_bincount_counts_integers_from_zero() -> None:
-    np.testing.assert_array_equal(host(tl.bincount(np.zeros(0, np.int32), minlength=2)), [0, 0])
+    np.testing.assert_array_equal(
+        host(tl.bincount(np.zeros(0, np.int32), minlength=2)), [0, 0]
+    )
     with pytest.raises(tl.errors.InvalidArgumentError, match="one is negative"):
         tl.bincount([-1])
     with pytest.raises(tl.errors.DTypeError, match="counts integers"):

@@ -42,7 +42,10 @@ def traced(case: OpCase, operands: Sequence[Tensor]) -> list[Traced]:
     def both(*xs: Tensor) -> list[Tensor]:
         ys = forward(*xs)
         flows = [tl.ones_like(y) if y.dtype.is_differentiable else None for y in ys]
-        return [*ys, *[dense(g) for g in pullback(case.fn, xs, flows) if g is not None]]
+        return [
+            *ys,
+            *[dense(g) for g in pullback(case.fn, xs, flows) if g is not None],
+        ]
 
     specs = [x.spec.without_value() for x in operands]
     smooth = case.differentiable and any(x.dtype.is_differentiable for x in operands)

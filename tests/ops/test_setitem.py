@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import DTypeError, OutOfRangeError, ShapeError, TracingError
+from tensorlite.core.errors import (
+    DTypeError,
+    OutOfRangeError,
+    ShapeError,
+    TracingError,
+)
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.trace import trace
 from tests.checks import run_graph
@@ -58,7 +63,12 @@ def test_the_array_a_tensor_was_made_of_stays() -> None:
         (slice(None), [[[1.0, 2.0]]], ShapeError, r"shape \[1, 1, 2\]"),
         ([0, 1], [1.0, 2.0, 3.0], ShapeError, "broadcast"),
         (5, 0.0, OutOfRangeError, "index 5 is out of range for axis 0 of size 2"),
-        ([0, -3], 0.0, OutOfRangeError, "index -3 is out of range for axis 0 of size 2"),
+        (
+            [0, -3],
+            0.0,
+            OutOfRangeError,
+            "index -3 is out of range for axis 0 of size 2",
+        ),
         (0, 1j, DTypeError, "would lose something"),
         ("a", 0.0, DTypeError, "str 'a'"),
         (1.0, 0.0, DTypeError, "float"),
@@ -227,7 +237,14 @@ def test_equal_expressions_of_a_trace_are_assigned_to_one_by_one() -> None:
         d[1] = 9
         return [a, b, c, d, tl.zeros(2, dtype=tl.int32), x + 1]
 
-    assert run(function, tl.asarray([1, 2])) == [[5, 0], [0, 0], [2, 3], [2, 9], [0, 0], [2, 3]]
+    assert run(function, tl.asarray([1, 2])) == [
+        [5, 0],
+        [0, 0],
+        [2, 3],
+        [2, 9],
+        [0, 0],
+        [2, 3],
+    ]
 
 
 def test_gradients_in_a_trace_flow_through_assignments() -> None:
@@ -302,7 +319,9 @@ def test_variables_take_assignments() -> None:
     assert values(w) == [[0, 8], [3, -1]]
 
 
-def test_gradients_of_a_variable_are_those_of_its_value_after_the_assignment() -> None:
+def test_gradients_of_a_variable_are_those_of_its_value_after_the_assignment() -> (
+    None
+):
     w = tl.Variable([1.0, 2.0])
     with tl.GradientTape() as tape:
         w[0] = 5.0
@@ -353,7 +372,11 @@ def test_gradients_of_a_graph_know_equal_tensors_and_assigned_ones() -> None:
     def function(x: Tensor) -> list[Tensor]:
         first, second = x * x, x * x
         second[0] = 1.0
-        return [tl.gradients(first, x), tl.gradients(second, x), tl.gradients(x * x, x)]
+        return [
+            tl.gradients(first, x),
+            tl.gradients(second, x),
+            tl.gradients(x * x, x),
+        ]
 
     assert run(function, tl.asarray([3.0, 4.0])) == [[6, 8], [0, 8], [6, 8]]
 

@@ -22,7 +22,9 @@ def table() -> Variable:
     return Variable(np.arange(8.0).reshape(4, 2), name="table")
 
 
-def rows(places: list[int], value: float, dtype: tl.DType = tl.float64) -> IndexedSlices:
+def rows(
+    places: list[int], value: float, dtype: tl.DType = tl.float64
+) -> IndexedSlices:
     values = tl.full((len(places), 2), value, dtype=dtype)
     return IndexedSlices(values, tl.asarray(places), (4, 2))
 
@@ -122,7 +124,9 @@ def test_sparse_gradients_in_a_trace() -> None:
 
     for shape in ((None,), (None, None), None):
         traced = trace(function, [TensorSpec(shape, tl.int32)])
-        given: Any = np.array([3, 1], np.int32).reshape((2,) if shape == (None,) else (2, 1))
+        given: Any = np.array([3, 1], np.int32).reshape(
+            (2,) if shape == (None,) else (2, 1)
+        )
         found = run_graph(traced.graph, [tl.asarray(given), *traced.captured])
         values, indices, dense = map(np.asarray, found)
         assert values.tolist() == [[12, 14], [4, 6]]
@@ -151,11 +155,21 @@ def test_rows_of_variables_are_written(method: str, expected: list[float]) -> No
 @pytest.mark.parametrize(
     ("slices", "error", "words"),
     [
-        (rows([4], 0), OutOfRangeError, "index 4 is out of range for axis 0 of size 4"),
-        (rows([0], 0, tl.float32), DTypeError, "the updates are tl.float32"),
-        (IndexedSlices(tl.zeros((2, 3)), tl.asarray([0, 1]), (4, 3)), DTypeError, "float32"),
         (
-            IndexedSlices(tl.zeros((1, 3), dtype=tl.float64), tl.asarray([0]), (4, 3)),
+            rows([4], 0),
+            OutOfRangeError,
+            "index 4 is out of range for axis 0 of size 4",
+        ),
+        (rows([0], 0, tl.float32), DTypeError, "the updates are tl.float32"),
+        (
+            IndexedSlices(tl.zeros((2, 3)), tl.asarray([0, 1]), (4, 3)),
+            DTypeError,
+            "float32",
+        ),
+        (
+            IndexedSlices(
+                tl.zeros((1, 3), dtype=tl.float64), tl.asarray([0]), (4, 3)
+            ),
             ShapeError,
             r"updates have shape \[1, 3\]",
         ),

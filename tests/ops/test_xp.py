@@ -32,7 +32,9 @@ class Watched:
         found = getattr(self._of, name)
         path = f"{self._path}.{name}".lstrip(".")
         self._seen.setdefault(path, set())
-        if isinstance(found, type) or not (callable(found) or isinstance(found, ModuleType)):
+        if isinstance(found, type) or not (
+            callable(found) or isinstance(found, ModuleType)
+        ):
             return found
         return Watched(found, path, self._seen)
 
@@ -69,7 +71,9 @@ def lacking(seen: dict[str, set[str]]) -> list[str]:
         elif options and inspect.isfunction(found):
             accepted = inspect.signature(found).parameters
             if not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
-                missing.extend(f"{path}({name}=)" for name in options if name not in accepted)
+                missing.extend(
+                    f"{path}({name}=)" for name in options if name not in accepted
+                )
     return missing
 
 
@@ -80,7 +84,9 @@ def test_kernels_use_what_both_modules_have(case: OpCase) -> None:
             operands = [eager(x) for x in one_draw(case, dtype)]
             ys = outputs_of(case.fn(*operands))
             if case.differentiable and dtype.is_differentiable:
-                flows = [tl.ones_like(y) if y.dtype.is_differentiable else None for y in ys]
+                flows = [
+                    tl.ones_like(y) if y.dtype.is_differentiable else None for y in ys
+                ]
                 pullback(case.fn, operands, flows)
     assert lacking(watching.seen) == []
 

@@ -64,7 +64,9 @@ def test_writes_in_a_loop_follow_one_another(way: str, n: int) -> None:
             v.assign_add(1.0)
             return i + 1, seen
 
-        _, seen = while_loop(lambda i, _: i < n, turn, (tl.asarray(0), tl.asarray(0.0)))
+        _, seen = while_loop(
+            lambda i, _: i < n, turn, (tl.asarray(0), tl.asarray(0.0))
+        )
         return [seen, v.value()]
 
     value, total = 1.0, 0.0
@@ -72,7 +74,9 @@ def test_writes_in_a_loop_follow_one_another(way: str, n: int) -> None:
         value *= 2
         total += value
         value += 1
-    seen, after = run(way, trace(step, [tl.TensorSpec((), tl.int32)]), np.asarray(n, np.int32))
+    seen, after = run(
+        way, trace(step, [tl.TensorSpec((), tl.int32)]), np.asarray(n, np.int32)
+    )
     assert (seen, after) == (total, value)
 
 
@@ -113,7 +117,9 @@ def test_a_write_whose_branch_nobody_reads_is_done(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_write_after_a_loop_waits_for_its_end_even_if_its_last_variable_is_old(way: str) -> None:
+def test_a_write_after_a_loop_waits_for_its_end_even_if_its_last_variable_is_old(
+    way: str,
+) -> None:
     v = tl.Variable(0.0)
 
     def step() -> list[tl.Tensor]:
@@ -151,7 +157,9 @@ def test_what_the_condition_does_is_done_before_the_turn() -> None:
         assert run(way, traced, np.asarray(3, np.int32)) == (3, 6)
         assert v.numpy() == 4
     (go_on,) = [
-        node for node in run_passes(traced.graph, COMPILE).nodes if node.op.role is Role.LOOP_COND
+        node
+        for node in run_passes(traced.graph, COMPILE).nodes
+        if node.op.role is Role.LOOP_COND
     ]
     assert "AssignAddVariableOp" in [node.op.name for node in go_on.control]
 
@@ -172,7 +180,9 @@ def test_writes_of_calls_wait_for_those_before_them() -> None:
         return [v.value()]
 
     graph = run_passes(trace(step, []).graph, OPTIMISE, verified=True)
-    effects = [node for node in graph.nodes if node.op.effect in (Effect.WRITE, Effect.READ)]
+    effects = [
+        node for node in graph.nodes if node.op.effect in (Effect.WRITE, Effect.READ)
+    ]
     assert len(effects) == 7
     for before, after in pairwise(effects):
         assert before in above(after), (before, after)

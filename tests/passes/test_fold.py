@@ -19,7 +19,9 @@ from tests.programs import FLOAT, graph_of
 
 def constants(graph: Graph) -> list[object]:
     """Return the values of the constants that are left."""
-    return [n.op.value.tolist() for n in prune(graph).nodes if isinstance(n.op, Const)]
+    return [
+        n.op.value.tolist() for n in prune(graph).nodes if isinstance(n.op, Const)
+    ]
 
 
 def test_arithmetic_of_constants() -> None:
@@ -57,5 +59,7 @@ def test_a_decided_conditional_is_replaced_by_its_branch() -> None:
 
 
 def test_an_undecided_one_stays() -> None:
-    graph = graph_of(lambda x: cond(x < 2.0, lambda: x * 2.0, lambda: x * 3.0), [FLOAT])
+    graph = graph_of(
+        lambda x: cond(x < 2.0, lambda: x * 2.0, lambda: x * 3.0), [FLOAT]
+    )
     assert "If" in [node.op.name for node in inline(graph).nodes]

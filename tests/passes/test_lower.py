@@ -40,8 +40,14 @@ def test_loops_in_loops(n: int) -> None:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_variables_that_change_places_and_one_that_stays(n: int) -> None:
-    arrays = np.asarray(n, np.int32), np.asarray(1, np.float32), np.asarray(2, np.float32)
-    first, second, kept = assert_all_agree(graph_of(swapping, [INT, FLOAT, FLOAT]), arrays)
+    arrays = (
+        np.asarray(n, np.int32),
+        np.asarray(1, np.float32),
+        np.asarray(2, np.float32),
+    )
+    first, second, kept = assert_all_agree(
+        graph_of(swapping, [INT, FLOAT, FLOAT]), arrays
+    )
     assert [float(first), float(second)] == ([1, 2] if n % 2 == 0 else [2, 1])
     assert kept == 3
 
@@ -70,7 +76,9 @@ def test_the_given_graph_is_left_as_it_was() -> None:
     graph = graph_of(nested, [INT, FLOAT])
     before = [(node.name, node.op, node.inputs, node.control) for node in graph.nodes]
     run_passes(graph, COMPILE)
-    assert [(node.name, node.op, node.inputs, node.control) for node in graph.nodes] == before
+    assert [
+        (node.name, node.op, node.inputs, node.control) for node in graph.nodes
+    ] == before
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])
@@ -82,7 +90,9 @@ def test_a_variable_that_grows(n: int) -> None:
         return while_loop(lambda i, _: i < n, turn, (tl.asarray(0), x))[1]
 
     graph = graph_of(program, [INT, tl.TensorSpec((2,))])
-    (found,) = assert_all_agree(graph, (np.asarray(n, np.int32), np.zeros(2, np.float32)))
+    (found,) = assert_all_agree(
+        graph, (np.asarray(n, np.int32), np.zeros(2, np.float32))
+    )
     assert found.tolist() == [0, 0] + [1] * n
 
 

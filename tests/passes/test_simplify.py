@@ -49,8 +49,14 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "identity": (lambda x: tl.identity(tl.identity(x)), {}),
     "add_n of one": (lambda x: tl.add_n([x]), {}),
     "add_n of two": (lambda x: tl.add_n([x, x * 2.0]), {"Mul": 1, "AddV2": 1}),
-    "transpose twice": (lambda x: tl.permute_dims(tl.permute_dims(x, (1, 0)), (1, 0)), {}),
-    "reshape twice": (lambda x: tl.reshape(tl.reshape(x, (6,)), (3, 2)), {"Reshape": 1}),
+    "transpose twice": (
+        lambda x: tl.permute_dims(tl.permute_dims(x, (1, 0)), (1, 0)),
+        {},
+    ),
+    "reshape twice": (
+        lambda x: tl.reshape(tl.reshape(x, (6,)), (3, 2)),
+        {"Reshape": 1},
+    ),
     "reshape back": (lambda x: tl.reshape(tl.reshape(x, (6,)), (2, 3)), {}),
     "broadcast to itself": (lambda x: tl.broadcast_to(x, (2, 3)), {}),
     "sum over nothing": (lambda x: tl.sum(x, axis=()), {}),
@@ -58,7 +64,10 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
         lambda x: tl.astype(tl.astype(x, tl.float64), tl.complex128),
         {"Cast": 1},
     ),
-    "cast wider and back": (lambda x: tl.astype(tl.astype(x, tl.float64), tl.float32), {}),
+    "cast wider and back": (
+        lambda x: tl.astype(tl.astype(x, tl.float64), tl.float32),
+        {},
+    ),
     "cast narrower and back": (
         lambda x: tl.astype(tl.astype(x, tl.float16), tl.float32),
         {"Cast": 2},
@@ -66,8 +75,14 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "x * 0": (lambda x: x * 0.0, {"Mul": 1}),
     "x / x": (lambda x: x / x, {"RealDiv": 1}),
     "x - x": (lambda x: x - x, {"Sub": 1}),
-    "zeros that stretch": (lambda x: x + tl.zeros((4, 2, 3)), {"Fill": 1, "AddV2": 1}),
-    "where true": (lambda x: tl.where(tl.ones((2, 3), dtype=tl.bool), x, x * 2.0), {}),
+    "zeros that stretch": (
+        lambda x: x + tl.zeros((4, 2, 3)),
+        {"Fill": 1, "AddV2": 1},
+    ),
+    "where true": (
+        lambda x: tl.where(tl.ones((2, 3), dtype=tl.bool), x, x * 2.0),
+        {},
+    ),
     "product of a transpose": (
         lambda x: tl.matmul(tl.permute_dims(x, (1, 0)), x),
         {"MatMul": 1},
@@ -85,7 +100,9 @@ def test_what_is_left(name: str) -> None:
     if "product" in name or "cast" in name:
         x = np.arange(6, dtype=np.float32).reshape(2, 3)
     with np.errstate(all="ignore"):
-        (expected,), (found,) = (run_plan(compile_plan(g), [x]) for g in (graph, simple))
+        (expected,), (found,) = (
+            run_plan(compile_plan(g), [x]) for g in (graph, simple)
+        )
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
 

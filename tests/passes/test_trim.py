@@ -13,7 +13,11 @@ from tensorlite.passes.trim import trim
 from tensorlite.passes.verify import verify
 from tests.programs import FLOAT, INT, assert_all_agree, graph_of
 
-THREE = (np.asarray(3, np.int32), np.asarray(2, np.float32), np.asarray(5, np.float32))
+THREE = (
+    np.asarray(3, np.int32),
+    np.asarray(2, np.float32),
+    np.asarray(5, np.float32),
+)
 
 
 def only(graph: Graph, role: Role) -> Node:

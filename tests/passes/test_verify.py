@@ -110,5 +110,12 @@ def test_pruning_keeps_inputs_and_effects_and_drops_the_rest() -> None:
     pruned = prune(traced)
     assert len(pruned.inputs) == len(traced.inputs) == 3
     kept = [node.op.name for node in pruned.nodes if node.inputs]
-    assert sorted(kept) == ["AddV2", "AssignAddVariableOp", "Mul", "Mul", "Mul", "ReadVariableOp"]
+    assert sorted(kept) == [
+        "AddV2",
+        "AssignAddVariableOp",
+        "Mul",
+        "Mul",
+        "Mul",
+        "ReadVariableOp",
+    ]
     assert [node.op.name for node in pruned.effects] == ["AssignAddVariableOp"]

@@ -82,11 +82,16 @@ def run(program: tuple[Any, ...], state: State) -> State:
 def programs(depth: int) -> st.SearchStrategy[tuple[Any, ...]]:
     """Return a drawing of programs with regions nested up to `depth`."""
     name = st.sampled_from(NAMES)
-    assign = st.builds(Assign, name, st.sampled_from(["mul", "add", "sin", "sum"]), name, name)
+    assign = st.builds(
+        Assign, name, st.sampled_from(["mul", "add", "sin", "sum"]), name, name
+    )
     if depth == 0:
         return st.lists(assign, min_size=1, max_size=2).map(tuple)
     inner = programs(depth - 1)
-    branch, loop = st.builds(Branch, name, inner, inner), st.builds(Loop, TURNS, name, inner)
+    branch, loop = (
+        st.builds(Branch, name, inner, inner),
+        st.builds(Loop, TURNS, name, inner),
+    )
     step: st.SearchStrategy[Any] = st.one_of(assign, branch, loop)
     return st.lists(step, min_size=1, max_size=3).map(tuple)
 
@@ -108,7 +113,9 @@ def derivative(f: Callable[[Any], Any], order: int) -> Callable[[Any], Any]:
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(programs(2), st.integers(0, 2**16))
-def test_traced_gradients_are_the_eager_ones(program: tuple[Any, ...], seed: int) -> None:
+def test_traced_gradients_are_the_eager_ones(
+    program: tuple[Any, ...], seed: int
+) -> None:
     first = np.random.default_rng(seed).uniform(-1, 1, (3,))
 
     def function(x: Any) -> Any:
@@ -119,5 +126,10 @@ def test_traced_gradients_are_the_eager_ones(program: tuple[Any, ...], seed: int
     for order in (1, 2):
         eager = derivative(function, order)(x).numpy()
         scale = max(1.0, float(np.max(np.abs(eager))))
-        for found in (derivative(traced(function), order), traced(derivative(function, order))):
-            np.testing.assert_allclose(found(x).numpy(), eager, rtol=1e-7, atol=1e-9 * scale)
+        for found in (
+            derivative(traced(function), order),
+            traced(derivative(function, order)),
+        ):
+            np.testing.assert_allclose(
+                found(x).numpy(), eager, rtol=1e-7, atol=1e-9 * scale
+            )

@@ -47,11 +47,17 @@ def traced(case: OpCase, operands: list[np.ndarray[Any, Any]], known: bool) -> T
     def program(*given: Tensor) -> list[Tensor]:
         half = len(given) // 2
         pairs = zip(given[:half], given[half:], strict=True)
-        return nest.flatten(case.fn(*[x + z if x.dtype.is_numeric else x for x, z in pairs]))
+        return nest.flatten(
+            case.fn(*[x + z if x.dtype.is_numeric else x for x, z in pairs])
+        )
 
     specs = [tl.asarray(x).spec for x in operands]
     return trace(
-        program, [tl.TensorSpec(s.dims if known else (None,) * len(s.dims), s.dtype) for s in specs]
+        program,
+        [
+            tl.TensorSpec(s.dims if known else (None,) * len(s.dims), s.dtype)
+            for s in specs
+        ],
     )
 
 
@@ -81,7 +87,9 @@ def test_plans_give_what_eager_calls_give(case: OpCase, known: bool) -> None:
         fed = [*operands, *[x.array for x in made.captured]]
         for passes, runner in WAYS:
             plan = compile_plan(run_passes(made.graph, passes, verified=True))
-            for found, value in zip(run_plan(plan, fed, runner), expected, strict=True):
+            for found, value in zip(
+                run_plan(plan, fed, runner), expected, strict=True
+            ):
                 assert_equal(found, value)
 
     with (

@@ -47,7 +47,9 @@ def assignment(draw: st.DrawFn) -> Statement:
     constant = draw(st.sampled_from([0.0, 1.0, -1.5]))
 
     def run(values: Values) -> Values:
-        result = tl.broadcast_to(small(op(values[a], values[b]) * 1.0 + constant), (3,))
+        result = tl.broadcast_to(
+            small(op(values[a], values[b]) * 1.0 + constant), (3,)
+        )
         return [result if i == target else x for i, x in enumerate(values)]
 
     return run
@@ -61,7 +63,9 @@ def conditional(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Stateme
 
     def run(values: Values) -> Values:
         flag = tl.sum(values[0]) + values[2] > bound
-        return list(cond(flag, lambda: tuple(first(values)), lambda: tuple(second(values))))
+        return list(
+            cond(flag, lambda: tuple(first(values)), lambda: tuple(second(values)))
+        )
 
     return run
 
@@ -113,7 +117,9 @@ statements = st.recursive(
 
 @settings(max_examples=60)
 @given(statements, st.integers(0, 2**32 - 1))
-def test_every_way_of_running_a_program_gives_the_same(program: Statement, seed: int) -> None:
+def test_every_way_of_running_a_program_gives_the_same(
+    program: Statement, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     graph = graph_of(lambda *values: program(list(values)), SPECS)
@@ -123,12 +129,15 @@ def test_every_way_of_running_a_program_gives_the_same(program: Statement, seed:
 
 @settings(max_examples=30)
 @given(statements, st.integers(0, 2**32 - 1))
-def test_shapes_that_the_trace_does_not_know_change_nothing(program: Statement, seed: int) -> None:
+def test_shapes_that_the_trace_does_not_know_change_nothing(
+    program: Statement, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     open_specs = [tl.TensorSpec((None,)), tl.TensorSpec((None,)), SPECS[2]]
     graph = graph_of(
-        lambda x, y, z: program([tl.broadcast_to(x, (3,)), tl.reshape(y, (3,)), z]), open_specs
+        lambda x, y, z: program([tl.broadcast_to(x, (3,)), tl.reshape(y, (3,)), z]),
+        open_specs,
     )
     assert len(assert_all_agree(graph, arrays)) == WIDTH
 
@@ -146,7 +155,9 @@ def test_what_is_left_out_when_one_result_is_asked_for_is_not_missed(
 
 @settings(max_examples=60)
 @given(statements, st.integers(0, 2**32 - 1))
-def test_freeing_and_reusing_every_value_changes_nothing(program: Statement, seed: int) -> None:
+def test_freeing_and_reusing_every_value_changes_nothing(
+    program: Statement, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     graph = graph_of(lambda *values: program(list(values)), SPECS)

@@ -46,15 +46,24 @@ def test_what_follows_something_dead_is_skipped() -> None:
         deep = raw.Neg(x=raw.Neg(x=no))
         both = deep + x
         merged, which = raw.Merge(inputs=[both, raw.Identity(x=yes)])
-    assert execute(graph, {x: value(2), flag: np.asarray(True)}, [merged, which]) == (2, 1)
-    assert execute(graph, {x: value(2), flag: np.asarray(False)}, [merged, which]) == (4, 0)
+    assert execute(graph, {x: value(2), flag: np.asarray(True)}, [merged, which]) == (
+        2,
+        1,
+    )
+    assert execute(
+        graph, {x: value(2), flag: np.asarray(False)}, [merged, which]
+    ) == (4, 0)
 
 
 def two_nested_frames() -> tuple[ManualGraph, list[Any], list[Any]]:
     """Return a graph: for i < n: y = x; while y < limit: y *= 2; total += y if flag else -1."""
     graph = ManualGraph()
     with graph.as_default():
-        n, x, flag = graph.add_input(SCALAR), graph.add_input(SCALAR), graph.add_input(FLAG)
+        n, x, flag = (
+            graph.add_input(SCALAR),
+            graph.add_input(SCALAR),
+            graph.add_input(FLAG),
+        )
         i = raw.Enter(data=tl.asarray(0.0), frame_name="outer")
         total = raw.Enter(data=tl.asarray(0.0), frame_name="outer")
         limit = raw.Enter(data=n, frame_name="outer", is_constant=True)
@@ -120,8 +129,12 @@ def test_no_more_turns_are_under_way_than_allowed(
 ) -> None:
     graph = ManualGraph()
     with graph.as_default():
-        slow = raw.Enter(data=tl.asarray(0.0), frame_name="loop", parallel_iterations=parallel)
-        fast = raw.Enter(data=tl.asarray(0.0), frame_name="loop", parallel_iterations=parallel)
+        slow = raw.Enter(
+            data=tl.asarray(0.0), frame_name="loop", parallel_iterations=parallel
+        )
+        fast = raw.Enter(
+            data=tl.asarray(0.0), frame_name="loop", parallel_iterations=parallel
+        )
         slow, _ = raw.Merge(inputs=[slow, slow])
         fast, _ = raw.Merge(inputs=[fast, fast])
         go_on = raw.LoopCond(input=fast < 30.0)
@@ -194,7 +207,9 @@ def test_a_failing_kernel_is_told_with_node_and_line() -> None:
         no, yes = raw.Switch(data=x + y, pred=tl.asarray(True))
         merged, _ = raw.Merge(inputs=[no, yes])
     with pytest.raises(ShapeError, match="do not broadcast") as caught:
-        execute(graph, {x: np.ones(2, np.float32), y: np.ones(3, np.float32)}, [merged])
+        execute(
+            graph, {x: np.ones(2, np.float32), y: np.ones(3, np.float32)}, [merged]
+        )
     assert "in node 'AddV2' (AddV2), made at " in caught.value.__notes__[-1]
     assert "test_frames.py" in caught.value.__notes__[-1]
 
@@ -203,7 +218,9 @@ def test_primitives_run_on_frames_only() -> None:
     graph, inputs, fetches = two_nested_frames()
     plan = compile_plan(graph, inputs, fetches)
     for runner in ("straight", "structured"):
-        with pytest.raises(InvalidArgumentError, match="which only runner='frames' runs"):
+        with pytest.raises(
+            InvalidArgumentError, match="which only runner='frames' runs"
+        ):
             run_plan(plan, [value(1), value(1), np.asarray(True)], runner)
 
 

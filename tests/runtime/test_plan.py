@@ -75,7 +75,9 @@ def test_what_a_variable_was_given_is_not_written_over() -> None:
         return [y * 10.0]
 
     traced = trace(step, [BIG])
-    (scaled,) = run_plan(compile_plan(traced.graph), [ones(), *[x.array for x in traced.captured]])
+    (scaled,) = run_plan(
+        compile_plan(traced.graph), [ones(), *[x.array for x in traced.captured]]
+    )
     assert scaled[0, 0] == 20
     assert v.numpy()[0, 0] == 2
 
@@ -89,7 +91,9 @@ def test_a_value_read_before_a_write_stays_as_it_was() -> None:
         return [before + 0.5, v.value()]
 
     traced = trace(step, [])
-    before, after = run_plan(compile_plan(traced.graph), [x.array for x in traced.captured])
+    before, after = run_plan(
+        compile_plan(traced.graph), [x.array for x in traced.captured]
+    )
     assert (before[0, 0], after[0, 0]) == (1.5, 2)
 
 
@@ -111,15 +115,23 @@ def test_two_threads_may_run_one_plan() -> None:
 def test_any_tensor_may_be_fed_and_fetched() -> None:
     graph = graph_of(lambda x: (x + 1.0) * 2.0, [FLOAT])
     middle = graph.nodes[-1].inputs[0]
-    assert execute(graph, {middle: np.asarray(10, np.float32)}, graph.outputs) == (20,)
-    assert execute(graph, {graph.inputs[0]: np.asarray(10, np.float32)}, [middle]) == (11,)
+    assert execute(graph, {middle: np.asarray(10, np.float32)}, graph.outputs) == (
+        20,
+    )
+    assert execute(
+        graph, {graph.inputs[0]: np.asarray(10, np.float32)}, [middle]
+    ) == (11,)
 
 
 def test_what_is_not_fed_is_named() -> None:
     graph = graph_of(lambda x: x + 1.0, [FLOAT])
-    with pytest.raises(GraphError, match=r"input 'arg' \(float32\[\]\), made at .* not fed"):
+    with pytest.raises(
+        GraphError, match=r"input 'arg' \(float32\[\]\), made at .* not fed"
+    ):
         execute(graph, {}, graph.outputs)
-    with pytest.raises(InvalidArgumentError, match=r"is float32\[\] and is fed int64\[2\]"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"is float32\[\] and is fed int64\[2\]"
+    ):
         execute(graph, {graph.inputs[0]: np.ones(2, np.int64)}, graph.outputs)
     with pytest.raises(GraphError, match="fed twice"):
         compile_plan(graph, [graph.inputs[0]] * 2, graph.outputs)
@@ -131,7 +143,9 @@ def test_a_runner_that_does_not_fit_says_so() -> None:
     plan = compile_plan(graph_of(collatz, [INT]))
     with pytest.raises(InvalidArgumentError, match="take 'structured'"):
         run_plan(plan, [np.asarray(6, np.int32)], "straight")
-    with pytest.raises(InvalidArgumentError, match="allowed are straight, structured, frames"):
+    with pytest.raises(
+        InvalidArgumentError, match="allowed are straight, structured, frames"
+    ):
         run_plan(plan, [np.asarray(6, np.int32)], "quick")
     assert run_plan(plan, [np.asarray(6, np.int32)], "frames") == (8,)
 

@@ -21,7 +21,9 @@ from tests.programs import FLOAT, INT, assert_all_agree, collatz, graph_of, nest
 
 def called(function: Any, *args: tl.Tensor) -> tl.Tensor:
     """Return what a traced function gives, as a call in the trace at hand."""
-    made = trace(lambda *xs: [function(*xs)], [x.spec for x in args], function.__name__)
+    made = trace(
+        lambda *xs: [function(*xs)], [x.spec for x in args], function.__name__
+    )
     return call_function(Interpreted(made.graph), (*args, *made.captured))[0]
 
 

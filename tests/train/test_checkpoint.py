@@ -28,7 +28,9 @@ class Model(tl.Module):
 def test_every_dtype_and_shape_comes_back(
     tmp_path: Path, dtype: tl.DType, shape: tuple[int, ...]
 ) -> None:
-    value = (np.arange(np.prod(shape, dtype=int)).reshape(shape) * 0.75).astype(dtype.numpy)
+    value = (np.arange(np.prod(shape, dtype=int)).reshape(shape) * 0.75).astype(
+        dtype.numpy
+    )
     variable = tl.Variable(value)
     Checkpoint(v=variable).save(tmp_path / "c")
     variable.assign(np.zeros_like(value))
@@ -48,14 +50,18 @@ def test_modules_optimizers_and_structures_are_saved_by_path(tmp_path: Path) -> 
     checkpoint.save(tmp_path / "c")
     again = Model(), tl.optimizers.Adam(0.1)
     again[1].build([again[0].first])
-    Checkpoint(model=again[0], optimizer=again[1], steps=[tl.Variable(0)]).restore(tmp_path / "c")
+    Checkpoint(model=again[0], optimizer=again[1], steps=[tl.Variable(0)]).restore(
+        tmp_path / "c"
+    )
     for one, other in zip(optimizer.variables, again[1].variables, strict=True):
         np.testing.assert_array_equal(one.numpy(), other.numpy())
     np.testing.assert_array_equal(model.first.numpy(), again[0].first.numpy())
 
 
 def test_a_mismatch_is_told_as_a_table_and_changes_nothing(tmp_path: Path) -> None:
-    Checkpoint(a=tl.Variable([1.0]), b=tl.Variable([2.0]), c=tl.Variable(3)).save(tmp_path / "c")
+    Checkpoint(a=tl.Variable([1.0]), b=tl.Variable([2.0]), c=tl.Variable(3)).save(
+        tmp_path / "c"
+    )
     a, b = tl.Variable([0.0]), tl.Variable([0.0, 0.0])
     checkpoint = Checkpoint(a=a, b=b, d=tl.Variable(0))
     with pytest.raises(tl.errors.CheckpointError) as caught:
@@ -74,11 +80,15 @@ def test_a_mismatch_is_told_as_a_table_and_changes_nothing(tmp_path: Path) -> No
     assert float(a.value()[0]) == 1.0
 
 
-def test_an_optimizer_without_slots_yet_is_told_how_to_make_them(tmp_path: Path) -> None:
+def test_an_optimizer_without_slots_yet_is_told_how_to_make_them(
+    tmp_path: Path,
+) -> None:
     w, optimizer = tl.Variable(1.0), tl.optimizers.Adam(0.1)
     optimizer.build([w])
     Checkpoint(optimizer=optimizer).save(tmp_path / "c")
-    with pytest.raises(tl.errors.CheckpointError, match=r"optimizer.build\(variables\)"):
+    with pytest.raises(
+        tl.errors.CheckpointError, match=r"optimizer.build\(variables\)"
+    ):
         Checkpoint(optimizer=tl.optimizers.Adam(0.1)).restore(tmp_path / "c")
 
 
@@ -168,7 +178,13 @@ def test_the_manager_keeps_the_newest_and_saves_every_nth(tmp_path: Path) -> Non
     assert saved == [10, 20, 30, 40, 50]
     assert manager.steps() == [40, 50]
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        *("latest", "step-40.json", "step-40.safetensors", "step-50.json", "step-50.safetensors"),
+        *(
+            "latest",
+            "step-40.json",
+            "step-40.safetensors",
+            "step-50.json",
+            "step-50.safetensors",
+        ),
     ]
 
 
@@ -191,7 +207,9 @@ def test_what_has_no_variables_is_refused_when_the_checkpoint_is_made() -> None:
         Checkpoint()
 
 
-def test_saving_and_restoring_are_operators_of_a_traced_function(tmp_path: Path) -> None:
+def test_saving_and_restoring_are_operators_of_a_traced_function(
+    tmp_path: Path,
+) -> None:
     path = str(tmp_path / "graph")
 
     @tl.function

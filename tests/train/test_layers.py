@@ -22,7 +22,9 @@ def lstm(layer: tl.layers.LSTM, x: Array) -> Array:
     assert layer.kernel is not None
     assert layer.recurrent_kernel is not None
     assert layer.bias is not None
-    kernel, recurrent, bias = map(np.asarray, (layer.kernel, layer.recurrent_kernel, layer.bias))
+    kernel, recurrent, bias = map(
+        np.asarray, (layer.kernel, layer.recurrent_kernel, layer.bias)
+    )
     h = c = np.zeros((x.shape[0], layer.units), np.float32)
     outputs = []
     for t in range(x.shape[1]):
@@ -38,7 +40,9 @@ def test_lstm_is_the_recurrence_of_its_equations(traced: bool) -> None:
     x = np.random.default_rng(0).normal(size=(2, 5, 3)).astype(np.float32)
     layer = tl.layers.LSTM(4, return_sequences=True, inputs=3)
     run = both_ways(layer.__call__, traced)
-    np.testing.assert_allclose(run(tl.asarray(x)).numpy(), lstm(layer, x), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        run(tl.asarray(x)).numpy(), lstm(layer, x), rtol=1e-5, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("traced", [False, True])
@@ -69,7 +73,9 @@ def test_gradients_of_a_traced_lstm_are_those_of_the_eager_one() -> None:
         return tape.gradient(loss, layer.trainable_variables)
 
     for eager, traced in zip(gradients(x), tl.function(gradients)(x), strict=True):
-        np.testing.assert_allclose(traced.numpy(), eager.numpy(), rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            traced.numpy(), eager.numpy(), rtol=1e-4, atol=1e-6
+        )
 
 
 @pytest.mark.parametrize("traced", [False, True])
@@ -96,7 +102,9 @@ def test_dropout_drops_only_while_training_and_keeps_the_mean() -> None:
 
 
 def test_weights_made_inside_a_trace_are_made_once() -> None:
-    model = tl.layers.Sequential([tl.layers.Dense(4, activation=tl.nn.relu), tl.layers.Dense(1)])
+    model = tl.layers.Sequential(
+        [tl.layers.Dense(4, activation=tl.nn.relu), tl.layers.Dense(1)]
+    )
     run = tl.function(model.__call__)
     first = run(tl.ones((2, 3))).numpy()
     run(tl.ones((5, 3)))
@@ -128,13 +136,17 @@ def test_an_embeddings_gradient_is_sparse() -> None:
         (lambda: tl.layers.Sequential([3]), "3 is no layer"),  # type: ignore[list-item]
     ],
 )
-def test_impossible_arguments_are_refused_when_the_layer_is_made(make: Any, says: str) -> None:
+def test_impossible_arguments_are_refused_when_the_layer_is_made(
+    make: Any, says: str
+) -> None:
     with pytest.raises(tl.errors.InvalidArgumentError, match=says):
         make()
 
 
 def test_inputs_of_the_wrong_rank_or_size_say_what_is_wanted() -> None:
-    with pytest.raises(tl.errors.ShapeError, match=r"LSTM takes \[batch, time, features\]"):
+    with pytest.raises(
+        tl.errors.ShapeError, match=r"LSTM takes \[batch, time, features\]"
+    ):
         tl.layers.LSTM(3)(tl.ones((2, 3)))
     layer = tl.layers.Dense(3, inputs=4)
     with pytest.raises(tl.errors.ShapeError, match="inner sizes 5 and 4 differ"):

@@ -44,4 +44,7 @@ def test_a_module_that_holds_itself_is_walked_once() -> None:
 
 
 def test_the_repr_lists_variables_with_their_shapes() -> None:
-    assert repr(Inner()) == "Inner:\n  weight: float32[1]\n  count: int32[] (not trainable)"
+    assert (
+        repr(Inner())
+        == "Inner:\n  weight: float32[1]\n  count: int32[] (not trainable)"
+    )

@@ -97,7 +97,9 @@ def make(name: str) -> Optimizer:
         "AdagradDA": opt.AdagradDA(0.1, l1=0.01, l2=0.02),
         "Adadelta": opt.Adadelta(1.0, rho=0.95, epsilon=1e-6),
         "RMSProp": opt.RMSProp(0.1, momentum=0.5),
-        "RMSProp centered": opt.RMSProp(0.1, momentum=0.5, epsilon=1e-3, centered=True),
+        "RMSProp centered": opt.RMSProp(
+            0.1, momentum=0.5, epsilon=1e-3, centered=True
+        ),
         "Adam": opt.Adam(0.1),
         "Adam amsgrad": opt.Adam(0.1, amsgrad=True),
         "AdamW": opt.AdamW(0.1, weight_decay=0.1),
@@ -123,7 +125,9 @@ def test_optimizer_gives_the_published_numbers(name: str, traced: bool) -> None:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_sparse_gradients_update_named_rows_only_and_as_dense_ones_do(name: str) -> None:
+def test_sparse_gradients_update_named_rows_only_and_as_dense_ones_do(
+    name: str,
+) -> None:
     rows, start = [3, 1, 3], np.arange(8, dtype=np.float32).reshape(4, 2) - 3
     values = np.asarray([[0.1, -0.2], [0.3, 0.4], [0.5, -0.1]], np.float32)
     whole = np.zeros((4, 2), np.float32)
@@ -132,13 +136,17 @@ def test_sparse_gradients_update_named_rows_only_and_as_dense_ones_do(name: str)
     slices = tl.IndexedSlices(tl.asarray(values), tl.asarray(rows), (4, 2))
     make(name).apply_gradients([(slices, sparse)])
     make(name).apply_gradients([(tl.asarray(whole), dense)])
-    np.testing.assert_allclose(sparse.numpy()[[1, 3]], dense.numpy()[[1, 3]], rtol=1e-6)
+    np.testing.assert_allclose(
+        sparse.numpy()[[1, 3]], dense.numpy()[[1, 3]], rtol=1e-6
+    )
     np.testing.assert_array_equal(sparse.numpy()[[0, 2]], start[[0, 2]])
 
 
 def test_a_schedule_is_asked_with_the_number_of_steps_done() -> None:
     w = tl.Variable(0.0)
-    optimizer = tl.optimizers.SGD(tl.optimizers.schedules.PiecewiseConstant([0], [1.0, 0.5]))
+    optimizer = tl.optimizers.SGD(
+        tl.optimizers.schedules.PiecewiseConstant([0], [1.0, 0.5])
+    )
     for expected in (-1.0, -1.5, -2.0):
         optimizer.apply_gradients([(tl.asarray(1.0), w)])
         assert float(w.value()) == expected
@@ -147,7 +155,9 @@ def test_a_schedule_is_asked_with_the_number_of_steps_done() -> None:
 
 def test_a_gradient_of_another_shape_is_refused_and_changes_nothing() -> None:
     w, optimizer = tl.Variable([1.0, 2.0]), tl.optimizers.SGD(0.1)
-    with pytest.raises(tl.errors.ShapeError, match=r"gradient has shape \[3\], the variable \[2\]"):
+    with pytest.raises(
+        tl.errors.ShapeError, match=r"gradient has shape \[3\], the variable \[2\]"
+    ):
         optimizer.apply_gradients([(tl.ones(3), w)])
     np.testing.assert_array_equal(w.numpy(), [1.0, 2.0])
 

@@ -21,14 +21,25 @@ ERROR = re.compile(r"^(?P<file>[^:]+):(?P<line>\d+): error: .*\[(?P<code>[\w-]+)
 def errors() -> dict[str, dict[int, str]]:
     """Return the code of mypy's error on each line of each file here."""
     files = [str(path.relative_to(ROOT)) for path in (*ACCEPTED, *REFUSED)]
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--follow-imports=silent"]
-    done = subprocess.run([*command, *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-pretty",
+        "--follow-imports=silent",
+    ]
+    done = subprocess.run(
+        [*command, *files], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     found: dict[str, dict[int, str]] = {}
     for line in done.stdout.splitlines():
         match = ERROR.match(line)
         if match:
-            found.setdefault(Path(match["file"]).name, {})[int(match["line"])] = match["code"]
+            found.setdefault(Path(match["file"]).name, {})[int(match["line"])] = (
+                match["code"]
+            )
     return found
 
 
@@ -41,5 +52,7 @@ def test_accepted(path: Path) -> None:
 @pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
 def test_refused(path: Path) -> None:
     lines = enumerate(path.read_text().splitlines(), 1)
-    marked = {i: line.split("# error: ")[1] for i, line in lines if "# error: " in line}
+    marked = {
+        i: line.split("# error: ")[1] for i, line in lines if "# error: " in line
+    }
     assert errors().get(path.name, {}) == marked

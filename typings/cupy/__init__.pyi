@@ -128,13 +128,22 @@ tanh: ufunc
 trunc: ufunc
 
 def all(
-    a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: bool = False
+    a: _ArrayLike,
+    axis: _Axis = None,
+    out: ndarray | None = None,
+    keepdims: bool = False,
 ) -> ndarray: ...
 def any(
-    a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: bool = False
+    a: _ArrayLike,
+    axis: _Axis = None,
+    out: ndarray | None = None,
+    keepdims: bool = False,
 ) -> ndarray: ...
 def arange(
-    start: float, stop: float | None = None, step: float = 1, dtype: _DTypeLike | None = None
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: _DTypeLike | None = None,
 ) -> ndarray: ...
 def argmax(
     a: _ArrayLike,
@@ -166,7 +175,10 @@ def bincount(
 ) -> ndarray: ...
 def broadcast_to(array: _ArrayLike, shape: _Size) -> ndarray: ...
 def clip(
-    a: _ArrayLike, a_min: _ArrayLike | None, a_max: _ArrayLike | None, out: ndarray | None = None
+    a: _ArrayLike,
+    a_min: _ArrayLike | None,
+    a_max: _ArrayLike | None,
+    out: ndarray | None = None,
 ) -> ndarray: ...
 def concatenate(
     tup: Sequence[_ArrayLike],
@@ -177,12 +189,19 @@ def concatenate(
     casting: str = "same_kind",
 ) -> ndarray: ...
 def cumsum(
-    a: _ArrayLike, axis: _Axis = None, dtype: _DTypeLike | None = None, out: ndarray | None = None
+    a: _ArrayLike,
+    axis: _Axis = None,
+    dtype: _DTypeLike | None = None,
+    out: ndarray | None = None,
 ) -> ndarray: ...
-def diagonal(a: _ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray: ...
+def diagonal(
+    a: _ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> ndarray: ...
 def dot(a: _ArrayLike, b: _ArrayLike, out: ndarray | None = None) -> ndarray: ...
 def einsum(*operands: Any, **kwargs: Any) -> ndarray: ...
-def empty(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
+def empty(
+    shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C"
+) -> ndarray: ...
 def empty_like(
     prototype: _ArrayLike,
     dtype: _DTypeLike | None = None,
@@ -193,7 +212,10 @@ def empty_like(
 def expand_dims(a: _ArrayLike, axis: _Axis) -> ndarray: ...
 def flip(a: _ArrayLike, axis: _Axis = None) -> ndarray: ...
 def full(
-    shape: _Size, fill_value: complex, dtype: _DTypeLike | None = None, order: str = "C"
+    shape: _Size,
+    fill_value: complex,
+    dtype: _DTypeLike | None = None,
+    order: str = "C",
 ) -> ndarray: ...
 def full_like(
     a: _ArrayLike,
@@ -219,7 +241,10 @@ def linspace(
     axis: _Axis = 0,
 ) -> Any: ...
 def max(
-    a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: bool = False
+    a: _ArrayLike,
+    axis: _Axis = None,
+    out: ndarray | None = None,
+    keepdims: bool = False,
 ) -> ndarray: ...
 def mean(
     a: _ArrayLike,
@@ -229,13 +254,18 @@ def mean(
     keepdims: bool = False,
 ) -> ndarray: ...
 def min(
-    a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: bool = False
+    a: _ArrayLike,
+    axis: _Axis = None,
+    out: ndarray | None = None,
+    keepdims: bool = False,
 ) -> ndarray: ...
 def moveaxis(
     a: _ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> ndarray: ...
 def nonzero(a: _ArrayLike) -> tuple[ndarray, ...]: ...
-def ones(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
+def ones(
+    shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C"
+) -> ndarray: ...
 def ones_like(
     a: _ArrayLike,
     dtype: _DTypeLike | None = None,
@@ -254,7 +284,9 @@ def repeat(
     a: _ArrayLike, repeats: int | Sequence[int] | ndarray, axis: _Axis = None
 ) -> ndarray: ...
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]: ...
-def roll(a: _ArrayLike, shift: int | Sequence[int], axis: _Axis = None) -> ndarray: ...
+def roll(
+    a: _ArrayLike, shift: int | Sequence[int], axis: _Axis = None
+) -> ndarray: ...
 def searchsorted(
     a: _ArrayLike, v: _ArrayLike, side: str = "left", sorter: ndarray | None = None
 ) -> ndarray: ...
@@ -298,7 +330,9 @@ def unique(
 def where(
     condition: _ArrayLike, x: _ArrayLike | None = None, y: _ArrayLike | None = None
 ) -> ndarray: ...
-def zeros(shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C") -> ndarray: ...
+def zeros(
+    shape: _Size, dtype: _DTypeLike | None = ..., order: str = "C"
+) -> ndarray: ...
 def zeros_like(
     a: _ArrayLike,
     dtype: _DTypeLike | None = None,

@@ -20,7 +20,11 @@ def whole(value: Any, what: str, least: int | None = None) -> Any:
     is_array = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
     if is_bool or not (is_array or isinstance(value, (int, np.integer, Operand))):
         raise DTypeError(f"{what}={value!r}; allowed are integers")
-    if least is not None and not isinstance(value, (Operand, np.ndarray)) and value < least:
+    if (
+        least is not None
+        and not isinstance(value, (Operand, np.ndarray))
+        and value < least
+    ):
         raise InvalidArgumentError(f"{what}={value}; allowed are {least} and more")
     return value
 
@@ -37,5 +41,7 @@ def whole_numbers(values: Any, what: str) -> Any:
 def a_function(value: Any, what: str) -> Any:
     """Return a function; DTypeError for what cannot be called."""
     if not callable(value):
-        raise DTypeError(f"{what}={value!r} cannot be called; give a function, as in lambda: x")
+        raise DTypeError(
+            f"{what}={value!r} cannot be called; give a function, as in lambda: x"
+        )
     return value

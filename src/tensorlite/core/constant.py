@@ -30,7 +30,11 @@ class Const(Op):
 
     def kernel(self, xp: Xp) -> Any:
         """Return the value in the memory of the device at hand."""
-        return self.value if xp is np or self.value.dtype == object else xp.asarray(self.value)
+        return (
+            self.value
+            if xp is np or self.value.dtype == object
+            else xp.asarray(self.value)
+        )
 
     def grad(self, call: Any, dy: Any) -> Grads:
         """Return nothing: there is no input."""
@@ -38,7 +42,11 @@ class Const(Op):
 
     def _key(self) -> tuple[Any, ...]:
         value = self.value
-        content = value.tobytes() if value.size <= 64 and value.dtype != object else id(value)
+        content = (
+            value.tobytes()
+            if value.size <= 64 and value.dtype != object
+            else id(value)
+        )
         return content, value.dtype, value.shape
 
     def __eq__(self, other: object) -> bool:
@@ -54,7 +62,9 @@ class Const(Op):
 
 
 @lru_cache(maxsize=4096)
-def structure(values: tuple[int, ...], dtype: DType = dtypes.int32) -> np.ndarray[Any, Any]:
+def structure(
+    values: tuple[int, ...], dtype: DType = dtypes.int32
+) -> np.ndarray[Any, Any]:
     """Return sizes or axes as a vector: one array for all that ask, which cannot be written to."""
     array = np.array(values, dtype.numpy)
     array.flags.writeable = False
@@ -74,7 +84,9 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     try:
         array = np.asarray(value, None if dtype is None or kept else dtype.numpy)
     except OverflowError as error:
-        raise InvalidArgumentError(f"{value!r} does not fit {dtype!r}: {error}") from None
+        raise InvalidArgumentError(
+            f"{value!r} does not fit {dtype!r}: {error}"
+        ) from None
     except (TypeError, ValueError) as error:
         raise _not_an_array(value, error) from None
     if kept:
@@ -99,7 +111,9 @@ def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     if kind in "UST":
         return array.astype(object)
     if kind == "O":
-        raise _not_an_array(value, TypeError("its elements are of mixed or foreign kinds"))
+        raise _not_an_array(
+            value, TypeError("its elements are of mixed or foreign kinds")
+        )
     return array
 
 

@@ -8,7 +8,9 @@ from functools import cache
 
 from tensorlite.core.errors import DeviceError
 
-_PART = re.compile(r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu):(\d+|\*))")
+_PART = re.compile(
+    r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu):(\d+|\*))"
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ class DeviceName:
         text = "".join(f"/{key}:{value}" for key, value in parts if value is not None)
         if self.kind is None:
             return text
-        return f"{text}/device:{self.kind}:{'*' if self.index is None else self.index}"
+        return (
+            f"{text}/device:{self.kind}:{'*' if self.index is None else self.index}"
+        )
 
 
 def _number(text: str | None) -> int | None:

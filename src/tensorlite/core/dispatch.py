@@ -25,7 +25,15 @@ from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
-from tensorlite.core.xp import CPU, device_of, is_array, on_device, to_device, to_host, xp_for
+from tensorlite.core.xp import (
+    CPU,
+    device_of,
+    is_array,
+    on_device,
+    to_device,
+    to_host,
+    xp_for,
+)
 
 Tensors = tuple[Tensor, ...]
 ndarray = np.ndarray
@@ -121,7 +129,9 @@ def interpreted_by(interpreter: Interpreter | None) -> Iterator[None]:
 
 def run(interpreter: Interpreter | None, op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op` as `interpreter` makes them."""
-    return execute(op, inputs) if interpreter is None else interpreter.apply(op, inputs)
+    return (
+        execute(op, inputs) if interpreter is None else interpreter.apply(op, inputs)
+    )
 
 
 def calls(op: Op, *inputs: TensorLike) -> Tensors:
@@ -162,14 +172,18 @@ def call1(op: Op, x: TensorLike) -> Tensor:
     top = current.get()
     if (top is None or top.observing) and type(x) is EagerTensor:
         array = x._array
-        if type(array) is ndarray and (array.dtype in op.admitted or admits(op, (x,), array.dtype)):
+        if type(array) is ndarray and (
+            array.dtype in op.admitted or admits(op, (x,), array.dtype)
+        ):
             try:
                 out = op.kernel(np, array)
             except TensorliteError:
                 raise
             except Exception as error:
                 raise explained(op, (x,), error) from error
-            y = EagerTensor(out if type(out) is ndarray else np.asarray(out), x._device)
+            y = EagerTensor(
+                out if type(out) is ndarray else np.asarray(out), x._device
+            )
             if top is not None:
                 top.observe(op, (x,), (y,))
             return y
@@ -189,18 +203,26 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
     2.0
     """
     top = current.get()
-    if (top is None or top.observing) and type(a) is EagerTensor and type(b) is EagerTensor:
+    if (
+        (top is None or top.observing)
+        and type(a) is EagerTensor
+        and type(b) is EagerTensor
+    ):
         x, y = a._array, b._array
         if type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
-            if dtype is y.dtype and (dtype in op.admitted or admits(op, (a, b), dtype)):
+            if dtype is y.dtype and (
+                dtype in op.admitted or admits(op, (a, b), dtype)
+            ):
                 try:
                     out = op.kernel(np, x, y)
                 except TensorliteError:
                     raise
                 except Exception as error:
                     raise explained(op, (a, b), error) from error
-                z = EagerTensor(out if type(out) is ndarray else np.asarray(out), a._device)
+                z = EagerTensor(
+                    out if type(out) is ndarray else np.asarray(out), a._device
+                )
                 if top is not None:
                     top.observe(op, (a, b), (z,))
                 return z
@@ -245,7 +267,9 @@ def _is_scalar(value: object) -> TypeGuard[complex]:
     kind = type(value)
     if kind is float or kind is int or kind is EagerTensor:
         return kind is not EagerTensor
-    return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+    return isinstance(value, (bool, int, float, complex)) and not isinstance(
+        value, np.generic
+    )
 
 
 def _beside(x: Tensor, scalar: complex) -> tuple[Tensor, Tensor]:
@@ -290,7 +314,9 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         return EagerTensor(theirs.copy(), device_of(theirs))
     if isinstance(value, ndarray):
         return constant(value.copy(), dtype)
-    if isinstance(value, (list, tuple)) and any(isinstance(x, Operand) for x in value):
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(x, Operand) for x in value
+    ):
         return operand.operators.stack([to_tensor(x, dtype) for x in value])
     return constant(value, dtype)
 
@@ -299,7 +325,10 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op`, computed now on the device that holds its inputs."""
     arrays = [x.array for x in inputs]
     kinds = tuple(
-        [x.dtype if type(x) is ndarray or not isinstance(x, Opaque) else None for x in arrays]
+        [
+            x.dtype if type(x) is ndarray or not isinstance(x, Opaque) else None
+            for x in arrays
+        ]
     )
     if kinds not in op.admitted:
         admit(op, inputs, kinds)

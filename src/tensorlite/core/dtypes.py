@@ -142,7 +142,9 @@ def as_dtype(value: object) -> DType:
         if native in _BY_NUMPY:
             return _BY_NUMPY[native]
     names = ", ".join(_BY_NAME)
-    raise DTypeError(f"{value!r} is no dtype; allowed: {names}, NumPy's dtypes, Python's types")
+    raise DTypeError(
+        f"{value!r} is no dtype; allowed: {names}, NumPy's dtypes, Python's types"
+    )
 
 
 def promote(a: DType, b: DType) -> DType:
@@ -202,4 +204,9 @@ def _meet(a: DType, b: DType) -> DType | None:
     return _BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
 
 
-_PROMOTED = {(a, b): both for a in NUMERIC for b in NUMERIC if a is not b and (both := _meet(a, b))}
+_PROMOTED = {
+    (a, b): both
+    for a in NUMERIC
+    for b in NUMERIC
+    if a is not b and (both := _meet(a, b))
+}

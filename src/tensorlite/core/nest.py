@@ -33,7 +33,11 @@ def is_nested(value: object) -> bool:
 def _is_container(kind: type) -> bool:
     if issubclass(kind, (list, tuple, dict)):
         return True
-    return is_dataclass(kind) and not hasattr(kind, "__tensor__") and not hasattr(kind, "is_leaf")
+    return (
+        is_dataclass(kind)
+        and not hasattr(kind, "__tensor__")
+        and not hasattr(kind, "is_leaf")
+    )
 
 
 def children(value: Any) -> list[Any]:
@@ -78,13 +82,17 @@ def pack_like(structure: Any, leaves: list[Any]) -> Any:
     source = iter(leaves)
     packed = _pack(structure, source)
     if next(source, source) is not source:
-        raise StructureError(f"{len(leaves)} leaves are too many for {describe(structure)}")
+        raise StructureError(
+            f"{len(leaves)} leaves are too many for {describe(structure)}"
+        )
     return packed
 
 
 def _pack(structure: Any, source: Iterator[Any]) -> Any:
     if is_nested(structure):
-        return rebuild(structure, [_pack(member, source) for member in children(structure)])
+        return rebuild(
+            structure, [_pack(member, source) for member in children(structure)]
+        )
     try:
         return next(source)
     except StopIteration:
@@ -107,7 +115,9 @@ def assert_same(a: Any, b: Any, where: str = "") -> None:
     """Raise StructureError naming the place where two structures first differ."""
     place = f" at {where}" if where else ""
     if is_nested(a) != is_nested(b) or (is_nested(a) and type(a) is not type(b)):
-        raise StructureError(f"structures differ{place}: {describe(a)} and {describe(b)}")
+        raise StructureError(
+            f"structures differ{place}: {describe(a)} and {describe(b)}"
+        )
     if not is_nested(a):
         return
     if isinstance(a, dict) and set(a) != set(b):
@@ -131,7 +141,9 @@ def paths(structure: Any, where: str = "") -> list[str]:
     else:
         labels = [f".{field.name}" for field in fields(structure)]
     members = zip(labels, children(structure), strict=True)
-    return [path for label, member in members for path in paths(member, where + label)]
+    return [
+        path for label, member in members for path in paths(member, where + label)
+    ]
 
 
 def describe(structure: Any) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Protocol,
+    TypeAlias,
+    dataclass_transform,
+)
 
 from tensorlite.core.errors import GradientError
 from tensorlite.core.spec import TensorSpec
@@ -175,7 +182,9 @@ class Op:
         return hash(type(self))
 
     def __repr__(self) -> str:
-        listed = ", ".join(f"{key}={value!r}" for key, value in self.attributes().items())
+        listed = ", ".join(
+            f"{key}={value!r}" for key, value in self.attributes().items()
+        )
         return f"{self.name}({listed})"
 
 

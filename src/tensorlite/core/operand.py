@@ -53,7 +53,9 @@ class Operators(Protocol):
     def densify(self, slices: IndexedSlices, /) -> Tensor: ...
     def accumulate(self, gradients: list[Any], /) -> Tensor | IndexedSlices: ...
     def stack(self, xs: Any, /) -> Tensor: ...
-    def jacobian_rows(self, pull: Any, y: Any, xs: Any, batch: bool, /) -> list[Tensor]: ...
+    def jacobian_rows(
+        self, pull: Any, y: Any, xs: Any, batch: bool, /
+    ) -> list[Tensor]: ...
     def to_device(self, x: Any, device: DeviceName, /) -> Tensor: ...
     def numpy_call(self, name: str, args: Any, kwargs: Any, /) -> Any: ...
 
@@ -158,7 +160,9 @@ class Operand:
         return operators.equal(self, other) if is_operand(other) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return operators.not_equal(self, other) if is_operand(other) else NotImplemented
+        return (
+            operators.not_equal(self, other) if is_operand(other) else NotImplemented
+        )
 
     def __lt__(self, other: Any) -> Tensor:
         return operators.less(self, other)
@@ -192,11 +196,17 @@ class Operand:
     def __setitem__(self, key: Any, value: Any) -> None:
         operators.setitem(self, key, value)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
         """Answer NumPy's functions of arrays: `np.exp(x)` is `tl.exp(x)`."""
-        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        name = (
+            ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        )
         return operators.numpy_call(name, inputs, kwargs)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, func: Any, types: Any, args: Any, kwargs: Any
+    ) -> Any:
         """Answer NumPy's other functions: `np.sum(x)` is `tl.sum(x)`."""
         return operators.numpy_call(func.__name__, args, kwargs)

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple, Self
 from tensorlite.core import operand
 from tensorlite.core.constant import Const
 from tensorlite.core.device import ANYWHERE, DeviceName
-from tensorlite.core.dispatch import Interpreter, Tensors, default_device, interpreted_by, run
+from tensorlite.core.dispatch import (
+    Interpreter,
+    Tensors,
+    default_device,
+    interpreted_by,
+    run,
+)
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.tensor import EagerTensor, Tensor, moved
@@ -54,15 +60,21 @@ class _Placing(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, computed on this scope's device."""
         if self.tracer is None:
-            if isinstance(op, Const):  # in host memory until data: it may be structure
+            if isinstance(
+                op, Const
+            ):  # in host memory until data: it may be structure
                 return (EagerTensor(op.value),)
-            inputs = tuple([x if i in op.host else self._moved(x) for i, x in enumerate(inputs)])
+            inputs = tuple(
+                [x if i in op.host else self._moved(x) for i, x in enumerate(inputs)]
+            )
         return run(self.below, op, inputs)
 
     def __enter__(self) -> Self:
         """Put this interpreter on top; on the CPU it leaves arrays there to the short way."""
         super().__enter__()
-        self.observing = self.device == CPU and (self.below is None or self.below.observing)
+        self.observing = self.device == CPU and (
+            self.below is None or self.below.observing
+        )
         return self
 
     def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:

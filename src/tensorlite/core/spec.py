@@ -40,7 +40,9 @@ class TensorSpec:
         trainable: bool = False,
         known: Known = None,
     ) -> None:
-        self.shape: Dims | None = shape if shape is None or type(shape) is tuple else tuple(shape)
+        self.shape: Dims | None = (
+            shape if shape is None or type(shape) is tuple else tuple(shape)
+        )
         self.dtype: DType = dtype if type(dtype) is DType else as_dtype(dtype)
         self.name = name
         self.inner = inner
@@ -88,7 +90,11 @@ class TensorSpec:
         """Return what is known of a 1-d integer tensor's elements, or None."""
         if isinstance(self.known, tuple):
             return self.known if self.rank in (None, 1) else None
-        if self.shape is not None and len(self.shape) == 1 and self.shape[0] is not None:
+        if (
+            self.shape is not None
+            and len(self.shape) == 1
+            and self.shape[0] is not None
+        ):
             return (None,) * self.shape[0]
         return None
 
@@ -100,7 +106,11 @@ class TensorSpec:
         """Return the elements of an integer tensor of rank 0 or 1 if all are known."""
         if isinstance(self.known, int):
             return (self.known,)
-        if isinstance(self.known, tuple) and self.rank in (None, 1) and None not in self.known:
+        if (
+            isinstance(self.known, tuple)
+            and self.rank in (None, 1)
+            and None not in self.known
+        ):
             return self.known  # type: ignore[return-value]
         return None
 
@@ -125,11 +135,15 @@ class TensorSpec:
         """Return this spec with nothing known of the value."""
         if self.known is None:
             return self
-        return TensorSpec(self.shape, self.dtype, self.name, self.inner, self.trainable)
+        return TensorSpec(
+            self.shape, self.dtype, self.name, self.inner, self.trainable
+        )
 
     def without_name(self) -> TensorSpec:
         """Return this spec without the name that error messages use."""
-        return TensorSpec(self.shape, self.dtype, None, self.inner, self.trainable, self.known)
+        return TensorSpec(
+            self.shape, self.dtype, None, self.inner, self.trainable, self.known
+        )
 
     def accepts(self, other: TensorSpec) -> bool:
         """Return whether every tensor of `other` is also one of this spec."""
@@ -139,7 +153,9 @@ class TensorSpec:
             return True
         if other.shape is None or len(self.shape) != len(other.shape):
             return False
-        return all(a is None or a == b for a, b in zip(self.shape, other.shape, strict=True))
+        return all(
+            a is None or a == b for a, b in zip(self.shape, other.shape, strict=True)
+        )
 
     def __repr__(self) -> str:
         named = f", name={self.name!r}" if self.name else ""
@@ -169,7 +185,9 @@ def broadcast(*shapes: Dims | None) -> Dims | None:
         return None
     known = [shape for shape in shapes if shape is not None]
     rank = max(map(len, known), default=0)
-    columns = zip(*((1,) * (rank - len(shape)) + shape for shape in known), strict=True)
+    columns = zip(
+        *((1,) * (rank - len(shape)) + shape for shape in known), strict=True
+    )
     return tuple(_broadcast_sizes(column, shapes) for column in columns)
 
 
@@ -216,7 +234,9 @@ def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
     if not a.inner or not b.inner:
         inner = a.inner or b.inner
     elif len(a.inner) == len(b.inner):
-        inner = tuple([_join_elements(x, y) for x, y in zip(a.inner, b.inner, strict=True)])
+        inner = tuple(
+            [_join_elements(x, y) for x, y in zip(a.inner, b.inner, strict=True)]
+        )
     else:
         inner = ()
     trainable = a.trainable and b.trainable
@@ -232,7 +252,9 @@ def _join_elements(a: TensorSpec, b: TensorSpec) -> TensorSpec:
 def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
     """Return `axis` counted from the front; AxisError when it is not there."""
     if not -rank <= axis < rank:
-        raise AxisError(f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}")
+        raise AxisError(
+            f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}"
+        )
     return axis % rank if rank else 0
 
 
@@ -253,4 +275,8 @@ def element(value: Any) -> Known:
     """Return a small integer array or nest as a spec's `known` value, or None."""
     if value.ndim == 0:
         return int(value)
-    return tuple(value.ravel().tolist()) if value.ndim <= 2 and value.size <= 64 else None
+    return (
+        tuple(value.ravel().tolist())
+        if value.ndim <= 2 and value.size <= 64
+        else None
+    )

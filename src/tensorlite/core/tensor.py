@@ -24,7 +24,15 @@ from tensorlite.core.spec import TensorSpec, element, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
 TensorLike: TypeAlias = (
-    Operand | np.ndarray[Any, Any] | np.generic | bool | int | float | complex | str | Sequence[Any]
+    Operand
+    | np.ndarray[Any, Any]
+    | np.generic
+    | bool
+    | int
+    | float
+    | complex
+    | str
+    | Sequence[Any]
 )
 Shape: TypeAlias = tuple[Any, ...]
 """Sizes: ints, or None where a trace does not know one (Any spares eager users the test)."""
@@ -137,7 +145,9 @@ class Tensor(Operand):
 
     def __index__(self) -> int:
         if not self.dtype.is_integer or self.shape != ():
-            raise DTypeError(f"only an integer 0-d tensor serves as an index, not {self.spec}")
+            raise DTypeError(
+                f"only an integer 0-d tensor serves as an index, not {self.spec}"
+            )
         return int(self._one("an index"))
 
     def __len__(self) -> int:
@@ -155,21 +165,38 @@ class Tensor(Operand):
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """Return the Array API namespace that this tensor belongs to: tensorlite itself."""
-        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
-            raise InvalidArgumentError(f"Array API version {api_version!r} is not served")
+        if api_version not in (
+            None,
+            "2021.12",
+            "2022.12",
+            "2023.12",
+            "2024.12",
+            "2025.12",
+        ):
+            raise InvalidArgumentError(
+                f"Array API version {api_version!r} is not served"
+            )
         return import_module("tensorlite")
 
     def to_device(self, device: str | DeviceName, /, *, stream: Any = None) -> Tensor:
         """Return this tensor on another device; DeviceError when there is no such device."""
         if stream is not None:
-            raise InvalidArgumentError("stream must be None: transfers are ordered by themselves")
+            raise InvalidArgumentError(
+                "stream must be None: transfers are ordered by themselves"
+            )
         name = DeviceName.parse(device) if isinstance(device, str) else device
         return operand.operators.to_device(self, name)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
         """Return the value as a NumPy array, for NumPy's own use."""
         array = self.numpy()
-        return array if dtype is None and not copy else array.astype(dtype or array.dtype)
+        return (
+            array
+            if dtype is None and not copy
+            else array.astype(dtype or array.dtype)
+        )
 
     def __dlpack__(
         self,
@@ -217,7 +244,9 @@ class EagerTensor(Tensor):
             return array.spec
         dtype = of_numpy(array.dtype)
         small = dtype.kind in "iu" and array.size <= 64 and xp_of(array) is np
-        return TensorSpec(array.shape, dtype, None, (), False, element(array) if small else None)
+        return TensorSpec(
+            array.shape, dtype, None, (), False, element(array) if small else None
+        )
 
     @property
     def shape(self) -> Shape:

@@ -57,7 +57,9 @@ def xp_for(device: DeviceName) -> Xp:
     if device.kind in (None, "CPU"):
         if device.index in (None, 0):
             return np
-        raise DeviceError(f"{device} does not exist; there is one CPU device, /device:CPU:0")
+        raise DeviceError(
+            f"{device} does not exist; there is one CPU device, /device:CPU:0"
+        )
     if (device.index or 0) >= gpu_count():
         raise DeviceError(
             f"{device} does not exist; {gpu_count()} GPUs are found. A GPU needs CuPy: install "

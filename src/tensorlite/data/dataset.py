@@ -135,10 +135,14 @@ class Dataset(Generic[T]):
             return (fn(*_arguments(element)) for element in self)
 
         def spec() -> Any:
-            traced = function(fn).get_concrete_function(*_arguments(self.element_spec))
+            traced = function(fn).get_concrete_function(
+                *_arguments(self.element_spec)
+            )
             return traced.structured_outputs
 
-        return Dataset(source, self.size, spec if element_spec is None else element_spec)
+        return Dataset(
+            source, self.size, spec if element_spec is None else element_spec
+        )
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset[T]:
         """Return the elements of which `predicate` holds.
@@ -148,7 +152,9 @@ class Dataset(Generic[T]):
         """
 
         def source() -> Iterator[T]:
-            return (element for element in self if bool(predicate(*_arguments(element))))
+            return (
+                element for element in self if bool(predicate(*_arguments(element)))
+            )
 
         return Dataset(source, UNKNOWN, self._spec)
 
@@ -159,7 +165,9 @@ class Dataset(Generic[T]):
         [(2,), (2,), (1,)]
         """
         if batch_size < 1:
-            raise InvalidArgumentError(f"batch: batch_size is {batch_size}; allowed is 1 or more")
+            raise InvalidArgumentError(
+                f"batch: batch_size is {batch_size}; allowed is 1 or more"
+            )
 
         def source() -> Iterator[T]:
             elements = iter(self)
@@ -174,7 +182,10 @@ class Dataset(Generic[T]):
         return Dataset(source, size, lambda: _batched(self.element_spec, rows))
 
     def shuffle(
-        self, buffer_size: int, seed: int | None = None, reshuffle_each_iteration: bool = True
+        self,
+        buffer_size: int,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool = True,
     ) -> Dataset[T]:
         """Return the elements in an order drawn from a buffer of `buffer_size` of them.
 
@@ -224,7 +235,9 @@ class Dataset(Generic[T]):
         4
         """
         size = count if self.size == INFINITE else min(count, self.size)
-        return replace(self, source=lambda: itertools.islice(iter(self), count), size=size)
+        return replace(
+            self, source=lambda: itertools.islice(iter(self), count), size=size
+        )
 
     def skip(self, count: int) -> Dataset[T]:
         """Return the elements behind the first `count`.
@@ -233,7 +246,9 @@ class Dataset(Generic[T]):
         [3, 4]
         """
         size = max(self.size - count, 0) if self.size >= 0 else self.size
-        return replace(self, source=lambda: itertools.islice(iter(self), count, None), size=size)
+        return replace(
+            self, source=lambda: itertools.islice(iter(self), count, None), size=size
+        )
 
     def enumerate(self, start: int = 0) -> Dataset[tuple[Tensor, T]]:
         """Return pairs of a number, a 0-d int64 tensor, and an element.
@@ -243,9 +258,16 @@ class Dataset(Generic[T]):
         """
 
         def source() -> Iterator[tuple[Tensor, T]]:
-            return ((constant(i, dtypes.int64), x) for i, x in builtins.enumerate(self, start))
+            return (
+                (constant(i, dtypes.int64), x)
+                for i, x in builtins.enumerate(self, start)
+            )
 
-        return Dataset(source, self.size, lambda: (TensorSpec((), dtypes.int64), self.element_spec))
+        return Dataset(
+            source,
+            self.size,
+            lambda: (TensorSpec((), dtypes.int64), self.element_spec),
+        )
 
     def cardinality(self) -> int:
         """Return the number of elements, tl.data.INFINITE or tl.data.UNKNOWN.
@@ -282,7 +304,9 @@ class Dataset(Generic[T]):
 
     def __len__(self) -> int:
         if self.size < 0:
-            raise InvalidArgumentError("len() of a dataset whose size is infinite or unknown")
+            raise InvalidArgumentError(
+                "len() of a dataset whose size is infinite or unknown"
+            )
         return self.size
 
     def __tl_for__(self, *loop: Any) -> bool:
@@ -302,7 +326,9 @@ def _tensors(value: Any) -> Any:
     if isinstance(value, list):
         return to_tensor(value)
     if nest.is_nested(value):
-        return nest.rebuild(value, [_tensors(member) for member in nest.children(value)])
+        return nest.rebuild(
+            value, [_tensors(member) for member in nest.children(value)]
+        )
     return to_tensor(value)
 
 
@@ -316,7 +342,9 @@ def _stacked(group: list[Any]) -> Any:
     try:
         return nest.pack_like(group[0], [stack(list(column)) for column in columns])
     except TensorliteError as error:
-        error.add_note("while batching elements of a dataset, which must be of one shape")
+        error.add_note(
+            "while batching elements of a dataset, which must be of one shape"
+        )
         raise
 
 

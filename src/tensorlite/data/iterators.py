@@ -68,11 +68,15 @@ class IteratorGetNext(Op):
             try:
                 element = next(handle.items)
             except StopIteration:
-                return np.asarray(False), *[_zeros(xp, spec) for spec in self.output_types]
+                return np.asarray(False), *[
+                    _zeros(xp, spec) for spec in self.output_types
+                ]
             leaves = [to_tensor(leaf) for leaf in nest.flatten(element)]
         specs = [leaf.spec for leaf in leaves]
         pairs = list(zip(self.output_types, specs, strict=False))
-        if len(specs) != len(self.output_types) or not all(a.accepts(b) for a, b in pairs):
+        if len(specs) != len(self.output_types) or not all(
+            a.accepts(b) for a, b in pairs
+        ):
             raise InvalidArgumentError(
                 f"the dataset gives {specs}; its element_spec says {list(self.output_types)}"
             )

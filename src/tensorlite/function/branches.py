@@ -47,16 +47,29 @@ from tensorlite.ops.regions import If
 from tensorlite.ops.shape import astype
 
 
-def if_(test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int) -> None:
+def if_(
+    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int
+) -> None:
     """Run the branch that `test` says, or stage both; `names` are variables used afterwards."""
     if not is_symbolic(test):
         (then if test else orelse)()
         return
-    stage(truth(test, f"the condition of the if at line {line}"), then, orelse, names, line)
+    stage(
+        truth(test, f"the condition of the if at line {line}"),
+        then,
+        orelse,
+        names,
+        line,
+    )
 
 
 def if_guard(
-    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int, jumping: int
+    test: Any,
+    then: Branch,
+    orelse: Branch,
+    names: Sequence[str],
+    line: int,
+    jumping: int,
 ) -> None:
     """Do what `if_` does of an `if` one branch of which jumps over the rest of its block.
 
@@ -71,7 +84,9 @@ def if_guard(
     stage_places(pred, then, orelse, places, line, jumping)
 
 
-def if_return(test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int) -> Any:
+def if_return(
+    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int
+) -> Any:
     """Return what the branch that `test` says returns, or stage both."""
     if not is_symbolic(test):
         return (then if test else orelse)()
@@ -89,7 +104,9 @@ def and_(first: Any, second: Branch) -> Any:
     if not is_symbolic(first):
         return second() if first else first
     pred = truth(first, "an operand of `and`")
-    return stage(pred, lambda: _boolean(first, second()), lambda: _boolean(first, first), (), 0)
+    return stage(
+        pred, lambda: _boolean(first, second()), lambda: _boolean(first, first), (), 0
+    )
 
 
 def or_(first: Any, second: Branch) -> Any:
@@ -97,17 +114,27 @@ def or_(first: Any, second: Branch) -> Any:
     if not is_symbolic(first):
         return first or second()
     pred = truth(first, "an operand of `or`")
-    return stage(pred, lambda: _boolean(first, first), lambda: _boolean(first, second()), (), 0)
+    return stage(
+        pred, lambda: _boolean(first, first), lambda: _boolean(first, second()), (), 0
+    )
 
 
 def _boolean(first: Any, value: Any) -> Any:
     """Return an operand's value beside a tensor: of tensors that are bool, as a 0-d bool."""
-    return truth(value, "an operand") if to_tensor(first).dtype is dtypes.bool_ else value
+    return (
+        truth(value, "an operand")
+        if to_tensor(first).dtype is dtypes.bool_
+        else value
+    )
 
 
 def not_(value: Any) -> Any:
     """Return `not value`."""
-    return logical_not(truth(value, "the operand of `not`")) if is_symbolic(value) else not value
+    return (
+        logical_not(truth(value, "the operand of `not`"))
+        if is_symbolic(value)
+        else not value
+    )
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -193,7 +220,9 @@ class _Side:
         self.unknown: UnknownResultError | None = None
         self.raised: RaisedError | None = None
 
-    def run(self, branch: Branch, places: Places, before: dict[str, Any], line: int) -> None:
+    def run(
+        self, branch: Branch, places: Places, before: dict[str, Any], line: int
+    ) -> None:
         places.write(copied(before))
         token = in_branch.set(True)
         try:
@@ -206,7 +235,10 @@ class _Side:
             self.unknown = error
         except Exception as error:
             if line and not isinstance(error, TensorliteError):
-                note(error, f"while tracing the if at line {line}: both its branches are traced")
+                note(
+                    error,
+                    f"while tracing the if at line {line}: both its branches are traced",
+                )
             raise
         finally:
             in_branch.reset(token)
@@ -222,7 +254,9 @@ class _Side:
             }
 
 
-def stage(pred: Tensor, then: Branch, orelse: Branch, names: Sequence[str], line: int) -> Any:
+def stage(
+    pred: Tensor, then: Branch, orelse: Branch, names: Sequence[str], line: int
+) -> Any:
     """Trace both branches, bind the variables to what the chosen one makes; return its result."""
     places = Places(names, then, orelse) if names else Places(())
     return stage_places(pred, then, orelse, places, line)
@@ -306,14 +340,18 @@ def zeros_of_spec(spec: TensorSpec) -> Tensor:
     return constant(np.zeros(sizes, spec.dtype.numpy))
 
 
-def _choose(pred: Tensor, sides: tuple[_Side, _Side], merges: Sequence[Merge]) -> Sequence[Tensor]:
+def _choose(
+    pred: Tensor, sides: tuple[_Side, _Side], merges: Sequence[Merge]
+) -> Sequence[Tensor]:
     """Return the outputs of an If: each leaf that differs, from the branch that is chosen."""
     outputs: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     for merge in merges:
         for pair in merge.leaves:
             made = [
                 _owned(side, value, dtype)
-                for side, value, dtype in zip(sides, pair, adapted(*pair), strict=True)
+                for side, value, dtype in zip(
+                    sides, pair, adapted(*pair), strict=True
+                )
             ]
             if made[0].dtype is not made[1].dtype:
                 adapt_weak(pair[0], made[1].dtype)
@@ -328,7 +366,9 @@ def _choose(pred: Tensor, sides: tuple[_Side, _Side], merges: Sequence[Merge]) -
     if not outputs[0] and not any(tracer.effects for tracer in tracers):
         return ()
     outer = unite(tracers)
-    graphs = [close(t, out, None).graph for t, out in zip(tracers, outputs, strict=True)]
+    graphs = [
+        close(t, out, None).graph for t, out in zip(tracers, outputs, strict=True)
+    ]
     return calls(If(*graphs), pred, *outer)
 
 
@@ -370,7 +410,9 @@ def stand_in(value: Any) -> Any:
     top = outermost()
     assert top is not None
     leaves = [
-        top.graph.add_input(leaf.spec.without_value()) if isinstance(leaf, SymbolicTensor) else leaf
+        top.graph.add_input(leaf.spec.without_value())
+        if isinstance(leaf, SymbolicTensor)
+        else leaf
         for leaf in nest.flatten(value)
     ]
     return nest.pack_like(value, leaves)

@@ -15,7 +15,13 @@ from tensorlite.core.errors import LoopError, StructureError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.staged_list import StagedList
-from tensorlite.function.values import MISSING, SCALARS, adapt_weak, is_leaf_tensor, same
+from tensorlite.function.values import (
+    MISSING,
+    SCALARS,
+    adapt_weak,
+    is_leaf_tensor,
+    same,
+)
 
 Values = dict[str, Any]
 INDEX = "_tl_index"
@@ -29,16 +35,24 @@ class Carried:
         self.first: list[Any] = []
         self.labels: list[str] = []
         for name, value in values.items():
-            for path, leaf in zip(nest.paths(value), nest.flatten(value), strict=True):
+            for path, leaf in zip(
+                nest.paths(value), nest.flatten(value), strict=True
+            ):
                 if is_leaf_tensor(leaf):
-                    self.first.append(leaf if type(leaf) in SCALARS else _tensor(leaf))
-                    self.labels.append(f"{name}{path}" if name != INDEX else "the loop's index")
+                    self.first.append(
+                        leaf if type(leaf) in SCALARS else _tensor(leaf)
+                    )
+                    self.labels.append(
+                        f"{name}{path}" if name != INDEX else "the loop's index"
+                    )
 
     def values_of(self, tensors: Sequence[Tensor]) -> Values:
         """Return the variables' values, with `tensors` as their leaves."""
         source = iter(tensors)
         return {
-            name: nest.pack_like(value, [_like(leaf, source) for leaf in nest.flatten(value)])
+            name: nest.pack_like(
+                value, [_like(leaf, source) for leaf in nest.flatten(value)]
+            )
             for name, value in self._values.items()
         }
 
@@ -66,8 +80,12 @@ class Carried:
         try:
             nest.assert_same(first, value)
         except StructureError as error:
-            raise LoopError(f"the loop variable {name!r} changes its structure: {error}") from None
-        leaves = zip(nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True)
+            raise LoopError(
+                f"the loop variable {name!r} changes its structure: {error}"
+            ) from None
+        leaves = zip(
+            nest.paths(first), nest.flatten(first), nest.flatten(value), strict=True
+        )
         for path, old, new in leaves:
             if is_leaf_tensor(old):
                 made = self._leaf(f"{name}{path}", new)
@@ -84,7 +102,9 @@ class Carried:
     @staticmethod
     def _leaf(label: str, new: Any) -> Any:
         if not is_leaf_tensor(new):
-            raise LoopError(f"the loop variable {label!r} is a tensor first and then {_told(new)}")
+            raise LoopError(
+                f"the loop variable {label!r} is a tensor first and then {_told(new)}"
+            )
         return new if type(new) in SCALARS else _tensor(new)
 
 

@@ -31,7 +31,9 @@ from tensorlite.runtime.step import RUNNERS, run_plan
 def check_runner(runner: str | None) -> str | None:
     """Return the name of a runner; InvalidArgumentError when there is none of that name."""
     if runner is not None and runner not in RUNNERS:
-        raise InvalidArgumentError(f"runner={runner!r}; allowed are {', '.join(RUNNERS)}")
+        raise InvalidArgumentError(
+            f"runner={runner!r}; allowed are {', '.join(RUNNERS)}"
+        )
     return runner
 
 
@@ -56,7 +58,9 @@ class Compiled:
     @cached_property
     def plan(self) -> Plan:
         """What runs."""
-        return compile_plan(self.lowered if self.runner == "frames" else self.optimised)
+        return compile_plan(
+            self.lowered if self.runner == "frames" else self.optimised
+        )
 
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """Return the outputs for one array per input of the graph."""
@@ -81,7 +85,9 @@ class Result:
     def __init__(self, value: Any, name: str) -> None:
         self._leaves: list[Any] = []
         self.tensors: list[Tensor] = []
-        self._value = nest.pack_like(value, [self._leaf(x, name) for x in nest.flatten(value)])
+        self._value = nest.pack_like(
+            value, [self._leaf(x, name) for x in nest.flatten(value)]
+        )
         self._bare = self._value is _TENSOR
 
     def _leaf(self, leaf: Any, name: str) -> Any:
@@ -226,17 +232,25 @@ def _wrapped(array: Array) -> EagerTensor:
     return EagerTensor(array, device_of(array))
 
 
-def flat_picker(specs: Sequence[TensorSpec], name: str) -> Callable[..., list[Tensor]]:
+def flat_picker(
+    specs: Sequence[TensorSpec], name: str
+) -> Callable[..., list[Tensor]]:
     """Return what takes the tensors out of arguments, checked against specs."""
 
     def pick(args: Iterable[Any], kwargs: dict[str, Any]) -> list[Tensor]:
-        leaves = [leaf for leaf in nest.flatten((tuple(args), kwargs)) if leaf is not None]
+        leaves = [
+            leaf for leaf in nest.flatten((tuple(args), kwargs)) if leaf is not None
+        ]
         given = [to_tensor(leaf) for leaf in leaves if not isinstance(leaf, str)]
         if len(given) != len(specs):
-            raise TracingError(f"{name} was traced for {len(specs)} tensors, not {len(given)}")
+            raise TracingError(
+                f"{name} was traced for {len(specs)} tensors, not {len(given)}"
+            )
         for spec, x in zip(specs, given, strict=True):
             if not spec.accepts(x.spec):
-                raise InvalidArgumentError(f"{name} was traced for {spec}, not {x.spec}")
+                raise InvalidArgumentError(
+                    f"{name} was traced for {spec}, not {x.spec}"
+                )
         return given
 
     return pick

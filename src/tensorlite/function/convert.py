@@ -62,19 +62,28 @@ def convert(function: FunctionType, runtime: object) -> FunctionType | None:
 def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     """Return the code of a converted definition; its closure is the original's and RUNTIME."""
     node = _rewritten(copy.deepcopy(node))
-    made: ast.stmt = node if isinstance(node, ast.FunctionDef) else located(ast.Expr(node), node)
+    made: ast.stmt = (
+        node if isinstance(node, ast.FunctionDef) else located(ast.Expr(node), node)
+    )
     if owner is not None:
         made = located(
-            ast.ClassDef(owner, bases=[], keywords=[], body=[made], decorator_list=[]), node
+            ast.ClassDef(
+                owner, bases=[], keywords=[], body=[made], decorator_list=[]
+            ),
+            node,
         )
-    inside = [name for name in code.co_freevars if not (owner and name == "__class__")]
+    inside = [
+        name for name in code.co_freevars if not (owner and name == "__class__")
+    ]
     given = ast.arguments(
         [], [ast.arg(name) for name in (*inside, RUNTIME)], None, [], [], None, []
     )
     # The definition must not shadow the global of its own name, which it may call.
     own = getattr(made, "name", None)
     free = [located(ast.Global([own]), node)] if own and own not in inside else []
-    factory = located(ast.FunctionDef("factory", given, [*free, made], [], None), node)
+    factory = located(
+        ast.FunctionDef("factory", given, [*free, made], [], None), node
+    )
     factory.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([factory], []))
     flags = code.co_flags & __future__.annotations.compiler_flag
@@ -82,9 +91,12 @@ def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     for inner in _codes(whole):
         if (
             inner.co_name == code.co_name
-            and inner.co_varnames[: code.co_argcount] == (code.co_varnames[: code.co_argcount])
+            and inner.co_varnames[: code.co_argcount]
+            == (code.co_varnames[: code.co_argcount])
         ):
-            named = _renamed(inner, code.co_name).replace(co_qualname=code.co_qualname)
+            named = _renamed(inner, code.co_name).replace(
+                co_qualname=code.co_qualname
+            )
             _converted.update([named, *_codes(named)])
             return named
     raise AssertionError(f"{code.co_name} is lost in conversion")

@@ -191,7 +191,9 @@ class Function(Generic[P, R_co]):
                     and covers(general.parts, arguments.parts)
                 ):
                     return concrete, arguments.with_parts(general.parts)
-            wanted = self._generalised(arguments) if self.reduce_retracing else arguments
+            wanted = (
+                self._generalised(arguments) if self.reduce_retracing else arguments
+            )
             concrete = self._traced(wanted, arguments)
             if not is_symbolic_capture(concrete.captured):
                 cache.concrete[wanted.key] = concrete
@@ -230,7 +232,9 @@ class Function(Generic[P, R_co]):
                 "output_signature=, or let one branch of a condition return without a call"
             )
         inputs = (*arguments.tensors, *running.captured)
-        return running.result.pack(call_watched(PartitionedCall(running.forward), inputs))
+        return running.result.pack(
+            call_watched(PartitionedCall(running.forward), inputs)
+        )
 
     def traces(self) -> Traces:
         """Return a record of every trace: why it was made, where, its cost, and what avoids it.
@@ -337,5 +341,7 @@ def function(python_function: Any = None, **options: Any) -> Any:
     if python_function is None:
         return functools.partial(Function, **options)
     if not callable(python_function):
-        raise InvalidArgumentError(f"tl.function takes a function, not {python_function!r}")
+        raise InvalidArgumentError(
+            f"tl.function takes a function, not {python_function!r}"
+        )
     return Function(python_function, **options)

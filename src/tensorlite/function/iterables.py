@@ -45,7 +45,9 @@ class ShowProgress(Op):
         if turn == turns or turn % (turns // 100 or 1) == 0:
             end = "\n" if turn == turns else ""
             name = f"{self.label}: " if self.label else ""
-            sys.stderr.write(f"\r{name}{turn}/{turns} ({100 * turn // (turns or 1)} %){end}")
+            sys.stderr.write(
+                f"\r{name}{turn}/{turns} ({100 * turn // (turns or 1)} %){end}"
+            )
             sys.stderr.flush()
         return ()
 
@@ -120,9 +122,15 @@ class range(Staged):  # noqa: N801  it stands where Python's range does
     ) -> None:
         if stop is None:
             start, stop = 0, start
-        self.start, self.stop, self.step = _number(start), _number(stop), _number(step)
+        self.start, self.stop, self.step = (
+            _number(start),
+            _number(stop),
+            _number(step),
+        )
         if isinstance(self.step, int) and self.step == 0:
-            raise InvalidArgumentError("range: step is 0; allowed is any other integer")
+            raise InvalidArgumentError(
+                "range: step is 0; allowed is any other integer"
+            )
         self.progress = progress
 
     def length(self) -> Tensor:
@@ -141,7 +149,9 @@ class range(Staged):  # noqa: N801  it stands where Python's range does
         return number
 
     def _tensors(self) -> list[Tensor]:
-        return [p for p in (self.start, self.stop, self.step) if isinstance(p, Tensor)]
+        return [
+            p for p in (self.start, self.stop, self.step) if isinstance(p, Tensor)
+        ]
 
     def after(self, index: Tensor) -> None:
         """Report the progress."""
@@ -231,13 +241,19 @@ def staged(source: Any) -> Staged | None:
 
 def range_(*bounds: Any) -> Any:
     """Return Python's range, or one in the graph when a bound is symbolic."""
-    return range(*bounds) if any(map(is_symbolic, bounds)) else builtins.range(*bounds)
+    return (
+        range(*bounds) if any(map(is_symbolic, bounds)) else builtins.range(*bounds)
+    )
 
 
 def enumerate_(source: Any, start: Any = 0) -> Any:
     """Return Python's enumerate, or one in the graph."""
     items = staged(source)
-    return builtins.enumerate(source, start) if items is None else Enumerated(items, start)
+    return (
+        builtins.enumerate(source, start)
+        if items is None
+        else Enumerated(items, start)
+    )
 
 
 def zip_(*sources: Any, strict: bool = False) -> Any:

@@ -42,7 +42,9 @@ def blocks(statement: ast.AST) -> list[Block]:
 
 
 def contains(
-    statements: Iterable[ast.stmt], kinds: tuple[type[ast.stmt], ...], through_loops: bool = False
+    statements: Iterable[ast.stmt],
+    kinds: tuple[type[ast.stmt], ...],
+    through_loops: bool = False,
 ) -> bool:
     """Return whether a jump of some kind leaves these statements."""
     for statement in statements:
@@ -50,7 +52,9 @@ def contains(
             return True
         if ast.Return in kinds and hasattr(statement, "left_by"):
             return True
-        if isinstance(statement, SCOPES) or (isinstance(statement, LOOPS) and not through_loops):
+        if isinstance(statement, SCOPES) or (
+            isinstance(statement, LOOPS) and not through_loops
+        ):
             continue
         if any(contains(block, kinds, through_loops) for block in blocks(statement)):
             return True
@@ -113,7 +117,9 @@ Replace: TypeAlias = Callable[[ast.stmt], Block]
 class _Guard:
     """Replaces jumps in a block by flags, and skips what follows them while a flag is set."""
 
-    def __init__(self, kinds: tuple[type[ast.stmt], ...], flag: str, replace: Replace) -> None:
+    def __init__(
+        self, kinds: tuple[type[ast.stmt], ...], flag: str, replace: Replace
+    ) -> None:
         self.kinds = kinds
         self.flag = flag
         self.replace = replace
@@ -162,7 +168,11 @@ class Returns:
     def lower(self, body: Block) -> Block:
         """Return the function's body, lowered if any return in it is conditional."""
         nested = [s for s in body if not isinstance(s, ast.Return)]
-        return self._tail(body) if contains(nested, (ast.Return,), through_loops=True) else body
+        return (
+            self._tail(body)
+            if contains(nested, (ast.Return,), through_loops=True)
+            else body
+        )
 
     def _tail(self, statements: Block) -> Block:
         """Return a block that ends by a return on every path."""
@@ -189,7 +199,9 @@ class Returns:
         if isinstance(statement, ast.If):
             if leaves(statement.body, kinds):
                 statement.body = self._tail(statement.body)
-                statement.orelse = self._tail([*statement.orelse, *rest] or [_pass(statement)])
+                statement.orelse = self._tail(
+                    [*statement.orelse, *rest] or [_pass(statement)]
+                )
                 return True
             if leaves(statement.orelse, kinds):
                 statement.body = self._tail([*statement.body, *rest])
@@ -211,7 +223,10 @@ class Returns:
         def setting(jump: ast.stmt) -> Block:
             assert isinstance(jump, ast.Return)
             returned = jump.value or constant(None, jump)
-            return [assign(value, returned, jump), assign(flag, constant(True, jump), jump)]
+            return [
+                assign(value, returned, jump),
+                assign(flag, constant(True, jump), jump),
+            ]
 
         guard = _Guard((ast.Return,), flag, setting)
         endless = _is_endless(statement)
@@ -220,7 +235,9 @@ class Returns:
         result: ast.stmt = located(ast.Return(_load(value, statement)), statement)
         if not endless:
             other = self._tail(rest or [_pass(statement)])
-            result = located(ast.If(_load(flag, statement), [result], other), statement)
+            result = located(
+                ast.If(_load(flag, statement), [result], other), statement
+            )
         start = assign(flag, constant(False, statement), statement)
         return [start, *inner, result]
 
@@ -274,7 +291,10 @@ class Breaks(ast.NodeTransformer):
         """Leave inner functions and classes alone: they are lowered by themselves."""
         return node
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_scope  # noqa: N815
+    visit_FunctionDef = visit_scope  # noqa: N815  the names that ast calls
+    visit_AsyncFunctionDef = visit_scope  # noqa: N815
+    visit_ClassDef = visit_scope  # noqa: N815
+    visit_Lambda = visit_scope  # noqa: N815
 
     def visit_For(self, node: ast.For) -> Block:
         """Return the loop without break, continue and else."""
@@ -286,7 +306,10 @@ class Breaks(ast.NodeTransformer):
 
     def _loop(self, node: ast.For | ast.While) -> Block:
         self.generic_visit(node)
-        breaks, skips = contains(node.body, (ast.Break,)), contains(node.body, (ast.Continue,))
+        breaks, skips = (
+            contains(node.body, (ast.Break,)),
+            contains(node.body, (ast.Continue,)),
+        )
         node.stop = ""  # type: ignore[union-attr]
         if not breaks and not skips:
             after, node.orelse = node.orelse, []
@@ -296,7 +319,9 @@ class Breaks(ast.NodeTransformer):
 
         def setting(jump: ast.stmt) -> Block:
             flags = {skip, stop} if isinstance(jump, ast.Break) else {skip}
-            return [assign(flag, constant(True, jump), jump) for flag in sorted(flags)]
+            return [
+                assign(flag, constant(True, jump), jump) for flag in sorted(flags)
+            ]
 
         body = _Guard((ast.Break, ast.Continue), skip, setting).block(node.body)
         if skips:

@@ -32,7 +32,9 @@ def writes(nodes: Iterable[ast.AST], items: bool = True) -> list[str]:
 
     With `items`, `x[i] = v` and `x.append(v)` count: they are turned into assignments to `x`.
     """
-    return list(dict.fromkeys(name for node in nodes for name in _written(node, items)))
+    return list(
+        dict.fromkeys(name for node in nodes for name in _written(node, items))
+    )
 
 
 def _written(node: ast.AST, items: bool) -> Iterator[str]:
@@ -43,7 +45,9 @@ def _written(node: ast.AST, items: bool) -> Iterator[str]:
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        yield from (
+            (alias.asname or alias.name).split(".")[0] for alias in node.names
+        )
     elif (isinstance(node, ast.ExceptHandler) and node.name) or (
         isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
     ):
@@ -53,7 +57,9 @@ def _written(node: ast.AST, items: bool) -> Iterator[str]:
     if items:
         yield from _changed(node)
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        walrus = (part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr))
+        walrus = (
+            part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr)
+        )
         yield from (target.id for target in walrus)
         return
     for child in ast.iter_child_nodes(node):
@@ -171,7 +177,9 @@ class Liveness:
             return reads(*node.items) | (self.block(node.body, after) - bound)
         if isinstance(node, (ast.Try, ast.Match)):
             return self._anywhere(node, after)
-        kept = after if isinstance(node, ast.AugAssign) else after - self._killed(node)
+        kept = (
+            after if isinstance(node, ast.AugAssign) else after - self._killed(node)
+        )
         return kept | reads(node)
 
     @staticmethod
@@ -186,7 +194,9 @@ class Liveness:
         stop = getattr(node, "stop", "")
         tested = reads(node.test) if isinstance(node, ast.While) else NONE
         tested = tested | ({stop} if stop else NONE)
-        target = frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
+        target = (
+            frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
+        )
         inside = after | tested
         while True:
             turn = (self.block(node.body, inside) - target) | inside

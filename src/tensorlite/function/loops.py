@@ -47,7 +47,12 @@ MORE, ITEM = "_tl_more", "_tl_item"
 
 
 def while_(
-    test: Branch, body: Branch, names: Sequence[str], lists: Sequence[str], line: int, again: bool
+    test: Branch,
+    body: Branch,
+    names: Sequence[str],
+    lists: Sequence[str],
+    line: int,
+    again: bool,
 ) -> None:
     """Run `body` as long as `test`; `again` says that the test binds names that the body reads."""
     while True:
@@ -180,7 +185,12 @@ class _Loop:
     """The staging of one loop: variables become tensors, the loop a While, and they are bound."""
 
     def __init__(
-        self, places: Places, test: Branch, turn: Branch, lists: Sequence[str], line: int
+        self,
+        places: Places,
+        test: Branch,
+        turn: Branch,
+        lists: Sequence[str],
+        line: int,
     ) -> None:
         self.places = places
         self.test = test
@@ -203,13 +213,17 @@ class _Loop:
     def _staged(self, start: Values) -> Values:
         absent = [name for name, value in start.items() if value is MISSING]
         start = self._settled(start)
-        carried = {name: value for name, value in start.items() if value is not MISSING}
+        carried = {
+            name: value for name, value in start.items() if value is not MISSING
+        }
         form = Carried(carried)
         self._bare = [name for name in absent if name not in carried]
 
         def cond(*leaves: Tensor) -> Tensor:
             self._bind(form, leaves)
-            return truth(self.test(), f"the condition of the loop at line {self.line}")
+            return truth(
+                self.test(), f"the condition of the loop at line {self.line}"
+            )
 
         def body(*leaves: Tensor) -> list[Any]:
             self._bind(form, leaves)
@@ -244,7 +258,9 @@ class _Loop:
             in_branch.reset(tokens[1])
 
     def _bind(self, form: Carried, leaves: Sequence[Tensor]) -> None:
-        self.places.write({**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)})
+        self.places.write(
+            {**form.values_of(leaves), **dict.fromkeys(self._bare, MISSING)}
+        )
 
     def _settled(self, start: Values) -> Values:
         """Return the first values, typed as a turn of the loop needs them.
@@ -257,7 +273,9 @@ class _Loop:
             if not self._open(start):
                 return start
             after = self._tried(start)
-            changed = {name: self._fitted(name, start[name], after[name]) for name in start}
+            changed = {
+                name: self._fitted(name, start[name], after[name]) for name in start
+            }
             if all(changed[name] is start[name] for name in start):
                 return changed
             start = changed
@@ -308,7 +326,9 @@ class _Loop:
         element = first.without_value()
         for other in rest:
             if other.dtype is not element.dtype:
-                raise LoopError(f"the list {name!r} gets elements {element} and {other}")
+                raise LoopError(
+                    f"the list {name!r} gets elements {element} and {other}"
+                )
             element = join(element, other)
         return StagedList.of(value, element)
 
@@ -352,7 +372,9 @@ def _symbol(tracer: Tracer, value: Any) -> Any:
     if isinstance(value, StagedList):
         return StagedList(value.handle, value.element)
     leaves = [
-        tracer.graph.add_input(TensorSpec((), dtype_of(leaf))) if type(leaf) in SCALARS else leaf
+        tracer.graph.add_input(TensorSpec((), dtype_of(leaf)))
+        if type(leaf) in SCALARS
+        else leaf
         for leaf in nest.flatten(value)
     ]
     return nest.pack_like(value, leaves)
@@ -363,7 +385,8 @@ def _specified(value: Any) -> Any:
     if value is MISSING or isinstance(value, StagedList):
         return value
     leaves = [
-        to_tensor(leaf).spec if is_leaf_tensor(leaf) else leaf for leaf in nest.flatten(value)
+        to_tensor(leaf).spec if is_leaf_tensor(leaf) else leaf
+        for leaf in nest.flatten(value)
     ]
     return nest.pack_like(value, leaves)
 

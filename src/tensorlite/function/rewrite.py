@@ -10,7 +10,15 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from tensorlite.function.jumps import Block, Breaks, Names, Returns, assign, contains, located
+from tensorlite.function.jumps import (
+    Block,
+    Breaks,
+    Names,
+    Returns,
+    assign,
+    contains,
+    located,
+)
 from tensorlite.function.liveness import (
     NONE,
     Liveness,
@@ -35,7 +43,9 @@ def convertible(node: Definition) -> bool:
         part = own.pop()
         if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)):
             return False
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        if not isinstance(
+            part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        ):
             own.extend(ast.iter_child_nodes(part))
     return True
 
@@ -90,13 +100,17 @@ def _lazy(value: ast.expr) -> ast.expr:
 
 def _binds(*nodes: ast.AST) -> bool:
     """Return whether an expression binds a name, which a lambda around it would hide."""
-    return any(isinstance(p, (ast.NamedExpr, ast.Await)) for n in nodes for p in ast.walk(n))
+    return any(
+        isinstance(p, (ast.NamedExpr, ast.Await)) for n in nodes for p in ast.walk(n)
+    )
 
 
 class Rewriter(ast.NodeTransformer):
     """Turns control flow into calls of the runtime."""
 
-    def __init__(self, names: Names | None = None, scope: _Scope | None = None) -> None:
+    def __init__(
+        self, names: Names | None = None, scope: _Scope | None = None
+    ) -> None:
         self._names = names or Names()
         self._catches = False
         self._scope = scope or _Scope({}, NONE, NONE, "")
@@ -116,12 +130,16 @@ class Rewriter(ast.NodeTransformer):
         Liveness(body)
         shared, outer = declared(body)
         given = parameters(node.args)
-        bound = [name for name in writes(body, items=False) if name not in shared | outer]
+        bound = [
+            name for name in writes(body, items=False) if name not in shared | outer
+        ]
         local = dict.fromkeys([*given, *bound])
         first = given[0] if given else ""
         inner = Rewriter(self._names, _Scope(local, shared, outer, first))
         opening = _docstring(body)
-        statements = [s for part in body[len(opening) :] for s in inner.statements([part])]
+        statements = [
+            s for part in body[len(opening) :] for s in inner.statements([part])
+        ]
         heads = [_bound(name, node) for name in bound if name not in given]
         declarations = inner._scope.declarations(sorted(shared | outer), node)
         node.body = [*opening, *declarations, *heads, *statements]
@@ -133,7 +151,9 @@ class Rewriter(ast.NodeTransformer):
             return node
         node.args = self.visit(node.args)
         local = {**self._scope.local, **dict.fromkeys(parameters(node.args))}
-        scope = _Scope(local, self._scope.shared, self._scope.outer, self._scope.first)
+        scope = _Scope(
+            local, self._scope.shared, self._scope.outer, self._scope.first
+        )
         node.body = Rewriter(self._names, scope).visit(node.body)
         return node
 
@@ -144,7 +164,10 @@ class Rewriter(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """Convert the methods of a class, and nothing else in it."""
         kinds = (ast.FunctionDef, ast.ClassDef)
-        node.body = [self.visit(part) if isinstance(part, kinds) else part for part in node.body]
+        node.body = [
+            self.visit(part) if isinstance(part, kinds) else part
+            for part in node.body
+        ]
         return node
 
     def statements(self, block: Block) -> Block:
@@ -152,7 +175,9 @@ class Rewriter(ast.NodeTransformer):
         out: Block = []
         for statement in block:
             made = self.visit(statement)
-            out.extend(made if isinstance(made, list) else [] if made is None else [made])
+            out.extend(
+                made if isinstance(made, list) else [] if made is None else [made]
+            )
         return out
 
     def visit_Global(self, node: ast.Global) -> ast.AST:
@@ -172,14 +197,22 @@ class Rewriter(ast.NodeTransformer):
     # Statements.
 
     def _function(
-        self, kind: str, block: Block, at: ast.AST, bound: list[str], parameter: str = ""
+        self,
+        kind: str,
+        block: Block,
+        at: ast.AST,
+        bound: list[str],
+        parameter: str = "",
     ) -> ast.FunctionDef:
         """Return an inner function of a block, which binds names of this one."""
         names = [name for name in bound if name in self._visible]
         given = _no_arguments()
         if parameter:
             given.args = [ast.arg(parameter)]
-        body = [*self._scope.declarations(names, at), *(block or [located(ast.Pass(), at)])]
+        body = [
+            *self._scope.declarations(names, at),
+            *(block or [located(ast.Pass(), at)]),
+        ]
         made = ast.FunctionDef(self._names.fresh(kind), given, body, [], None)
         made.type_params = []  # type: ignore[attr-defined]
         return located(made, at)
@@ -193,7 +226,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Block:
         """Make the branches functions."""
-        returning = contains(node.body, (ast.Return,)) or contains(node.orelse, (ast.Return,))
+        returning = contains(node.body, (ast.Return,)) or contains(
+            node.orelse, (ast.Return,)
+        )
         live = node.live_after  # type: ignore[attr-defined]
         changed = self._changed([*node.body, *node.orelse])
         stored = attributes([*node.body, *node.orelse])
@@ -207,7 +242,12 @@ class Rewriter(ast.NodeTransformer):
         else:
             names = [name for name in changed if name in live]
         names += stored
-        given = [_name(then), _name(orelse), _strings(names, node), _constant(node.lineno, node)]
+        given = [
+            _name(then),
+            _name(orelse),
+            _strings(names, node),
+            _constant(node.lineno, node),
+        ]
         if hasattr(node, "jumping"):
             given.append(_constant(node.jumping, node))
         kind = "if_guard" if hasattr(node, "jumping") else "if_"
@@ -245,8 +285,12 @@ class Rewriter(ast.NodeTransformer):
         tested = [node.test] if isinstance(node, ast.While) else []
         changed = self._changed([*tested, *node.body])
         inside, after = node.live_inside, node.live_after  # type: ignore[union-attr]
-        target = frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
-        carried = [name for name in changed if name in inside and name not in target - after]
+        target = (
+            frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
+        )
+        carried = [
+            name for name in changed if name in inside and name not in target - after
+        ]
         staged = [name for name in lists(node.body) if name in carried]
         carried += attributes([*tested, *node.body])
         bound = writes(node.body)
@@ -279,7 +323,12 @@ class Rewriter(ast.NodeTransformer):
         old = located(ast.Name(name, ast.Load()), target)
         kind = _constant(type(node.op).__name__, node)
         value = _call(
-            "change_item", node, old, self._key(target.slice), kind, self.visit(node.value)
+            "change_item",
+            node,
+            old,
+            self._key(target.slice),
+            kind,
+            self.visit(node.value),
         )
         return assign(name, value, node)
 
@@ -299,10 +348,14 @@ class Rewriter(ast.NodeTransformer):
             ]
             return _call("slice", key, *parts)
         if isinstance(key, ast.Tuple):
-            return located(ast.Tuple([self._key(k) for k in key.elts], ast.Load()), key)
+            return located(
+                ast.Tuple([self._key(k) for k in key.elts], ast.Load()), key
+            )
         return self.visit(key)  # type: ignore[no-any-return]
 
-    def _noted(self, value: ast.expr, targets: list[ast.expr], at: ast.stmt) -> ast.expr:
+    def _noted(
+        self, value: ast.expr, targets: list[ast.expr], at: ast.stmt
+    ) -> ast.expr:
         """Return a stored value, reported to the trace when it is stored outside the function."""
         for target in targets:
             outside = isinstance(target, ast.Attribute) or (
@@ -367,7 +420,11 @@ class Rewriter(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """Turn `not` into a call."""
         self.generic_visit(node)
-        return _call("not_", node, node.operand) if isinstance(node.op, ast.Not) else node
+        return (
+            _call("not_", node, node.operand)
+            if isinstance(node.op, ast.Not)
+            else node
+        )
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Turn a conditional expression into a call."""
@@ -376,7 +433,14 @@ class Rewriter(ast.NodeTransformer):
         if bound:
             return node
         line = _constant(node.lineno, node)
-        return _call("if_expression", node, node.test, _lazy(node.body), _lazy(node.orelse), line)
+        return _call(
+            "if_expression",
+            node,
+            node.test,
+            _lazy(node.body),
+            _lazy(node.orelse),
+            line,
+        )
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         """Turn chains, `in` and `not in` into calls."""
@@ -390,8 +454,15 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Convert the function that is called, when it is called."""
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            here = (ast.Name("__class__", ast.Load()), ast.Name(self._scope.first, ast.Load()))
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "super"
+            and not node.args
+        ):
+            here = (
+                ast.Name("__class__", ast.Load()),
+                ast.Name(self._scope.first, ast.Load()),
+            )
             node.args = [located(part, node) for part in here]
             return node
         self.generic_visit(node)
@@ -409,7 +480,9 @@ def _not(flag: str, at: ast.AST) -> ast.expr:
 
 def _bound(name: str, at: ast.AST) -> ast.stmt:
     """Return a statement that makes `name` a local name without binding it."""
-    return located(ast.AnnAssign(ast.Name(name, ast.Store()), ast.Constant(0), None, 1), at)
+    return located(
+        ast.AnnAssign(ast.Name(name, ast.Store()), ast.Constant(0), None, 1), at
+    )
 
 
 def _docstring(body: Block) -> Block:

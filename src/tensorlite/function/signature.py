@@ -18,7 +18,12 @@ from tensorlite.core import nest
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, StructureError, note
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    StructureError,
+    note,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, join
@@ -53,7 +58,11 @@ class Identity:
 
     def __repr__(self) -> str:
         value = self._ref()
-        return "an object that is gone" if value is None else f"{type(value).__name__} object"
+        return (
+            "an object that is gone"
+            if value is None
+            else f"{type(value).__name__} object"
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,11 @@ class Arguments:
     def tensors(self) -> list[Tensor]:
         """The leaves that are tensors of the graph."""
         pairs = zip(self.leaves, self.parts, strict=True)
-        return [as_input(leaf, part) for leaf, part in pairs if isinstance(part, TensorSpec)]
+        return [
+            as_input(leaf, part)
+            for leaf, part in pairs
+            if isinstance(part, TensorSpec)
+        ]
 
     def with_parts(self, parts: Sequence[Any]) -> Arguments:
         """Return the same arguments, some of which count as other tensors."""
@@ -91,7 +104,9 @@ class Arguments:
 
 def as_input(leaf: Any, spec: TensorSpec) -> Tensor:
     """Return an argument as a tensor of its spec's dtype."""
-    return to_tensor(leaf) if isinstance(leaf, Tensor) else to_tensor(leaf, spec.dtype)
+    return (
+        to_tensor(leaf) if isinstance(leaf, Tensor) else to_tensor(leaf, spec.dtype)
+    )
 
 
 class Signature:
@@ -100,15 +115,22 @@ class Signature:
     def __init__(self, function: Callable[..., Any], skip_first: bool) -> None:
         signature = inspect.signature(function)
         if skip_first:
-            signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+            signature = signature.replace(
+                parameters=list(signature.parameters.values())[1:]
+            )
         self.signature = signature
-        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        plain = (
+            inspect.Parameter.POSITIONAL_ONLY,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        )
         parameters = signature.parameters.values()
         self.names = list(signature.parameters)
         self.simple = all(p.kind in plain for p in parameters)
         """Whether every argument may stand by position."""
 
-    def bind(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    def bind(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Arguments:
         """Return the arguments with defaults filled in; TypeError when they do not fit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -124,9 +146,17 @@ class Signature:
         parts = tuple([part_of(leaf) for leaf in flat])
         labels = (*self._labels(len(bound.args)), *by_name)
         named = zip(labels, values, strict=True)
-        paths = tuple([path for label, value in named for path in nest.paths(value, label)])
+        paths = tuple(
+            [path for label, value in named for path in nest.paths(value, label)]
+        )
         return Arguments(
-            structure, tuple(flat), parts, _shape(structure), paths, labels, scope.get().device
+            structure,
+            tuple(flat),
+            parts,
+            _shape(structure),
+            paths,
+            labels,
+            scope.get().device,
         )
 
     def specs(self, name: str, wanted: Sequence[Any], given: Arguments) -> list[Any]:
@@ -145,7 +175,11 @@ class Signature:
         return [*plain, *[named[key] for key in kwargs]]
 
     def _labels(self, number: int) -> list[str]:
-        names = [n for n, p in self.signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+        names = [
+            n
+            for n, p in self.signature.parameters.items()
+            if p.kind is not p.KEYWORD_ONLY
+        ]
         labels = names[:number]
         return labels + [f"{names[-1]}[{i}]" for i in range(number - len(labels))]
 
@@ -274,7 +308,10 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
         for i, value in enumerate(values)
         for part in _parts(name, i, value, specs[i : i + 1], given)
     ]
-    structure = tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True))
+    structure = (
+        tuple(values[: len(args)]),
+        dict(zip(kwargs, values[len(args) :], strict=True)),
+    )
     leaves = tuple([leaf for value in values for leaf in _flat(value)])
     paths = [
         p
@@ -282,11 +319,19 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
         for p in nest.paths(value, label)
     ]
     return Arguments(
-        structure, leaves, tuple(parts), _shape(structure), tuple(paths), given.labels, given.device
+        structure,
+        leaves,
+        tuple(parts),
+        _shape(structure),
+        tuple(paths),
+        given.labels,
+        given.device,
     )
 
 
-def _parts(name: str, place: int, value: Any, spec: list[Any], given: Arguments) -> list[Any]:
+def _parts(
+    name: str, place: int, value: Any, spec: list[Any], given: Arguments
+) -> list[Any]:
     """Return what a key holds of one argument: what `spec`, if there is one, says of it."""
     leaves = _flat(value)
     if not spec:
@@ -294,7 +339,9 @@ def _parts(name: str, place: int, value: Any, spec: list[Any], given: Arguments)
     try:
         nest.assert_same(spec[0], value)
     except StructureError as error:
-        raise StructureError(f"{name}: argument {place} and input_signature: {error}") from None
+        raise StructureError(
+            f"{name}: argument {place} and input_signature: {error}"
+        ) from None
     paths = nest.paths(value, given.labels[place])
     wanted = nest.flatten(spec[0])
     return [_fitting(name, *one) for one in zip(paths, wanted, leaves, strict=True)]
@@ -307,5 +354,7 @@ def _fitting(name: str, path: str, spec: TensorSpec, leaf: Any) -> TensorSpec:
         raise DTypeError(f"{name}: argument {path} is no tensor: {error}") from None
     if not spec.accepts(have):
         kind = DTypeError if have.dtype is not spec.dtype else InvalidArgumentError
-        raise kind(f"{name}: argument {path} is {told(have)}; input_signature allows {told(spec)}")
+        raise kind(
+            f"{name}: argument {path} is {told(have)}; input_signature allows {told(spec)}"
+        )
     return spec.without_name()

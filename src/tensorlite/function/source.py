@@ -42,7 +42,9 @@ def find(function: FunctionType) -> Found | None:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         return None
-    candidates = _definitions("".join(lines)).get((code.co_name, code.co_firstlineno), [])
+    candidates = _definitions("".join(lines)).get(
+        (code.co_name, code.co_firstlineno), []
+    )
     fitting = [found for found in candidates if _fits(found.node, code)]
     if len(fitting) > 1:
         fitting = [found for found in fitting if _span(found.node) == _returned(code)]
@@ -72,23 +74,37 @@ def _walk(node: ast.AST, owner: str | None) -> Iterator[Found]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.Lambda)):
             yield Found(child, owner)
-        yield from _walk(child, child.name if isinstance(child, ast.ClassDef) else owner)
+        yield from _walk(
+            child, child.name if isinstance(child, ast.ClassDef) else owner
+        )
 
 
 def _fits(node: Definition, code: CodeType) -> bool:
     """Return whether a definition still is the one that `code` was compiled from."""
     arguments = node.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names = [
+        a.arg
+        for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    ]
     names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    last = max((line for _, _, line in code.co_lines() if line is not None), default=0)
-    return list(code.co_varnames[: len(names)]) == names and last <= (node.end_lineno or 0)
+    last = max(
+        (line for _, _, line in code.co_lines() if line is not None), default=0
+    )
+    return list(code.co_varnames[: len(names)]) == names and last <= (
+        node.end_lineno or 0
+    )
 
 
 def _span(node: Definition) -> Span | None:
     body = node.body
     if not isinstance(body, ast.expr):
         return None
-    return body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0
+    return (
+        body.lineno,
+        body.end_lineno or 0,
+        body.col_offset,
+        body.end_col_offset or 0,
+    )
 
 
 def _returned(code: CodeType) -> Span | None:

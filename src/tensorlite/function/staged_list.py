@@ -39,7 +39,9 @@ class StagedList(Operand):
     @staticmethod
     def of(values: list[Any], element: TensorSpec) -> StagedList:
         """Return a list that holds `values`."""
-        staged = StagedList(empty(element_shape(element.shape), element.dtype), element)
+        staged = StagedList(
+            empty(element_shape(element.shape), element.dtype), element
+        )
         for value in values:
             staged.append(value)
         return staged
@@ -64,11 +66,15 @@ class StagedList(Operand):
 
     def stack(self) -> Tensor:
         """Return the elements, stacked along a new first axis."""
-        return stack_list(self.handle, element_shape(self.element.shape), self.element.dtype)
+        return stack_list(
+            self.handle, element_shape(self.element.shape), self.element.dtype
+        )
 
     def concat(self) -> Tensor:
         """Return the elements, joined along their first axis."""
-        return concat_list(self.handle, element_shape(self.element.shape), self.element.dtype)
+        return concat_list(
+            self.handle, element_shape(self.element.shape), self.element.dtype
+        )
 
     def __tensor__(self) -> Tensor:
         """Return the elements, stacked along a new first axis."""
@@ -88,7 +94,9 @@ class StagedList(Operand):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         index = key if not isinstance(key, int) or key >= 0 else self.length() + key
-        self.handle = set_item(self.handle, index, to_tensor(value, self.element.dtype))
+        self.handle = set_item(
+            self.handle, index, to_tensor(value, self.element.dtype)
+        )
 
     def __len__(self) -> int:
         raise SymbolicTensorError(

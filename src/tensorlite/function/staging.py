@@ -36,7 +36,9 @@ from tensorlite.ops.stack import stack
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-side_effects: ContextVar[list[tuple[str, int]] | None] = ContextVar("side_effects", default=None)
+side_effects: ContextVar[list[tuple[str, int]] | None] = ContextVar(
+    "side_effects", default=None
+)
 """Writes to Python's state that the trace at hand has seen, with their lines."""
 
 
@@ -112,19 +114,29 @@ def _len(value: Any) -> Any:
 
 def _cast(kind: Any, dtype: dtypes.DType) -> Callable[..., Any]:
     def cast(value: Any = 0, *rest: Any) -> Any:
-        return astype(to_tensor(value), dtype) if is_symbolic(value) else kind(value, *rest)
+        return (
+            astype(to_tensor(value), dtype)
+            if is_symbolic(value)
+            else kind(value, *rest)
+        )
 
     return cast
 
 
 def _bool(value: Any = False) -> Any:
-    return truth(value, "the argument of bool()") if is_symbolic(value) else bool(value)
+    return (
+        truth(value, "the argument of bool()") if is_symbolic(value) else bool(value)
+    )
 
 
 def _extreme(kind: Any, of_two: Callable[..., Any]) -> Callable[..., Any]:
     def extreme(*values: Any, **options: Any) -> Any:
         given = values[0] if len(values) == 1 else values
-        if options or not isinstance(given, (list, tuple)) or not any(map(is_symbolic, given)):
+        if (
+            options
+            or not isinstance(given, (list, tuple))
+            or not any(map(is_symbolic, given))
+        ):
             return kind(*values, **options)
         return functools.reduce(of_two, given)
 
@@ -182,7 +194,9 @@ def _converting(function: Any) -> Any:
     """Return a function of the library that converts the functions it is given."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(_given, args), **{key: _given(x) for key, x in kwargs.items()})
+        return function(
+            *map(_given, args), **{key: _given(x) for key, x in kwargs.items()}
+        )
 
     return call
 

@@ -43,7 +43,9 @@ class Traces(list[Trace]):
         widths = [max(len(row[i]) for row in rows) for i in range(len(head) - 1)]
         lines = []
         for row, trace in zip(rows, [None, *self], strict=True):
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+            cells = [
+                cell.ljust(width) for cell, width in zip(row, widths, strict=False)
+            ]
             lines.append("  ".join([*cells, row[-1]]).rstrip())
             if trace is not None and trace.avoided_by:
                 indent = " " * (sum(widths) + 2 * len(widths))
@@ -73,9 +75,17 @@ def explain(known: Sequence[Trace], new: Arguments) -> tuple[str, str, str, str,
     if old.device != new.device:
         return "another device scope", "", str(old.device), str(new.device), ""
     if old.shape != new.shape:
-        return "the structure of the arguments changed", "", str(old.paths), str(new.paths), ""
+        return (
+            "the structure of the arguments changed",
+            "",
+            str(old.paths),
+            str(new.paths),
+            "",
+        )
     differ = [
-        (path, a, b) for path, a, b in zip(new.paths, old.parts, new.parts, strict=True) if a != b
+        (path, a, b)
+        for path, a, b in zip(new.paths, old.parts, new.parts, strict=True)
+        if a != b
     ]
     if not differ:
         return "traced for another context", "", "", "", ""
@@ -95,7 +105,9 @@ def _remedy(old: Arguments, new: Arguments) -> str:
     if parts is None:
         return ""
     if all(isinstance(part, TensorSpec) for part in parts):
-        listed = ", ".join(f"tl.TensorSpec({part.shape}, {part.dtype!r})" for part in parts)
+        listed = ", ".join(
+            f"tl.TensorSpec({part.shape}, {part.dtype!r})" for part in parts
+        )
         return f"input_signature=[{listed}], or reduce_retracing=True"
     return "reduce_retracing=True"
 
@@ -117,7 +129,9 @@ def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], file: str) -> No
     """Warn of writes to Python's state that happened while tracing, and will not happen again."""
     if not seen:
         return
-    listed = ", ".join(f"{what} (line {line})" if line else what for what, line in seen)
+    listed = ", ".join(
+        f"{what} (line {line})" if line else what for what, line in seen
+    )
     text = (
         f"{name} does to Python's state, once per trace and not at each call: {listed}. Use "
         "tl.Variable for state, tl.print to print, or return the value"
@@ -128,6 +142,11 @@ def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], file: str) -> No
 def size_of(graph: Any) -> int:
     """Return the number of nodes in a graph and its inner graphs."""
     return sum(
-        1 + sum(size_of(inner) for inner in node.op.regions() if node.op.name != "PartitionedCall")
+        1
+        + sum(
+            size_of(inner)
+            for inner in node.op.regions()
+            if node.op.name != "PartitionedCall"
+        )
         for node in graph.nodes
     )

@@ -19,7 +19,12 @@ from tensorlite.core.op import Role
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.function.compile import Compiled, ConcreteFunction, Result, flat_picker
+from tensorlite.function.compile import (
+    Compiled,
+    ConcreteFunction,
+    Result,
+    flat_picker,
+)
 from tensorlite.function.signature import Arguments, Key
 from tensorlite.function.staging import converted, side_effects
 from tensorlite.function.traces import Traces, warn_of_effects
@@ -141,7 +146,9 @@ class Tracing:
     def __init__(self, function: Traceable, arguments: Arguments) -> None:
         self.function = function
         self.arguments = arguments
-        self.specs = [part for part in arguments.parts if isinstance(part, TensorSpec)]
+        self.specs = [
+            part for part in arguments.parts if isinstance(part, TensorSpec)
+        ]
         self._seen: dict[Line, int] = {}
 
     def concrete(self, line: Line) -> ConcreteFunction:
@@ -164,7 +171,9 @@ class Tracing:
         )
 
     def _first(self) -> InProgress:
-        running = InProgress(self.function.cache, self.arguments.key, self.function.name)
+        running = InProgress(
+            self.function.cache, self.arguments.key, self.function.name
+        )
         declared = self.function.output_signature
         if declared is not None:
             self._foresee(running, declared, nest.flatten(declared), [])
@@ -202,7 +211,9 @@ class Tracing:
             leaves = list(self.arguments.leaves)
             for i, part in enumerate(self.arguments.parts):
                 if isinstance(part, TensorSpec):
-                    leaves[i] = tracer.graph.add_input(part, name=self.arguments.paths[i])
+                    leaves[i] = tracer.graph.add_input(
+                        part, name=self.arguments.paths[i]
+                    )
                     leaves[i].node.line = line
             for x in running.captured:
                 tracer.own(x)
@@ -223,7 +234,9 @@ class Tracing:
 
     def _again(self, made: _Made) -> InProgress:
         """Return the next attempt, which knows the result and the captures of this one."""
-        running = InProgress(self.function.cache, self.arguments.key, self.function.name)
+        running = InProgress(
+            self.function.cache, self.arguments.key, self.function.name
+        )
         captured = [outer for outer, _ in made.tracer.captures.values()]
         specs = [x.spec.without_value() for x in made.result.tensors]
         self._foresee(running, made.result.pack(specs), specs, captured)
@@ -244,7 +257,9 @@ class Tracing:
         running.forward = Compiled(stub, self.function.runner)
         running.captured = captured
         symbols: list[Any] = list(stub.outputs)
-        running.result = Result(nest.pack_like(structure, _in_place(structure, symbols)), "")
+        running.result = Result(
+            nest.pack_like(structure, _in_place(structure, symbols)), ""
+        )
 
     def _finished(self, running: InProgress, made: _Made) -> ConcreteFunction:
         tracer = made.tracer
@@ -256,7 +271,9 @@ class Tracing:
         args, kwargs = self.arguments.structure
         leaves = [
             part if isinstance(part, TensorSpec) else leaf
-            for part, leaf in zip(self.arguments.parts, self.arguments.leaves, strict=True)
+            for part, leaf in zip(
+                self.arguments.parts, self.arguments.leaves, strict=True
+            )
         ]
         inputs = nest.pack_like((args, kwargs), leaves)
         pick = flat_picker(self.specs, self.function.name)
@@ -292,7 +309,8 @@ class _Made:
 def _in_place(structure: Any, symbols: list[Any]) -> list[Any]:
     source = iter(symbols)
     return [
-        next(source) if isinstance(leaf, TensorSpec) else leaf for leaf in nest.flatten(structure)
+        next(source) if isinstance(leaf, TensorSpec) else leaf
+        for leaf in nest.flatten(structure)
     ]
 
 
@@ -306,7 +324,9 @@ def lifted(value: Any, line: Line) -> Any:
         return _computed(value, line, {})
 
 
-def _computed(x: SymbolicTensor, line: Line, known: dict[int, tuple[Tensor, ...]]) -> Tensor:
+def _computed(
+    x: SymbolicTensor, line: Line, known: dict[int, tuple[Tensor, ...]]
+) -> Tensor:
     node = x.node
     if node.op.role is Role.INPUT:
         raise SymbolicTensorError(

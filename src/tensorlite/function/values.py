@@ -15,7 +15,12 @@ import numpy as np
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.dtypes import DType, weak
-from tensorlite.core.errors import BranchError, StructureError, TracingError, UndefinedNameError
+from tensorlite.core.errors import (
+    BranchError,
+    StructureError,
+    TracingError,
+    UndefinedNameError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.jumps import PREFIX
@@ -54,7 +59,9 @@ class Unusable:
 
     def raise_(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise the error that this value stands for."""
-        raise object.__getattribute__(self, "_error")(object.__getattribute__(self, "_message"))
+        raise object.__getattribute__(self, "_error")(
+            object.__getattribute__(self, "_message")
+        )
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("__class__", "raise_", "__repr__"):
@@ -143,7 +150,11 @@ class Places:
     def __init__(self, names: Iterable[str], *functions: Callable[..., Any]) -> None:
         self._cells: dict[str, Cell] = {}
         for name in names:
-            cell = _attribute(name, functions) if "." in name else _place(name, functions)
+            cell = (
+                _attribute(name, functions)
+                if "." in name
+                else _place(name, functions)
+            )
             if cell is not None:
                 self._cells[name] = cell
 
@@ -176,7 +187,9 @@ def _place(name: str, functions: Sequence[Callable[..., Any]]) -> CellType | Glo
     return Globals(functions[0].__globals__, name)
 
 
-def _attribute(name: str, functions: Sequence[Callable[..., Any]]) -> Attribute | None:
+def _attribute(
+    name: str, functions: Sequence[Callable[..., Any]]
+) -> Attribute | None:
     """Return the place of a dotted name; None while the object it belongs to is not there."""
     root, *path, last = name.split(".")
     owner = _contents(_place(root, functions))
@@ -202,7 +215,11 @@ def is_symbolic(value: object) -> bool:
     """Return whether a value is decided only when the graph runs."""
     if isinstance(value, SymbolicTensor):
         return True
-    return isinstance(value, Operand) and not isinstance(value, Tensor) and tracer() is not None
+    return (
+        isinstance(value, Operand)
+        and not isinstance(value, Tensor)
+        and tracer() is not None
+    )
 
 
 def is_leaf_tensor(value: object) -> bool:
@@ -284,8 +301,12 @@ class Merge:
         try:
             nest.assert_same(a, b)
         except StructureError as error:
-            raise BranchError(f"{self.name} differs between the branches: {error}") from None
-        for path, x, y in zip(nest.paths(a), nest.flatten(a), nest.flatten(b), strict=True):
+            raise BranchError(
+                f"{self.name} differs between the branches: {error}"
+            ) from None
+        for path, x, y in zip(
+            nest.paths(a), nest.flatten(a), nest.flatten(b), strict=True
+        ):
             self._leaf(path, x, y)
 
     def _leaf(self, path: str, x: Any, y: Any) -> None:
@@ -343,7 +364,9 @@ class WeakNumber(Exception):  # noqa: N818  a signal between loops, which no use
         self.dtype = dtype
 
 
-weak_numbers: ContextVar[dict[int, tuple[object, int, Tensor]]] = ContextVar("weak_numbers")
+weak_numbers: ContextVar[dict[int, tuple[object, int, Tensor]]] = ContextVar(
+    "weak_numbers"
+)
 """By id: tensors that stand for Python numbers, the loops that made them, and which they are."""
 
 

@@ -58,11 +58,15 @@ class Encoder:
         self.arrays = Numbered()
         self._kinds: dict[type, Callable[[Any], Any]] = {
             float: self._float,
-            complex: lambda x: {"complex": [self._float(x.real), self._float(x.imag)]},
+            complex: lambda x: {
+                "complex": [self._float(x.real), self._float(x.imag)]
+            },
             bytes: lambda x: {"bytes": b64encode(x).decode()},
             tuple: lambda x: [self.value(member) for member in x],
             list: lambda x: {"list": [self.value(member) for member in x]},
-            dict: lambda x: {"dict": [[_key(k), self.value(v)] for k, v in x.items()]},
+            dict: lambda x: {
+                "dict": [[_key(k), self.value(v)] for k, v in x.items()]
+            },
             DType: lambda x: {"dtype": x.name},
             TensorSpec: lambda x: {"spec": self.spec(x)},
             DeviceName: lambda x: {"device": device_text(x)},
@@ -88,9 +92,13 @@ class Encoder:
     def op(self, op: Op) -> dict[str, Any]:
         """Return an operator as JSON: its name, and its attributes if it has any."""
         if REGISTRY.get(op.name) is not type(op):
-            raise GraphError(f"the operator {op.name} is hidden by another of its name")
+            raise GraphError(
+                f"the operator {op.name} is hidden by another of its name"
+            )
         made: dict[str, Any] = {"op": op.name}
-        attributes = {key: self._attribute(key, x) for key, x in op.attributes().items()}
+        attributes = {
+            key: self._attribute(key, x) for key, x in op.attributes().items()
+        }
         return made | {"attributes": attributes} if attributes else made
 
     def _attribute(self, key: str, value: Any) -> Any:
@@ -117,8 +125,12 @@ class Encoder:
         dtype = as_dtype(array.dtype)
         made: dict[str, Any] = {"dtype": dtype.name, "shape": array.shape}
         if dtype is dtypes.string:
-            return made | {"strings": [self.value(x) for x in array.ravel().tolist()]}, b""
-        return made, np.ascontiguousarray(array, _little(dtype)).reshape(-1).view(np.uint8)
+            return made | {
+                "strings": [self.value(x) for x in array.ravel().tolist()]
+            }, b""
+        return made, np.ascontiguousarray(array, _little(dtype)).reshape(-1).view(
+            np.uint8
+        )
 
     @staticmethod
     def _float(value: float) -> Any:
@@ -132,7 +144,9 @@ class Encoder:
 
 
 def _key(key: Any) -> Any:
-    checked(type(key) in KEYS, f"{key!r} is the key of a dict; these are strings or ints")
+    checked(
+        type(key) in KEYS, f"{key!r} is the key of a dict; these are strings or ints"
+    )
     return key
 
 
@@ -175,7 +189,9 @@ def checked(holds: object, text: str) -> None:
         raise GraphError(text)
 
 
-def record(data: Any, what: str, needed: Sequence[str], allowed: Sequence[str] = ()) -> Any:
+def record(
+    data: Any, what: str, needed: Sequence[str], allowed: Sequence[str] = ()
+) -> Any:
     """Return `data`, which must be an object with these keys."""
     if type(data) is not dict:
         raise GraphError(f"{what} should be an object, not {short(data)}")
@@ -205,13 +221,19 @@ def text(data: Any, what: str) -> str:
 def number(data: Any, what: str, end: int) -> int:
     """Return `data`, which must be a natural number below `end`."""
     if type(data) is not int or not 0 <= data < end:
-        raise GraphError(f"{what} should be a natural number below {end}, not {short(data)}")
+        raise GraphError(
+            f"{what} should be a natural number below {end}, not {short(data)}"
+        )
     return data
 
 
 def short(data: Any) -> str:
     """Return the beginning of what `data` is written as."""
-    shown = repr(data) if isinstance(data, (str, int, float)) else f"a {type(data).__name__}"
+    shown = (
+        repr(data)
+        if isinstance(data, (str, int, float))
+        else f"a {type(data).__name__}"
+    )
     return shown if len(shown) <= 40 else f"{shown[:40]}..."
 
 
@@ -219,7 +241,10 @@ class Decoder:
     """Turns JSON into values; the graphs and arrays that they may refer to are given."""
 
     def __init__(
-        self, graphs: Sequence[Graph], arrays: Sequence[Any], callee: Callable[[Graph], Any]
+        self,
+        graphs: Sequence[Graph],
+        arrays: Sequence[Any],
+        callee: Callable[[Graph], Any],
     ) -> None:
         self.graphs = graphs
         self.arrays = arrays
@@ -234,8 +259,12 @@ class Decoder:
             "dtype": lambda x, _: dtype_of(x),
             "spec": self.spec,
             "device": lambda x, _: device_of(x),
-            "array": lambda x, _: arrays[number(x, "the number of an array", len(arrays))],
-            "graph": lambda x, _: graphs[number(x, "the number of a graph", len(graphs))],
+            "array": lambda x, _: arrays[
+                number(x, "the number of an array", len(arrays))
+            ],
+            "graph": lambda x, _: graphs[
+                number(x, "the number of a graph", len(graphs))
+            ],
             "function": lambda x, _: self._function(x),
             "op": self.op,
         }
@@ -244,7 +273,9 @@ class Decoder:
         """Return the value that JSON stands for; GraphError says what is wrong with it."""
         if type(data) in PLAIN or type(data) is float:
             return data
-        checked(depth < NESTING, f"values stand in one another more than {NESTING} deep")
+        checked(
+            depth < NESTING, f"values stand in one another more than {NESTING} deep"
+        )
         if type(data) is list:
             return tuple(self._members(data, depth))
         checked(len(data) == 1, f"a value should have one kind, not {len(data)}")
@@ -263,7 +294,9 @@ class Decoder:
                 "imported, or the graph was written by a later version"
             )
         allowed = cls.attribute_names()
-        given = record(data.get("attributes", {}), f"the attributes of {name}", (), allowed)
+        given = record(
+            data.get("attributes", {}), f"the attributes of {name}", (), allowed
+        )
         values = {}
         for key, content in given.items():
             try:
@@ -274,7 +307,9 @@ class Decoder:
 
     def spec(self, data: Any, depth: int = 0) -> TensorSpec:
         """Return the spec that JSON describes."""
-        checked(depth < NESTING, f"specs stand in one another more than {NESTING} deep")
+        checked(
+            depth < NESTING, f"specs stand in one another more than {NESTING} deep"
+        )
         optional = ("name", "inner", "trainable", "known")
         record(data, "a spec", ["dtype", "shape"], optional)
         inner = sequence(data.get("inner", []), "the inner specs of a spec")
@@ -324,7 +359,9 @@ def _made(cls: type[Op], values: dict[str, Any]) -> Op:
     try:
         return cls(**values)
     except Exception as error:  # noqa: BLE001  what a constructor says of foreign data is our error
-        raise GraphError(f"{cls.__name__} cannot be made of its attributes: {error}") from None
+        raise GraphError(
+            f"{cls.__name__} cannot be made of its attributes: {error}"
+        ) from None
 
 
 def _is(*kinds: type) -> Callable[[Any], bool]:
@@ -386,12 +423,17 @@ def _known(data: Any) -> Any:
     if data is None or type(data) is int:
         return data
     values = sequence(data, "a known value")
-    checked(all(x is None or type(x) is int for x in values), "a known value should be of ints")
+    checked(
+        all(x is None or type(x) is int for x in values),
+        "a known value should be of ints",
+    )
     return tuple(values)
 
 
 def _special_float(data: Any) -> float:
-    checked(data in ("nan", "inf", "-inf"), f"{short(data)} is no float that has a name")
+    checked(
+        data in ("nan", "inf", "-inf"), f"{short(data)} is no float that has a name"
+    )
     return float(data)
 
 
@@ -407,7 +449,9 @@ def read_array(data: Any, payload: memoryview) -> tuple[Any, int]:
     record(data, "an array", ["dtype", "shape"], ["strings"])
     dtype = dtype_of(data["dtype"])
     sizes = sequence(data["shape"], "a shape")
-    checked(len(sizes) <= NESTING, f"an array has {len(sizes)} axes, more than {NESTING}")
+    checked(
+        len(sizes) <= NESTING, f"an array has {len(sizes)} axes, more than {NESTING}"
+    )
     shape = tuple([number(size, "a size", LARGEST) for size in sizes])
     count = math.prod(shape)
     if dtype is dtypes.string:
@@ -415,7 +459,10 @@ def read_array(data: Any, payload: memoryview) -> tuple[Any, int]:
     checked(dtype.kind not in "RV", f"an array cannot be of {dtype.name}")
     checked("strings" not in data, f"an array of {dtype.name} has strings")
     size = count * dtype.itemsize
-    checked(size <= len(payload), f"an array takes {size} bytes of {len(payload)} that are left")
+    checked(
+        size <= len(payload),
+        f"an array takes {size} bytes of {len(payload)} that are left",
+    )
     raw = np.frombuffer(payload[:size], np.uint8)
     if dtype is dtypes.bool_:
         checked(raw.max(initial=0) <= 1, "an array of bool holds something else")
@@ -427,7 +474,11 @@ def _strings(data: Any, shape: tuple[int, ...], count: int) -> Any:
     checked(len(listed) == count, f"{len(listed)} strings for an array of {count}")
     made = np.empty(len(listed), object)
     for i, one in enumerate(listed):
-        made[i] = one if type(one) is str else _bytes(record(one, "a string", ["bytes"])["bytes"])
+        made[i] = (
+            one
+            if type(one) is str
+            else _bytes(record(one, "a string", ["bytes"])["bytes"])
+        )
     return _shaped(made, shape)
 
 
@@ -435,4 +486,6 @@ def _shaped(array: Any, shape: tuple[int, ...]) -> Any:
     try:
         return array.reshape(shape)
     except (ValueError, OverflowError) as error:
-        raise GraphError(f"no array has the shape of {len(shape)} axes: {error}") from None
+        raise GraphError(
+            f"no array has the shape of {len(shape)} axes: {error}"
+        ) from None

@@ -89,7 +89,10 @@ def _meets(tensors: tuple[Tensor, ...], ids: set[int]) -> bool:
 
 
 def _arriving(
-    flowing: dict[int, list[Tensor | IndexedSlices]], y: Tensor, call: Call, wanted: set[int]
+    flowing: dict[int, list[Tensor | IndexedSlices]],
+    y: Tensor,
+    call: Call,
+    wanted: set[int],
 ) -> Gradient:
     """Return the whole gradient of an output, all its uses having been seen."""
     key = id(y)
@@ -109,7 +112,9 @@ def _total(parts: list[Tensor | IndexedSlices] | None) -> Gradient:
     return parts[0] if len(parts) == 1 else operand.operators.accumulate(parts)
 
 
-def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gradient]:
+def _gradient(
+    call: Call, dys: list[Gradient], reached: set[int]
+) -> Sequence[Gradient]:
     asked = call
     if call.op.selective or type(call) is RegionCall:
         needed = tuple([id(x) in reached for x in call.inputs])
@@ -123,7 +128,11 @@ def _gradient(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gr
             with at_line(line):
                 gradients = call.op.grad(asked, *dys)
     except TensorliteError as error:
-        note(error, f"in the gradient of {call.op.name}" + (f", made at {line}" if line else ""))
+        note(
+            error,
+            f"in the gradient of {call.op.name}"
+            + (f", made at {line}" if line else ""),
+        )
         raise
     if len(gradients) != len(call.inputs):
         raise GradientError(

@@ -28,7 +28,9 @@ class Copy:
             for key, (old, new) in original.copied.items()
         }
         for node in original.nodes:
-            graph.copied.update({id(y): (y, self.tensors[id(y)]) for y in node.outputs})
+            graph.copied.update(
+                {id(y): (y, self.tensors[id(y)]) for y in node.outputs}
+            )
 
     def _add(self, node: Node) -> None:
         inputs = tuple([self.of(x) for x in node.inputs])

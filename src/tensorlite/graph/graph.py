@@ -120,11 +120,24 @@ class SymbolicTensor(Tensor):
 class Node:
     """One application of an operator in a graph."""
 
-    __slots__ = ("control", "device", "graph", "inputs", "line", "name", "op", "outputs")
+    __slots__ = (
+        "control",
+        "device",
+        "graph",
+        "inputs",
+        "line",
+        "name",
+        "op",
+        "outputs",
+    )
     __match_args__ = ("op", "inputs")
 
     def __init__(
-        self, graph: Graph, op: Op, inputs: tuple[SymbolicTensor, ...], specs: Sequence[TensorSpec]
+        self,
+        graph: Graph,
+        op: Op,
+        inputs: tuple[SymbolicTensor, ...],
+        specs: Sequence[TensorSpec],
     ) -> None:
         self.graph = graph
         self.op = op
@@ -133,7 +146,9 @@ class Node:
         self.device = ANYWHERE
         self.name = ""
         self.line: Line = UNKNOWN
-        self.outputs = tuple([SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)])
+        self.outputs = tuple(
+            [SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)]
+        )
 
     def set_input(self, position: int, tensor: SymbolicTensor) -> None:
         """Make `tensor` the input at `position`; how a hand-made loop is closed.
@@ -143,7 +158,9 @@ class Node:
         are inferred again, here and in all that follows.
         """
         if tensor.node.graph is not self.graph:
-            raise GraphError(f"{tensor.name} is no tensor of the graph of {self.name}")
+            raise GraphError(
+                f"{tensor.name} is no tensor of the graph of {self.name}"
+            )
         own = tensor.node.outputs[tensor.index]
         self.inputs = (*self.inputs[:position], own, *self.inputs[position + 1 :])
         self.graph.infer_again(self)
@@ -161,7 +178,9 @@ class Node:
 
     def __repr__(self) -> str:
         given = ", ".join(x.name for x in self.inputs)
-        made = ", ".join(f"{x.dtype.name}{shape_text(x.spec.shape)}" for x in self.outputs)
+        made = ", ".join(
+            f"{x.dtype.name}{shape_text(x.spec.shape)}" for x in self.outputs
+        )
         return f"{self.name} = {self.op!r}({given}) -> {made}"
 
 

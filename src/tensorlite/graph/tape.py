@@ -16,7 +16,12 @@ from tensorlite.core.dispatch import (
     run,
     to_tensor,
 )
-from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    GradientError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.op import Effect, Gradient, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
@@ -26,7 +31,9 @@ from tensorlite.graph.backprop import gradients, reachable
 Unconnected = Literal["none", "zero", "error"]
 
 
-NO_EFFECT = Effect.NONE  # Python 3.11 takes as long to find an enum's member as to call
+NO_EFFECT = (
+    Effect.NONE
+)  # Python 3.11 takes as long to find an enum's member as to call
 
 
 class Record(NamedTuple):
@@ -54,7 +61,9 @@ class GradientTape(Interpreter):
     6.0
     """
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self, persistent: bool = False, watch_accessed_variables: bool = True
+    ) -> None:
         self.persistent = persistent
         self.watch_accessed_variables = watch_accessed_variables
         self.recording = False
@@ -67,7 +76,9 @@ class GradientTape(Interpreter):
     def __enter__(self) -> Self:
         """Start recording; a tape may be entered again and goes on where it stopped."""
         if self.recording:
-            raise GradientError("this tape is recording already; make another for an inner block")
+            raise GradientError(
+                "this tape is recording already; make another for an inner block"
+            )
         super().__enter__()
         self.observing = self.below is None or self.below.observing
         self.recording = True
@@ -217,7 +228,9 @@ class GradientTape(Interpreter):
             self._records, self._watched, self._kept = [], set(), []
         return nest.pack_like(sources, filled)
 
-    def jacobian(self, target: Any, sources: Any, unconnected: Unconnected = "none") -> Any:
+    def jacobian(
+        self, target: Any, sources: Any, unconnected: Unconnected = "none"
+    ) -> Any:
         """Return the derivative of each element of `target` by each element of the sources.
 
         Its shape is the target's followed by the source's. One sweep is done per element.
@@ -230,9 +243,13 @@ class GradientTape(Interpreter):
         [[2. 0.]
          [0. 4.]]
         """
-        return self._answer(target, sources, unconnected, self._rows(target, batch=False))
+        return self._answer(
+            target, sources, unconnected, self._rows(target, batch=False)
+        )
 
-    def batch_jacobian(self, target: Any, sources: Any, unconnected: Unconnected = "none") -> Any:
+    def batch_jacobian(
+        self, target: Any, sources: Any, unconnected: Unconnected = "none"
+    ) -> Any:
         """Return the Jacobian of each row of `target` by the same row of the sources.
 
         The first axis is the batch's, and rows must not depend on each other's sources. Its shape
@@ -246,9 +263,13 @@ class GradientTape(Interpreter):
         [[6. 0.]
          [0. 8.]]
         """
-        return self._answer(target, sources, unconnected, self._rows(target, batch=True))
+        return self._answer(
+            target, sources, unconnected, self._rows(target, batch=True)
+        )
 
-    def _rows(self, target: Any, *, batch: bool) -> Callable[[list[Tensor]], list[Gradient]]:
+    def _rows(
+        self, target: Any, *, batch: bool
+    ) -> Callable[[list[Tensor]], list[Gradient]]:
         y = source_of(target)
 
         def sweep(leaves: list[Tensor]) -> list[Gradient]:
@@ -260,7 +281,9 @@ class GradientTape(Interpreter):
                 return gradients(self._records, [y], connected, [dy])
 
             rows = zip(
-                connected, operand.operators.jacobian_rows(pull, y, connected, batch), strict=True
+                connected,
+                operand.operators.jacobian_rows(pull, y, connected, batch),
+                strict=True,
             )
             placed = {id(x): row for x, row in rows}
             return [placed.get(id(x)) for x in leaves]
@@ -282,7 +305,9 @@ class GradientTape(Interpreter):
             return self.below
         return top
 
-    def _fill(self, g: Gradient, leaf: Any, target: Any, unconnected: str) -> Gradient:
+    def _fill(
+        self, g: Gradient, leaf: Any, target: Any, unconnected: str
+    ) -> Gradient:
         if g is not None or unconnected == "none":
             return g
         if unconnected == "zero":
@@ -318,7 +343,9 @@ class GradientTape(Interpreter):
                 elif any(y.dtype.is_differentiable for y in record.outputs):
                     reached.update(map(id, record.outputs))
                 else:
-                    blocked = blocked or f"{record.op.name} gives {record.outputs[0].spec}"
+                    blocked = (
+                        blocked or f"{record.op.name} gives {record.outputs[0].spec}"
+                    )
         if id(target) in reached:
             return "there is a path; the gradient is not None"
         return blocked or (
@@ -355,7 +382,8 @@ def starting_gradients(targets: Sequence[Tensor], given: Any) -> list[Gradient]:
     """Return the gradients that flow into the targets: the given ones, or ones."""
     if given is None:
         return [
-            operand.operators.ones_like(y) if y.dtype.is_differentiable else None for y in targets
+            operand.operators.ones_like(y) if y.dtype.is_differentiable else None
+            for y in targets
         ]
     leaves = nest.flatten(given)
     if len(leaves) != len(targets):
@@ -372,10 +400,14 @@ def _checked(given: Any, target: Tensor) -> Gradient:
     try:
         merge(flow.spec.shape, target.spec.shape)
     except ShapeError as error:
-        raise ShapeError(f"an output gradient must be shaped as its target: {error}") from None
+        raise ShapeError(
+            f"an output gradient must be shaped as its target: {error}"
+        ) from None
     return flow
 
 
 def _check_unconnected(value: str) -> None:
     if value not in ("none", "zero", "error"):
-        raise InvalidArgumentError(f"unconnected={value!r}; allowed: 'none', 'zero', 'error'")
+        raise InvalidArgumentError(
+            f"unconnected={value!r}; allowed: 'none', 'zero', 'error'"
+        )

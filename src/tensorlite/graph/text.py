@@ -41,7 +41,9 @@ def _lines(graph: Graph, title: str, above: frozenset[int]) -> Iterator[str]:
                 if id(region) in inside:
                     yield f"    {label}: calls itself"
                 else:
-                    yield from [f"    {line}" for line in _lines(region, label, inside)]
+                    yield from [
+                        f"    {line}" for line in _lines(region, label, inside)
+                    ]
     if graph.effects:
         yield f"  effects {', '.join(node.name for node in graph.effects)}"
     yield f"  return {', '.join(map(_name, graph.outputs))}".rstrip()
@@ -58,7 +60,9 @@ def _line(node: Node) -> str:
     before = [f"^{other.name}" for other in node.control]
     given = ", ".join([*map(_name, node.inputs), *before])
     attributes = _attributes(node.op)
-    applied = f"{attributes}({given})" if given or not node.op.attributes() else attributes
+    applied = (
+        f"{attributes}({given})" if given or not node.op.attributes() else attributes
+    )
     made = ", ".join(str(x.spec) for x in node.outputs) or "nothing"
     device = str(node.device)
     placed = f" on {device}" if device else ""
@@ -70,11 +74,17 @@ def _attributes(op: Op) -> str:
     if not op.attributes():
         return op.name
     if op.regions():
-        numbers = {key: x for key, x in op.attributes().items() if isinstance(x, (bool, int))}
+        numbers = {
+            key: x for key, x in op.attributes().items() if isinstance(x, (bool, int))
+        }
         listed = ", ".join(f"{key}={x}" for key, x in numbers.items())
         return f"{op.name}[{listed}]" if listed else op.name
     text = repr(op)
-    return text if op.name == "Const" else text.replace("(", "[", 1).removesuffix(")") + "]"
+    return (
+        text
+        if op.name == "Const"
+        else text.replace("(", "[", 1).removesuffix(")") + "]"
+    )
 
 
 def _name(x: SymbolicTensor) -> str:
@@ -95,7 +105,10 @@ def to_dot(graph: Graph) -> str:
     """
     drawing = _Drawing()
     body = drawing.graph(graph, "  ", frozenset())
-    head = [f'digraph "{_quoted(graph.name)}" {{', '  node [shape=box, fontname="Helvetica"];']
+    head = [
+        f'digraph "{_quoted(graph.name)}" {{',
+        '  node [shape=box, fontname="Helvetica"];',
+    ]
     return "\n".join([*head, *body, *drawing.edges, "}"])
 
 
@@ -106,7 +119,9 @@ class _Drawing:
         self.numbers: dict[Node, int] = {}
         self.edges: list[str] = []
 
-    def graph(self, graph: Graph, indent: str, above: frozenset[int]) -> Iterator[str]:
+    def graph(
+        self, graph: Graph, indent: str, above: frozenset[int]
+    ) -> Iterator[str]:
         """Yield the statements of a graph's nodes and of the graphs inside."""
         for node in graph.nodes:
             number = self.numbers[node] = len(self.numbers)
@@ -126,7 +141,9 @@ class _Drawing:
 
     def edge(self, source: Node, target: Node, style: str) -> None:
         """Add an edge between two nodes."""
-        self.edges.append(f"  n{self.numbers[source]} -> n{self.numbers[target]}{style};")
+        self.edges.append(
+            f"  n{self.numbers[source]} -> n{self.numbers[target]}{style};"
+        )
 
 
 def _size(spec: TensorSpec) -> str:
@@ -135,7 +152,9 @@ def _size(spec: TensorSpec) -> str:
 
 def _label(node: Node) -> str:
     what = repr(node.op) if node.op.name == "Const" else node.op.name
-    return _quoted(node.name if node.op.role is Role.INPUT else f"{node.name}\n{what}")
+    return _quoted(
+        node.name if node.op.role is Role.INPUT else f"{node.name}\n{what}"
+    )
 
 
 def _quoted(text: str) -> str:
@@ -151,6 +170,10 @@ def to_svg(graph: Graph) -> str:
             "graphviz, or read the graph with to_text(graph)"
         )
     done = import_module("subprocess").run(
-        [dot, "-Tsvg"], input=to_dot(graph), capture_output=True, text=True, check=True
+        [dot, "-Tsvg"],
+        input=to_dot(graph),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return str(done.stdout)

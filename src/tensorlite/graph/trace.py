@@ -10,7 +10,13 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
-from tensorlite.core.dispatch import Interpreter, Tensors, bear_witness, current, to_tensor
+from tensorlite.core.dispatch import (
+    Interpreter,
+    Tensors,
+    bear_witness,
+    current,
+    to_tensor,
+)
 from tensorlite.core.errors import LeakedTensorError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.provenance import user_line
@@ -114,10 +120,14 @@ class Tracer(Interpreter):
 
     def _asked(self, control: tuple[Tensor, ...]) -> list[Node]:
         return [
-            x.node for x in control if isinstance(x, SymbolicTensor) and x.node.graph is self.graph
+            x.node
+            for x in control
+            if isinstance(x, SymbolicTensor) and x.node.graph is self.graph
         ]
 
-    def _control(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> tuple[Node, ...]:
+    def _control(
+        self, op: Op, inputs: tuple[SymbolicTensor, ...]
+    ) -> tuple[Node, ...]:
         """Return the nodes that must run before a node with effects on its handles."""
         before: list[Node] = []
         for key in self._handles(inputs):

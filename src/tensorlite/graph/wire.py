@@ -112,12 +112,16 @@ class _Writer:
 
         def tensor(x: SymbolicTensor) -> int:
             if x.node not in first:
-                raise GraphError(f"{graph.name} uses {x.name}, which is of {x.node.graph.name}")
+                raise GraphError(
+                    f"{graph.name} uses {x.name}, which is of {x.node.graph.name}"
+                )
             return first[x.node] + x.index
 
         def place(node: Node) -> int:
             if node not in names:
-                raise GraphError(f"{graph.name} waits for {node.name} of {node.graph.name}")
+                raise GraphError(
+                    f"{graph.name} waits for {node.name} of {node.graph.name}"
+                )
             return names[node]
 
         return {
@@ -175,9 +179,15 @@ def from_bytes(
     checked(len(view) >= HEADER.size, f"{len(view)} bytes are too few for a graph")
     magic, version, size = HEADER.unpack_from(view)
     checked(magic == MAGIC, f"these bytes are no graph: they begin with {magic!r}")
-    checked(version == VERSION, f"the graph has version {version}; this library reads {VERSION}")
+    checked(
+        version == VERSION,
+        f"the graph has version {version}; this library reads {VERSION}",
+    )
     rest = view[HEADER.size :]
-    checked(size <= len(rest), f"the graph is cut off: {size} bytes of structure, {len(rest)} left")
+    checked(
+        size <= len(rest),
+        f"the graph is cut off: {size} bytes of structure, {len(rest)} left",
+    )
     content = record(_parsed(rest[:size]), "the whole", ["lines", "arrays", "graphs"])
     return _Reader(content, rest[size:], callee).graphs[0]
 
@@ -197,7 +207,10 @@ class _Reader:
     """Builds the graphs of one reading: all are there, empty, before one is filled."""
 
     def __init__(
-        self, content: dict[str, Any], payload: memoryview, callee: Callable[[Graph], Any]
+        self,
+        content: dict[str, Any],
+        payload: memoryview,
+        callee: Callable[[Graph], Any],
     ) -> None:
         self._lines = [_line(one) for one in sequence(content["lines"], "the lines")]
         listed = sequence(content["graphs"], "the graphs")
@@ -205,8 +218,12 @@ class _Reader:
         needed = ["name", "nodes", "inputs", "outputs", "effects"]
         for one in listed:
             record(one, "a graph", needed)
-        self.graphs = [Graph(text(one["name"], "the name of a graph")) for one in listed]
-        self._decoder = Decoder(self.graphs, _arrays(content["arrays"], payload), callee)
+        self.graphs = [
+            Graph(text(one["name"], "the name of a graph")) for one in listed
+        ]
+        self._decoder = Decoder(
+            self.graphs, _arrays(content["arrays"], payload), callee
+        )
         for graph, one in zip(self.graphs, listed, strict=True):
             self._fill(graph, one)
         _check_nesting(self.graphs)
@@ -218,27 +235,39 @@ class _Reader:
         tensors = [x for node in graph.nodes for x in node.outputs]
         place = {node: i for i, node in enumerate(graph.nodes)}
         for node, one in zip(graph.nodes, listed, strict=True):
-            node.inputs = _chosen(tensors, one.get("inputs", []), f"an input of {node.name}")
+            node.inputs = _chosen(
+                tensors, one.get("inputs", []), f"an input of {node.name}"
+            )
             what = f"a node that {node.name} waits for"
             node.control = _chosen(graph.nodes, one.get("control", []), what)
             _check_order(node, place)
-        graph.inputs = [*_chosen(tensors, data["inputs"], f"an input of {graph.name}")]
-        graph.outputs = [*_chosen(tensors, data["outputs"], f"an output of {graph.name}")]
-        graph.effects = [*_chosen(graph.nodes, data["effects"], f"an effect of {graph.name}")]
+        graph.inputs = [
+            *_chosen(tensors, data["inputs"], f"an input of {graph.name}")
+        ]
+        graph.outputs = [
+            *_chosen(tensors, data["outputs"], f"an output of {graph.name}")
+        ]
+        graph.effects = [
+            *_chosen(graph.nodes, data["effects"], f"an effect of {graph.name}")
+        ]
         graph.open = False
 
     def _node(self, graph: Graph, data: Any, what: str) -> Node:
         record(data, what, ["op", "name", "outputs"], OPTIONAL)
         name = text(data["name"], f"the name of {what}")
         try:
-            op = self._decoder.op({key: data[key] for key in ("op", "attributes") if key in data})
+            op = self._decoder.op(
+                {key: data[key] for key in ("op", "attributes") if key in data}
+            )
             listed = sequence(data["outputs"], "the specs of its outputs")
             node = Node(graph, op, (), [self._decoder.spec(spec) for spec in listed])
             node.device = device_of(data.get("device", ""))
         except GraphError as error:
             raise GraphError(f"{what}, {name!r}: {error}") from None
         if "line" in data:
-            node.line = self._lines[number(data["line"], f"the line of {what}", len(self._lines))]
+            node.line = self._lines[
+                number(data["line"], f"the line of {what}", len(self._lines))
+            ]
         node.name = graph.unique_name(name)
         checked(node.name == name, f"two nodes of {graph.name} are named {name!r}")
         return node
@@ -297,8 +326,13 @@ def _check_nesting(graphs: Sequence[Graph]) -> None:
     try:
         order = [*TopologicalSorter(inside).static_order()]
     except CycleError:
-        raise GraphError("a graph is a branch, or the body of a loop, in itself") from None
+        raise GraphError(
+            "a graph is a branch, or the body of a loop, in itself"
+        ) from None
     depth: dict[int, int] = {}
     for one in order:
         depth[one] = 1 + max([depth[inner] for inner in inside[one]], default=0)
-    checked(max(depth.values()) <= DEPTH, f"graphs stand in one another more than {DEPTH} deep")
+    checked(
+        max(depth.values()) <= DEPTH,
+        f"graphs stand in one another more than {DEPTH} deep",
+    )

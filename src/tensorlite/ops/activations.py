@@ -57,7 +57,9 @@ class Activation(Unary, abstract=True):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is real and floating."""
         if not x.dtype.is_floating:
-            raise DTypeError(f"{self.name} takes real floating-point tensors, not {x}")
+            raise DTypeError(
+                f"{self.name} takes real floating-point tensors, not {x}"
+            )
         return x.without_value()
 
 

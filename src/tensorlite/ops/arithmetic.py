@@ -77,7 +77,9 @@ class Sub(Binary):
     def result(self, dtype: dtypes.DType) -> dtypes.DType:
         """Return the operands' dtype; DTypeError for bools, whose difference is `^`."""
         if dtype is dtypes.bool_:
-            raise DTypeError("Sub does not take bools; use x ^ y, or cast with tl.astype")
+            raise DTypeError(
+                "Sub does not take bools; use x ^ y, or cast with tl.astype"
+            )
         return super().result(dtype)
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
@@ -173,7 +175,9 @@ class Sum(Op):
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
         """Return the sum, in the operand's dtype."""
-        return xp.sum(x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype)
+        return xp.sum(
+            x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype
+        )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient spread over the axes that were summed."""
@@ -194,8 +198,12 @@ class BroadcastTo(Op):
             return x.with_shape(asked)
         both = broadcast(x.shape, asked) or ()
         pairs = list(zip(both, asked, strict=False))
-        if len(both) > len(asked) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
-            raise ShapeError(f"{shape_text(x.shape)} does not broadcast to {shape_text(asked)}")
+        if len(both) > len(asked) or any(
+            None not in pair and pair[0] != pair[1] for pair in pairs
+        ):
+            raise ShapeError(
+                f"{shape_text(x.shape)} does not broadcast to {shape_text(asked)}"
+            )
         return x.with_shape([size if want is None else want for size, want in pairs])
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
@@ -228,7 +236,12 @@ class AddN(Op):
 
 
 _ADD, _SUB, _MUL, _DIV, _NEG, _CONJ = AddV2(), Sub(), Mul(), RealDiv(), Neg(), Conj()
-_ADD_N, _BROADCAST_TO, _SUM, _SUM_KEEPING = AddN(), BroadcastTo(), Sum(False), Sum(True)
+_ADD_N, _BROADCAST_TO, _SUM, _SUM_KEEPING = (
+    AddN(),
+    BroadcastTo(),
+    Sum(False),
+    Sum(True),
+)
 
 
 def add(x1: TensorLike, x2: TensorLike, /) -> Tensor:
@@ -349,7 +362,9 @@ def as_axes(axis: int | Sequence[int] | Tensor | None, x: Tensor) -> Tensor:
         return integers(range(rank)) if rank is not None else _all_axes(x)
     axes = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     if not all(isinstance(one, (int, np.integer)) for one in axes):
-        raise DTypeError(f"axis={axis!r}: an axis is an integer, a sequence of these, or None")
+        raise DTypeError(
+            f"axis={axis!r}: an axis is an integer, a sequence of these, or None"
+        )
     if rank is not None:
         axes = normalise_axes(axes, rank)
     return integers(axes)
@@ -379,7 +394,9 @@ class Range(Op):
     differentiable = False
     host = (0, 1, 2)
 
-    def infer(self, start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> TensorSpec:
+    def infer(
+        self, start: TensorSpec, limit: TensorSpec, delta: TensorSpec
+    ) -> TensorSpec:
         """Return a vector, of known length when all three are known."""
         ends = start.scalar(), limit.scalar(), delta.scalar()
         if None in ends:
@@ -459,7 +476,9 @@ def sum_to(dy: Tensor, x: Tensor) -> Tensor:
         if have == want:
             return dy
         extra = len(have) - len(want)
-        stretched = [i + extra for i, size in enumerate(want) if size == 1 != have[i + extra]]
+        stretched = [
+            i + extra for i, size in enumerate(want) if size == 1 != have[i + extra]
+        ]
         total = call(_SUM, dy, integers([*range(extra), *stretched]))
         return total if total.shape == want else reshape(total, want)
     axes, _ = calls(BroadcastGradientArgs(), shape_of(x), shape_of(dy))

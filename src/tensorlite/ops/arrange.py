@@ -85,7 +85,9 @@ class Transpose(Op):
             return x.with_shape(None if known is None else (None,) * known)
         axes = tuple([normalise_axis(axis, len(x.shape)) for axis in order])
         if sorted(axes) != list(range(len(x.shape))):
-            raise ShapeError(f"{list(order)} does not order the axes of {x}: name each axis once")
+            raise ShapeError(
+                f"{list(order)} does not order the axes of {x}: name each axis once"
+            )
         return x.with_shape([x.shape[axis] for axis in axes])
 
     def kernel(self, xp: Xp, x: Array, perm: Array) -> Array:
@@ -106,7 +108,9 @@ class InvertPermutation(Op):
     def infer(self, perm: TensorSpec) -> TensorSpec:
         """Return the same spec, with the value if it is known."""
         order = perm.constant()
-        return TensorSpec(perm.shape, perm.dtype, known=order and tuple(np.argsort(order).tolist()))
+        return TensorSpec(
+            perm.shape, perm.dtype, known=order and tuple(np.argsort(order).tolist())
+        )
 
     def kernel(self, xp: Xp, perm: Array) -> Array:
         """Return the positions of 0, 1, 2 and so on."""
@@ -117,7 +121,9 @@ def _inverse(perm: Tensor) -> Tensor:
     order = perm.spec.constant()
     if order is None:
         return call(InvertPermutation(), perm)
-    return integers(np.argsort(np.asarray(order, np.int32) % max(len(order), 1)).tolist())
+    return integers(
+        np.argsort(np.asarray(order, np.int32) % max(len(order), 1)).tolist()
+    )
 
 
 class ExpandDims(Op):
@@ -130,7 +136,9 @@ class ExpandDims(Op):
         """Return the shape with a 1 in it; ShapeError when there is no such place."""
         at = dim.scalar()
         if x.shape is None or at is None:
-            return x.with_shape(None if x.shape is None else (None,) * (len(x.shape) + 1))
+            return x.with_shape(
+                None if x.shape is None else (None,) * (len(x.shape) + 1)
+            )
         at = normalise_axis(at, len(x.shape) + 1)
         known = x.scalar()
         return TensorSpec(
@@ -163,8 +171,12 @@ class Squeeze(Op):
         for axis in axes:
             if x.shape[axis] not in (1, None):
                 raise ShapeError(f"squeeze: axis {axis} of {x} is not of size 1")
-        kept = [n for i, n in enumerate(x.shape) if (i not in axes if axes else n != 1)]
-        return TensorSpec(tuple(kept), x.dtype, inner=x.inner, known=_squeezed(x, len(kept)))
+        kept = [
+            n for i, n in enumerate(x.shape) if (i not in axes if axes else n != 1)
+        ]
+        return TensorSpec(
+            tuple(kept), x.dtype, inner=x.inner, known=_squeezed(x, len(kept))
+        )
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return a view."""
@@ -235,11 +247,15 @@ class BroadcastArgs(Op):
         """Return a vector; ShapeError when the shapes do not broadcast."""
         both = a.vector(), b.vector()
         shape = broadcast(*both)
-        return TensorSpec((None if shape is None else len(shape),), a.dtype, known=shape)
+        return TensorSpec(
+            (None if shape is None else len(shape),), a.dtype, known=shape
+        )
 
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the shape."""
-        return np.asarray(np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist())), a.dtype)
+        return np.asarray(
+            np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist())), a.dtype
+        )
 
 
 def _reversed(x: Tensor, axes: Tensor) -> Tensor:
@@ -288,7 +304,9 @@ def permute_dims(x: TensorLike, /, axes: Sequence[int] | Tensor) -> Tensor:
     (3, 1, 2)
     """
     if not isinstance(axes, Tensor):
-        order = whole_numbers(axes if isinstance(axes, range) else tuple(axes), "axes")
+        order = whole_numbers(
+            axes if isinstance(axes, range) else tuple(axes), "axes"
+        )
         axes = integers(map(int, order))
     return call(Transpose(), x, axes)
 
@@ -323,9 +341,13 @@ def matrix_transpose(x: TensorLike, /) -> Tensor:
     if axes is None:
         count = rank(tensor)
         last = subtract(count, constant([1, 2]))
-        return permute_dims(tensor, concat([call(Range(), 0, subtract(count, 2), 1), last]))
+        return permute_dims(
+            tensor, concat([call(Range(), 0, subtract(count, 2), 1), last])
+        )
     if axes < 2:
-        raise ShapeError(f"matrix_transpose takes matrices or stacks of them, not {tensor.spec}")
+        raise ShapeError(
+            f"matrix_transpose takes matrices or stacks of them, not {tensor.spec}"
+        )
     return permute_dims(tensor, (*range(axes - 2), axes - 1, axes - 2))
 
 

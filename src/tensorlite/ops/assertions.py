@@ -34,7 +34,9 @@ class Assert(Op):
     message: str = ""
     summarize: int = 3
 
-    def infer(self, condition: TensorSpec, *data: TensorSpec) -> tuple[TensorSpec, ...]:
+    def infer(
+        self, condition: TensorSpec, *data: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
         """Return nothing; DTypeError when the condition is not bool."""
         if condition.dtype is not dtypes.bool_:
             raise DTypeError(f"Assert: the condition is {condition}; allowed is bool")
@@ -52,7 +54,9 @@ def summary(x: Array, summarize: int) -> str:
     """Return the first and last `summarize` elements along each axis as text (-1: all)."""
     host = to_host(x)
     threshold = host.size + 1 if summarize < 0 else 2 * summarize
-    return np.array2string(host, threshold=threshold, edgeitems=max(summarize, 1), separator=" ")
+    return np.array2string(
+        host, threshold=threshold, edgeitems=max(summarize, 1), separator=" "
+    )
 
 
 def assert_true(
@@ -68,14 +72,21 @@ def assert_true(
 
 
 def _compared(
-    what: str, relation: Callable[[Any, Any], Tensor], x: Any, y: Any, message: str, summarize: int
+    what: str,
+    relation: Callable[[Any, Any], Tensor],
+    x: Any,
+    y: Any,
+    message: str,
+    summarize: int,
 ) -> None:
     a, b = promoted(x, y)
     text = f"x {what} y" + (f": {message}" if message else "")
     assert_true(relation(a, b), text, a, b, summarize=summarize)
 
 
-def assert_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_equal(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
     """Raise AssertionFailedError unless `x == y` everywhere.
 
     >>> tl.debugging.assert_equal([1, 2], [1, 2])
@@ -83,7 +94,9 @@ def assert_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int
     _compared("==", operand.operators.equal, x, y, message, summarize)
 
 
-def assert_none_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_none_equal(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
     """Raise AssertionFailedError unless `x != y` everywhere.
 
     >>> tl.debugging.assert_none_equal([1, 2], [2, 1])
@@ -91,7 +104,9 @@ def assert_none_equal(x: TensorLike, y: TensorLike, message: str = "", summarize
     _compared("!=", operand.operators.not_equal, x, y, message, summarize)
 
 
-def assert_less(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_less(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
     """Raise AssertionFailedError unless `x < y` everywhere.
 
     >>> tl.debugging.assert_less([1, 2], 3)
@@ -99,7 +114,9 @@ def assert_less(x: TensorLike, y: TensorLike, message: str = "", summarize: int 
     _compared("<", operand.operators.less, x, y, message, summarize)
 
 
-def assert_less_equal(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_less_equal(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
     """Raise AssertionFailedError unless `x <= y` everywhere.
 
     >>> tl.debugging.assert_less_equal([1, 2], 2)
@@ -107,7 +124,9 @@ def assert_less_equal(x: TensorLike, y: TensorLike, message: str = "", summarize
     _compared("<=", operand.operators.less_equal, x, y, message, summarize)
 
 
-def assert_greater(x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_greater(
+    x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
+) -> None:
     """Raise AssertionFailedError unless `x > y` everywhere.
 
     >>> tl.debugging.assert_greater([1, 2], 0)
@@ -201,7 +220,9 @@ def assert_rank_at_least(x: TensorLike, rank: int, message: str = "") -> None:
     _rank(x, rank, message, lambda have: have >= rank, "at least ")
 
 
-def _rank(x: TensorLike, rank: int, message: str, holds: Callable[[Any], Any], most: str) -> None:
+def _rank(
+    x: TensorLike, rank: int, message: str, holds: Callable[[Any], Any], most: str
+) -> None:
     tensor = to_tensor(x)
     text = f"x has {most}{rank} axes" + (f": {message}" if message else "")
     have = tensor.spec.rank
@@ -209,7 +230,9 @@ def _rank(x: TensorLike, rank: int, message: str, holds: Callable[[Any], Any], m
         actual = calls(Rank(), tensor)[0]
         assert_true(holds(actual), text, actual)
     elif not holds(have):
-        raise AssertionFailedError(f"assertion failed: {text}; its shape is {_shape(tensor)}")
+        raise AssertionFailedError(
+            f"assertion failed: {text}; its shape is {_shape(tensor)}"
+        )
 
 
 def assert_scalar(x: TensorLike, message: str = "") -> None:

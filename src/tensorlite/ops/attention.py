@@ -48,7 +48,9 @@ def attention(
     """
     q, k, v = (floating(to_tensor(x)) for x in (query, key, value))
     if not q.dtype.is_floating:
-        raise DTypeError(f"attention takes real numbers, not {q.spec}; cast it with tl.astype")
+        raise DTypeError(
+            f"attention takes real numbers, not {q.spec}; cast it with tl.astype"
+        )
     products = matmul(_scaled(q, scale), k, transpose_b=True)
     if mask is not None:
         products = _masked(products, to_tensor(mask))

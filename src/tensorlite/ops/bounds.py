@@ -59,7 +59,9 @@ class ClipByValue(Op):
     def infer(self, x: TensorSpec, low: TensorSpec, high: TensorSpec) -> TensorSpec:
         """Return the shape that all three broadcast to; DTypeError unless they are of one dtype."""
         if not x.dtype is low.dtype is high.dtype:
-            raise DTypeError(f"ClipByValue: dtypes differ: {x}, {low}, {high}; cast with tl.astype")
+            raise DTypeError(
+                f"ClipByValue: dtypes differ: {x}, {low}, {high}; cast with tl.astype"
+            )
         return TensorSpec(broadcast(x.shape, low.shape, high.shape), x.dtype)
 
     def kernel(self, xp: Xp, x: Array, low: Array, high: Array) -> Array:
@@ -96,7 +98,9 @@ def minimum(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     return call2(Minimum(), x1, x2)
 
 
-def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+def clip(
+    x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None
+) -> Tensor:
     """Return `x` held between `min` and `max`, either of which may be None for no bound.
 
     The gradient goes to `x` where it lies between the bounds or on them, else to the bound.

@@ -49,7 +49,9 @@ class Traced:
     """The result's leaves: tensors of the graph, and Python values as they were."""
 
 
-def trace_leaves(tracer_: Tracer, function: Callable[..., Any], arguments: Sequence[Any]) -> Traced:
+def trace_leaves(
+    tracer_: Tracer, function: Callable[..., Any], arguments: Sequence[Any]
+) -> Traced:
     """Return the trace of a function that gives a structure of tensors and Python values."""
     with tracer_:
         result = function(*arguments)
@@ -123,12 +125,13 @@ def _joined(pred: Tensor, then: Traced, other: Traced, names: Sequence[str]) -> 
     try:
         nest.assert_same(then.result, other.result)
     except StructureError as error:
-        raise BranchError(f"the branches at {user_line()} return unlike structures: {error}") from (
-            None
-        )
+        raise BranchError(
+            f"the branches at {user_line()} return unlike structures: {error}"
+        ) from (None)
     paths = [label(names, path) for path in nest.paths(then.result)]
     leaves = [
-        _meeting(then, other, i, path) for i, path in zip(range(len(paths)), paths, strict=True)
+        _meeting(then, other, i, path)
+        for i, path in zip(range(len(paths)), paths, strict=True)
     ]
     places = [i for i, leaf in enumerate(leaves) if leaf is None]
     captured = give_inputs([then, other], [[], []])
@@ -152,7 +155,11 @@ class _Same:
 def _meeting(then: Traced, other: Traced, place: int, path: str) -> _Same | None:
     """Return the Python value that both branches give; None when they give tensors, made here."""
     a, b = then.leaves[place], other.leaves[place]
-    if not isinstance(a, SymbolicTensor) and type(a) is type(b) and (a is b or a == b):
+    if (
+        not isinstance(a, SymbolicTensor)
+        and type(a) is type(b)
+        and (a is b or a == b)
+    ):
         return _Same(a)
     dtype = _common_dtype(a, b)
     if dtype is None:
@@ -200,9 +207,13 @@ def describe(leaf: Any) -> str:
     return str(leaf.spec) if isinstance(leaf, SymbolicTensor) else repr(leaf)
 
 
-def give_inputs(traces: list[Traced], own: list[list[SymbolicTensor]]) -> list[Tensor]:
+def give_inputs(
+    traces: list[Traced], own: list[list[SymbolicTensor]]
+) -> list[Tensor]:
     """Give graphs the same inputs, their `own` and all captures; return what is captured."""
-    union = {key: outer for traced in traces for key, (outer, _) in traced.captures.items()}
+    union = {
+        key: outer for traced in traces for key, (outer, _) in traced.captures.items()
+    }
     for traced, first in zip(traces, own, strict=True):
         inner = [
             traced.captures[key][1]
@@ -235,11 +246,19 @@ def switch_case(
         return functions[index if 0 <= index < last else last]()
     place = to_tensor(index)
     if not place.dtype.is_integer:
-        raise DTypeError(f"switch_case: the index is {place.spec}, and must be an integer")
-    return cond(place < 0, functions[last], lambda: _chosen(place, functions, 0, len(functions)))
+        raise DTypeError(
+            f"switch_case: the index is {place.spec}, and must be an integer"
+        )
+    return cond(
+        place < 0,
+        functions[last],
+        lambda: _chosen(place, functions, 0, len(functions)),
+    )
 
 
-def _chosen(place: Tensor, functions: list[Callable[[], T]], first: int, end: int) -> T:
+def _chosen(
+    place: Tensor, functions: list[Callable[[], T]], first: int, end: int
+) -> T:
     if end - first == 1:
         return functions[first]()
     middle = (first + end) // 2
@@ -251,7 +270,8 @@ def _chosen(place: Tensor, functions: list[Callable[[], T]], first: int, end: in
 
 
 def case(
-    pairs: Sequence[tuple[TensorLike, Callable[[], T]]], default: Callable[[], T] | None = None
+    pairs: Sequence[tuple[TensorLike, Callable[[], T]]],
+    default: Callable[[], T] | None = None,
 ) -> T:
     """Return what the function of the first predicate that holds gives, or the default's.
 

@@ -34,7 +34,9 @@ class Bundle(Op):
         """Return the members of the gradient, which has only those that gradients flow through."""
         flowing = [x for x in call.inputs if x.dtype.is_differentiable]
         parts = iter(unbundle(dy, [x.spec for x in flowing]))
-        return tuple([next(parts) if x.dtype.is_differentiable else None for x in call.inputs])
+        return tuple(
+            [next(parts) if x.dtype.is_differentiable else None for x in call.inputs]
+        )
 
 
 class Unbundle(Op):
@@ -54,7 +56,15 @@ class Unbundle(Op):
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return the bundle of those members' gradients that flow, zeros where nothing arrives."""
         pairs = zip(dys, call.outputs, strict=True)
-        return (bundled([given_or_zeros(dy, y) for dy, y in pairs if y.dtype.is_differentiable]),)
+        return (
+            bundled(
+                [
+                    given_or_zeros(dy, y)
+                    for dy, y in pairs
+                    if y.dtype.is_differentiable
+                ]
+            ),
+        )
 
 
 def bundled(members: Sequence[Tensor]) -> Tensor:
@@ -86,10 +96,17 @@ class VariantZerosLike(Op):
 def _zero(xp: Xp, x: Any) -> Any:
     """Return the zero of a value; arrays in lists become None, which costs nothing."""
     if isinstance(x, TensorList):
-        parts = [_zero(xp, item) if isinstance(item, Opaque) else None for item in x.items()]
+        parts = [
+            _zero(xp, item) if isinstance(item, Opaque) else None
+            for item in x.items()
+        ]
         return TensorList(parts, x.element)
     if isinstance(x, Bundled):
-        kept = [m for m in x.members if isinstance(m, Opaque) or m.dtype.kind not in "iubO"]
+        kept = [
+            m
+            for m in x.members
+            if isinstance(m, Opaque) or m.dtype.kind not in "iubO"
+        ]
         return Bundled(tuple([_zero(xp, member) for member in kept]))
     return xp.zeros(x.shape, x.dtype)
 

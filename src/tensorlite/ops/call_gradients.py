@@ -104,12 +104,16 @@ def call_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
         bundle = call.outputs[extension.place]
     flows = [given_or_zeros(dys[i], call.outputs[i]) for i in extension.flowing]
     again = call.inputs[: len(_graph(extension.base).inputs)]
-    found = call_watched(extension.backward, (*flows, *again, *extension.outer, bundle))
+    found = call_watched(
+        extension.backward, (*flows, *again, *extension.outer, bundle)
+    )
     placed = dict(zip(extension.wanted, found, strict=True))
     return tuple([placed.get(j) for j in range(len(call.inputs))])
 
 
-def _saved(op: Op, last: int, needed: list[int], flowing: list[int]) -> Extension | None:
+def _saved(
+    op: Op, last: int, needed: list[int], flowing: list[int]
+) -> Extension | None:
     """Return the extension that `op` has gone through for such a gradient, if there is one."""
     found = None
     step: Extension | None = _graph(op).kept.get("extension")
@@ -136,7 +140,9 @@ def _bundle_now(call: Call, extension: Extension) -> Tensor:
     return calls(extension.extended, *call.inputs)[extension.place]
 
 
-def _extension(op: Op, wanted: list[int], flowing: list[int] | None = None) -> Extension | None:
+def _extension(
+    op: Op, wanted: list[int], flowing: list[int] | None = None
+) -> Extension | None:
     """Return a call's extension for the gradients of some inputs; None if there are none."""
     graph = _graph(op)
     key = f"call {wanted} {flowing}"
@@ -145,7 +151,9 @@ def _extension(op: Op, wanted: list[int], flowing: list[int] | None = None) -> E
     return graph.kept[key]  # type: ignore[no-any-return]
 
 
-def _extend(op: Op, wanted: list[int], flowing: list[int] | None, key: str) -> Extension | None:
+def _extend(
+    op: Op, wanted: list[int], flowing: list[int] | None, key: str
+) -> Extension | None:
     """Make an extension; a function that calls itself finds it while it is being made."""
     graph = _graph(op)
     deps, mask = dependencies(graph), bits_of(wanted)
@@ -156,8 +164,13 @@ def _extend(op: Op, wanted: list[int], flowing: list[int] | None, key: str) -> E
         return None
     forward = Copy(graph).graph
     tracer = GradientTracer(forward)
-    promise_outputs(tracer.graph, [gradient_spec(forward.inputs[j].spec) for j in wanted])
-    extended, backward_call = op.with_regions((forward,)), op.with_regions((tracer.graph,))
+    promise_outputs(
+        tracer.graph, [gradient_spec(forward.inputs[j].spec) for j in wanted]
+    )
+    extended, backward_call = (
+        op.with_regions((forward,)),
+        op.with_regions((tracer.graph,)),
+    )
     extension = Extension(op, extended, backward_call, flowing, wanted, [], deps)
     graph.kept[key] = forward.kept["extension"] = extension
     backward = differentiate(forward, flowing, wanted, tracer=tracer)
@@ -165,11 +178,18 @@ def _extend(op: Op, wanted: list[int], flowing: list[int] | None, key: str) -> E
     bundle = backward.graph.add_input(BUNDLE, "bundle")
     backward.unpack(bundle)
     again = [
-        backward.arguments[j] if j in backward.arguments else backward.graph.add_input(x.spec)
+        backward.arguments[j]
+        if j in backward.arguments
+        else backward.graph.add_input(x.spec)
         for j, x in enumerate(graph.inputs)
     ]
     outer = list(backward.outer.values())
-    backward.graph.inputs = [*backward.flows, *again, *[inner for _, inner in outer], bundle]
+    backward.graph.inputs = [
+        *backward.flows,
+        *again,
+        *[inner for _, inner in outer],
+        bundle,
+    ]
     if outer and any(node.op is backward_call for node in backward.graph.nodes):
         raise GradientError(
             f"the gradient of {graph.name}, which calls itself, uses tensors from outside it; pass "

@@ -181,7 +181,9 @@ class IsFinite(Predicate):
 class SelectV2(Op):
     """Elements of one operand where a condition holds, of another where it does not."""
 
-    def infer(self, condition: TensorSpec, x: TensorSpec, y: TensorSpec) -> TensorSpec:
+    def infer(
+        self, condition: TensorSpec, x: TensorSpec, y: TensorSpec
+    ) -> TensorSpec:
         """Return the shape that all three broadcast to; DTypeError when dtypes do not fit."""
         if condition.dtype is not dtypes.bool_:
             raise DTypeError(
@@ -189,8 +191,12 @@ class SelectV2(Op):
                 "with something, as in x != 0"
             )
         if x.dtype is not y.dtype:
-            raise DTypeError(f"SelectV2: dtypes differ: {x} and {y}; cast one with tl.astype")
-        return TensorSpec(broadcast(condition.shape, x.shape, y.shape), x.dtype, None, x.inner)
+            raise DTypeError(
+                f"SelectV2: dtypes differ: {x} and {y}; cast one with tl.astype"
+            )
+        return TensorSpec(
+            broadcast(condition.shape, x.shape, y.shape), x.dtype, None, x.inner
+        )
 
     def kernel(self, xp: Xp, condition: Array, x: Array, y: Array) -> Array:
         """Return the chosen elements."""
@@ -199,7 +205,11 @@ class SelectV2(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient where the operand was chosen, zero elsewhere."""
         condition, x, y = call.inputs
-        return None, sum_to(where(condition, dy, 0), x), sum_to(where(condition, 0, dy), y)
+        return (
+            None,
+            sum_to(where(condition, dy, 0), x),
+            sum_to(where(condition, 0, dy), y),
+        )
 
 
 _EQUAL, _NOT_EQUAL, _LESS, _LESS_EQUAL = Equal(), NotEqual(), Less(), LessEqual()

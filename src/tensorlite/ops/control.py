@@ -127,27 +127,37 @@ def _as_variables(result: Any, number: int) -> Sequence[Any]:
         return result
     if number == 1:
         return (result,)
-    given = len(result) if isinstance(result, (list, tuple)) else nest.describe(result)
+    given = (
+        len(result) if isinstance(result, (list, tuple)) else nest.describe(result)
+    )
     raise LoopError(
         f"the body of the loop at {user_line()} returns {given} for {number} loop variables"
     )
 
 
-def _run(cond: Callable[..., TensorLike], body: Callable[..., Any], loop_vars: T) -> T:
+def _run(
+    cond: Callable[..., TensorLike], body: Callable[..., Any], loop_vars: T
+) -> T:
     """Run a loop eagerly."""
     variables: Any = nest.map_structure(_value, loop_vars)
     while as_condition(cond(*variables), "the condition of while_loop"):
-        result = nest.rebuild(loop_vars, list(_as_variables(body(*variables), len(variables))))
+        result = nest.rebuild(
+            loop_vars, list(_as_variables(body(*variables), len(variables)))
+        )
         try:
             nest.assert_same(variables, result)
         except StructureError as error:
-            raise LoopError(f"the loop at {user_line()} changes a structure: {error}") from None
+            raise LoopError(
+                f"the loop at {user_line()} changes a structure: {error}"
+            ) from None
         variables = nest.map_structure(_value, result)
     return variables  # type: ignore[no-any-return]
 
 
 def _value(leaf: Any) -> Any:
-    return to_tensor(leaf) if is_tensor_like(leaf) or isinstance(leaf, NUMBERS) else leaf
+    return (
+        to_tensor(leaf) if is_tensor_like(leaf) or isinstance(leaf, NUMBERS) else leaf
+    )
 
 
 class _Loop:
@@ -183,7 +193,11 @@ class _Loop:
             if given[i] is None:
                 continue
             wanted = given[i]
-            spec = wanted if isinstance(wanted, TensorSpec) else self.specs[i].with_shape(wanted)
+            spec = (
+                wanted
+                if isinstance(wanted, TensorSpec)
+                else self.specs[i].with_shape(wanted)
+            )
             if not spec.accepts(self.specs[i]):
                 raise LoopError(
                     f"loop variable {self.labels[i]} starts as {self.specs[i]}, which its shape "
@@ -256,11 +270,17 @@ class _Loop:
             return True
         if spec.accepts(after) and join(spec, after).inner == spec.inner:
             return False
-        differ = spec.rank is not None and after.rank is not None and spec.rank != after.rank
+        differ = (
+            spec.rank is not None
+            and after.rank is not None
+            and spec.rank != after.rank
+        )
         if differ or (i in self.limited and not spec.accepts(after)):
             self._refuse(i, str(spec), str(after))
         wider = join(spec, after)
-        self.specs[i] = wider if i not in self.limited else wider.with_shape(spec.shape)
+        self.specs[i] = (
+            wider if i not in self.limited else wider.with_shape(spec.shape)
+        )
         return True
 
     def _adapt(self, i: int, spec: TensorSpec, after: TensorSpec) -> None:

@@ -39,7 +39,13 @@ from tensorlite.ops.windows import (
     window_on,
 )
 
-__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "depthwise_conv2d"]
+__all__ = [
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "depthwise_conv2d",
+]
 
 Padding = str | Sequence[int] | Sequence[Sequence[int]]
 
@@ -73,7 +79,9 @@ class _Convolution(Op, abstract=True):
 
     def check(self, *operands: TensorSpec) -> None:
         """Raise the error that says which attribute, rank or dtype is not allowed."""
-        check_attributes(self.name, self.strides, self.dilations, self.padding, self.data_format)
+        check_attributes(
+            self.name, self.strides, self.dilations, self.padding, self.data_format
+        )
         first = operands[0].dtype
         for operand in operands:
             if not operand.dtype.is_floating or operand.dtype is not first:
@@ -83,7 +91,9 @@ class _Convolution(Op, abstract=True):
                     "cast them with tl.astype"
                 )
             if operand.rank not in (None, 4):
-                raise ShapeError(f"{self.name} takes operands of rank 4, not {operand}")
+                raise ShapeError(
+                    f"{self.name} takes operands of rank 4, not {operand}"
+                )
 
     def last(self, xp: Xp, x: Array) -> Array:
         """Return images with their channels last, as kernels want them."""
@@ -112,7 +122,11 @@ class Conv2D(_Convolution):
         else:
             steps = spatial(self.strides, layout), spatial(self.dilations, layout)
             image = places(
-                self.name, spatial_dims(have, layout), (kernel[0], kernel[1]), *steps, pads
+                self.name,
+                spatial_dims(have, layout),
+                (kernel[0], kernel[1]),
+                *steps,
+                pads,
             )
         results = self.results(channels_of(have, layout), kernel)
         return x.with_shape(assembled(have[0], image, results, layout))
@@ -120,14 +134,20 @@ class Conv2D(_Convolution):
     def results(self, channels: int | None, kernel: Dims) -> int | None:
         """Return the number of channels that filters of a shape make out of `channels`."""
         depth, made = kernel[2:]
-        if channels is not None and depth is not None and (not depth or channels % depth):
+        if (
+            channels is not None
+            and depth is not None
+            and (not depth or channels % depth)
+        ):
             raise ShapeError(
                 f"{self.name}: images have {channels} channels, the filters {shape_text(kernel)} "
                 f"take {depth}; filters are (height, width, channels, results)"
             )
         groups = channels // depth if channels and depth else 1
         if made is not None and made % groups:
-            raise ShapeError(f"{self.name}: {made} results do not divide into {groups} groups")
+            raise ShapeError(
+                f"{self.name}: {made} results do not divide into {groups} groups"
+            )
         return made
 
     def kernel(self, xp: Xp, x: Array, filters: Array) -> Array:
@@ -151,7 +171,9 @@ class Conv2DBackpropInput(_Convolution):
 
     host = (0,)
 
-    def infer(self, sizes: TensorSpec, filters: TensorSpec, dy: TensorSpec) -> TensorSpec:
+    def infer(
+        self, sizes: TensorSpec, filters: TensorSpec, dy: TensorSpec
+    ) -> TensorSpec:
         """Return the images' shape; ShapeError when the gradient does not fit it."""
         self.check(filters, dy)
         shape = sizes.vector() or (None,) * 4
@@ -167,7 +189,9 @@ class Conv2DBackpropInput(_Convolution):
         flow = self.last(xp, dy)
         return self.back(xp, self.spread(xp, flow, filters, window, channels))
 
-    def spread(self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int) -> Array:
+    def spread(
+        self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int
+    ) -> Array:
         """Return the gradient, channels last."""
         return kernels.image_gradient(xp, dy, filters, window, channels)
 
@@ -201,7 +225,9 @@ class Conv2DBackpropFilter(_Convolution):
         images, flow = self.last(xp, x), self.last(xp, dy)
         return self.gather(xp, images, flow, shape, window)
 
-    def gather(self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window) -> Array:
+    def gather(
+        self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window
+    ) -> Array:
         """Return the gradient for filters of `shape`."""
         flow = xp.ascontiguousarray(dy)
         return kernels.filter_gradient(xp, x, flow, shape[2], window)
@@ -243,7 +269,9 @@ class DepthwiseConv2dNativeBackpropInput(Conv2DBackpropInput):
 
     family = "DepthwiseConv2dNative"
 
-    def spread(self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int) -> Array:
+    def spread(
+        self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int
+    ) -> Array:
         """Return the gradient, channels last."""
         return kernels.depthwise_image_gradient(xp, dy, filters, window)
 
@@ -253,7 +281,9 @@ class DepthwiseConv2dNativeBackpropFilter(Conv2DBackpropFilter):
 
     family = "DepthwiseConv2dNative"
 
-    def gather(self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window) -> Array:
+    def gather(
+        self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window
+    ) -> Array:
         """Return the gradient for filters of `shape`."""
         return kernels.depthwise_filter_gradient(xp, x, dy, shape[3], window)
 
@@ -266,7 +296,10 @@ def _check_flow(what: str, result: Specs, dy: TensorSpec) -> None:
     assert isinstance(result, TensorSpec)
     if dy.shape is None or result.shape is None:
         return
-    if any(None not in (a, b) and a != b for a, b in zip(result.shape, dy.shape, strict=True)):
+    if any(
+        None not in (a, b) and a != b
+        for a, b in zip(result.shape, dy.shape, strict=True)
+    ):
         raise ShapeError(
             f"{what}: the gradient has shape {shape_text(dy.shape)}, the convolution's result "
             f"{shape_text(result.shape)}; they must be equal"
@@ -292,7 +325,9 @@ def conv2d(
     [[ 8. 12.]
      [20. 24.]]
     """
-    return call(_made(Conv2D, strides, padding, data_format, dilations), *_pair(x, filters))
+    return call(
+        _made(Conv2D, strides, padding, data_format, dilations), *_pair(x, filters)
+    )
 
 
 def depthwise_conv2d(
@@ -373,7 +408,13 @@ def conv1d_transpose(
     (1, 4, 5)
     """
     layout = image_format(data_format)
-    op = _made(Conv2DBackpropInput, (1, strides), _flat_padding(padding), layout, (1, dilations))
+    op = _made(
+        Conv2DBackpropInput,
+        (1, strides),
+        _flat_padding(padding),
+        layout,
+        (1, dilations),
+    )
     sizes = call(InsertSize(row_axis(layout)), as_shape(output_shape))
     sequences, kernel = _pair(x, filters)
     result = call(op, sizes, _raised_filters(kernel), as_images(sequences, layout))
@@ -403,7 +444,9 @@ def _made(
 def _padding(padding: Padding, data_format: str) -> tuple[str, tuple[int, ...]]:
     if isinstance(padding, str):
         return padding.upper(), ()
-    pairs: list[tuple[int, ...]] = [(p, p) if isinstance(p, int) else tuple(p) for p in padding]
+    pairs: list[tuple[int, ...]] = [
+        (p, p) if isinstance(p, int) else tuple(p) for p in padding
+    ]
     if any(len(pair) != 2 for pair in pairs) or len(pairs) not in (2, 4):
         raise InvalidArgumentError(
             f"padding={padding!r}; allowed: 'VALID', 'SAME', ((top, bottom), (left, right)), or a "
@@ -411,7 +454,9 @@ def _padding(padding: Padding, data_format: str) -> tuple[str, tuple[int, ...]]:
         )
     if len(pairs) == 2:
         outer: list[tuple[int, ...]] = [(0, 0)]
-        pairs = outer + pairs + outer if data_format == "NHWC" else outer + outer + pairs
+        pairs = (
+            outer + pairs + outer if data_format == "NHWC" else outer + outer + pairs
+        )
     return "EXPLICIT", tuple([number for pair in pairs for number in pair])
 
 

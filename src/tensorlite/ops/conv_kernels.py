@@ -24,7 +24,9 @@ def convolve(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     """Return the convolution of images (n, h, w, c) with filters (kh, kw, c / groups, o)."""
     groups = x.shape[3] // filters.shape[2]
     if groups > 1:
-        return _by_groups(xp, lambda part, w: convolve(xp, part, w, window), groups, x, filters)
+        return _by_groups(
+            xp, lambda part, w: convolve(xp, part, w, window), groups, x, filters
+        )
     kernel = filters.reshape(-1, filters.shape[3])
     out = xp.empty((x.shape[0], *window.places, filters.shape[3]), x.dtype)
     for images, rows, columns in _columns(xp, x, window):
@@ -34,7 +36,11 @@ def convolve(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
 
 
 def _by_groups(
-    xp: Xp, function: Callable[[Array, Array], Array], groups: int, first: Array, second: Array
+    xp: Xp,
+    function: Callable[[Array, Array], Array],
+    groups: int,
+    first: Array,
+    second: Array,
 ) -> Array:
     """Return a function's results for groups of channels, the last axis, side by side."""
     ones = xp.split(first, groups, axis=3)
@@ -61,7 +67,9 @@ def filter_gradient(xp: Xp, x: Array, dy: Array, depth: int, window: Window) -> 
     return total.reshape(height, width, depth, dy.shape[3])
 
 
-def image_gradient(xp: Xp, dy: Array, filters: Array, window: Window, channels: int) -> Array:
+def image_gradient(
+    xp: Xp, dy: Array, filters: Array, window: Window, channels: int
+) -> Array:
     """Return the gradient for the images, given that of the result (n, oh, ow, o)."""
     depth = filters.shape[2]
     groups = channels // depth
@@ -75,7 +83,9 @@ def image_gradient(xp: Xp, dy: Array, filters: Array, window: Window, channels: 
         )
     turned = _turned(window)
     if turned is not None and filters.shape[3] <= 2 * depth:
-        return convolve(xp, dy, xp.ascontiguousarray(filters[::-1, ::-1].swapaxes(2, 3)), turned)
+        return convolve(
+            xp, dy, xp.ascontiguousarray(filters[::-1, ::-1].swapaxes(2, 3)), turned
+        )
     return _scattered(xp, dy, filters, window)
 
 
@@ -89,11 +99,19 @@ def _turned(window: Window) -> Window | None:
         return None
     reach = [(n - 1) * d for n, d in zip(window.size, window.dilations, strict=True)]
     (top, bottom), (left, right) = window.pads
-    rows, columns = (reach[0] - top, reach[0] - bottom), (reach[1] - left, reach[1] - right)
+    rows, columns = (
+        (reach[0] - top, reach[0] - bottom),
+        (reach[1] - left, reach[1] - right),
+    )
     if min(*rows, *columns) < 0:
         return None
     return Window(
-        window.size, (1, 1), window.dilations, (rows, columns), window.places, window.image
+        window.size,
+        (1, 1),
+        window.dilations,
+        (rows, columns),
+        window.places,
+        window.image,
     )
 
 
@@ -102,7 +120,9 @@ def _scattered(xp: Xp, dy: Array, filters: Array, window: Window) -> Array:
     depth = filters.shape[2]
     dx = xp.zeros((dy.shape[0], *window.image, depth), dy.dtype)
     kernel = filters.reshape(-1, filters.shape[3]).T
-    each = dy[:1].size // max(filters.shape[3], 1) * kernel.shape[1] * dy.dtype.itemsize
+    each = (
+        dy[:1].size // max(filters.shape[3], 1) * kernel.shape[1] * dy.dtype.itemsize
+    )
     step = max(1, _block(xp) // max(each, 1))
     for first in range(0, dy.shape[0], step):
         flow = dy[first : first + step]
@@ -118,7 +138,9 @@ def _block(xp: Xp) -> int:
     return HOST_BLOCK if xp is np else DEVICE_BLOCK
 
 
-def _columns(xp: Xp, x: Array, window: Window) -> Iterator[tuple[slice, slice, Array]]:
+def _columns(
+    xp: Xp, x: Array, window: Window
+) -> Iterator[tuple[slice, slice, Array]]:
     """Yield blocks of columns: which images, which rows of places, and a matrix of these."""
     if window.size == window.strides == (1, 1) and not any(map(any, window.pads)):
         yield slice(None), slice(None), x.reshape(-1, x.shape[3])
@@ -132,7 +154,11 @@ def _columns(xp: Xp, x: Array, window: Window) -> Iterator[tuple[slice, slice, A
     for image in range(0, count, images):
         for first in range(0, height, max(rows, 1)):
             part = view[image : image + images, first : first + rows]
-            yield slice(image, image + images), slice(first, first + rows), _matrix(part, narrow)
+            yield (
+                slice(image, image + images),
+                slice(first, first + rows),
+                _matrix(part, narrow),
+            )
 
 
 def _matrix(part: Array, narrow: bool) -> Array:
@@ -150,7 +176,9 @@ def padded(xp: Xp, x: Array, window: Window) -> Array:
     if not (top or bottom or left or right):
         return x
     count, height, width, channels = x.shape
-    out = xp.zeros((count, top + height + bottom, left + width + right, channels), x.dtype)
+    out = xp.zeros(
+        (count, top + height + bottom, left + width + right, channels), x.dtype
+    )
     out[:, top : top + height, left : left + width] = x
     return out
 
@@ -160,7 +188,14 @@ def windows(xp: Xp, x: Array, window: Window) -> Array:
     image, row, column, channel = x.strides
     shape = (x.shape[0], *window.places, *window.size, x.shape[3])
     (down, across), (below, beside) = window.strides, window.dilations
-    steps = (image, row * down, column * across, row * below, column * beside, channel)
+    steps = (
+        image,
+        row * down,
+        column * across,
+        row * below,
+        column * beside,
+        channel,
+    )
     return xp.lib.stride_tricks.as_strided(x, shape, steps)
 
 
@@ -173,7 +208,9 @@ def depthwise(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     return out.reshape(*out.shape[:3], channels * multiplier)
 
 
-def depthwise_image_gradient(xp: Xp, dy: Array, filters: Array, window: Window) -> Array:
+def depthwise_image_gradient(
+    xp: Xp, dy: Array, filters: Array, window: Window
+) -> Array:
     """Return the gradient of a depthwise convolution for the images."""
     channels, multiplier = filters.shape[2:]
     flow = dy.reshape(*dy.shape[:3], channels, multiplier)

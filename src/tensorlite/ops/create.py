@@ -57,7 +57,9 @@ class Fill(Op):
             raise InvalidArgumentError(f"Fill: the value must be 0-d, not {value}")
         sizes = shape.vector()
         if sizes is not None and any(size is not None and size < 0 for size in sizes):
-            raise ShapeError(f"Fill: shape {list(sizes)} has a negative size; allowed are 0 and up")
+            raise ShapeError(
+                f"Fill: shape {list(sizes)} has a negative size; allowed are 0 and up"
+            )
         return value.with_shape(sizes)
 
     def kernel(self, xp: Xp, shape: Array, value: Array) -> Array:
@@ -101,7 +103,9 @@ def placed(x: Tensor, device: Device) -> Tensor:
     """Return `x` on `device`, where that is given."""
     if device is None:
         return x
-    return to_device(x, DeviceName.parse(device) if isinstance(device, str) else device)
+    return to_device(
+        x, DeviceName.parse(device) if isinstance(device, str) else device
+    )
 
 
 def asarray(
@@ -125,12 +129,18 @@ def asarray(
     wanted = None if dtype is None else as_dtype(dtype)
     if not isinstance(obj, Operand):
         made = _from_value(obj, wanted, copy)
-        return placed(made, device) if device is not None or is_away(obj) else placed_here(made)
+        return (
+            placed(made, device)
+            if device is not None or is_away(obj)
+            else placed_here(made)
+        )
     x = to_tensor(obj)
     y = x if wanted is None else astype(x, wanted, copy=False)
     y = placed(y, device)
     if copy is False and (y.dtype is not x.dtype or y.device != x.device):
-        raise InvalidArgumentError(f"copy=False: {x.spec} must be copied to be {y.dtype!r} there")
+        raise InvalidArgumentError(
+            f"copy=False: {x.spec} must be copied to be {y.dtype!r} there"
+        )
     return identity(y) if copy and y is x else y
 
 
@@ -145,7 +155,9 @@ def _from_value(value: Any, dtype: DType | None, copy: bool | None) -> Tensor:
         if not is_away(value):
             return to_tensor(value, dtype)
         array = value.copy()
-        return EagerTensor(array if dtype is None else array.astype(dtype.numpy), device_of(array))
+        return EagerTensor(
+            array if dtype is None else array.astype(dtype.numpy), device_of(array)
+        )
     if not is_array(value) or (dtype is not None and dtype.numpy != value.dtype):
         raise InvalidArgumentError(
             f"copy=False: {type(value).__name__} must be copied to become a tensor of this dtype; "
@@ -156,7 +168,9 @@ def _from_value(value: Any, dtype: DType | None, copy: bool | None) -> Tensor:
 
 def _exported(value: Any) -> Any:
     """Return what offers its memory (buffers, other libraries' arrays) as a NumPy array."""
-    if is_array(value) or isinstance(value, (bool, int, float, complex, str, bytes, list, tuple)):
+    if is_array(value) or isinstance(
+        value, (bool, int, float, complex, str, bytes, list, tuple)
+    ):
         return value
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value)
@@ -167,7 +181,9 @@ def _exported(value: Any) -> Any:
 
 
 def constant(
-    value: TensorLike, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: Sequence[int] | None = None,
 ) -> Tensor:
     """Return `value` as a tensor, stretched to `shape` where that is given (TensorFlow's constant).
 
@@ -180,7 +196,9 @@ def constant(
     return reshape(x, shape) if x.spec.size != 1 else fill(shape, reshape(x, ()))
 
 
-def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(
+    x: Any, /, *, device: Device = None, copy: bool | None = None
+) -> Tensor:
     """Return the array of another library as a tensor, sharing memory where that can be.
 
     Raises InvalidArgumentError when `copy` is False and the memory cannot be shared, BufferError
@@ -194,7 +212,11 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
     kind, index = x.__dlpack_device__()
     home = CPU if int(kind) == 1 else DeviceName(kind="GPU", index=int(index))
     array = xp_for(home).from_dlpack(x)
-    if copy is False and device is not None and placed(EagerTensor(array, home), device) is None:
+    if (
+        copy is False
+        and device is not None
+        and placed(EagerTensor(array, home), device) is None
+    ):
         raise InvalidArgumentError("copy=False: the array lies on another device")
     return placed(EagerTensor(array.copy() if copy else array, home), device)
 
@@ -225,7 +247,9 @@ def full(
     return placed(call(Fill(), as_shape(shape), value), device)
 
 
-def zeros(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+def zeros(
+    shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """Return a tensor of zeros, float32 unless `dtype` says otherwise.
 
     >>> print(tl.zeros((2, 3)))
@@ -235,7 +259,9 @@ def zeros(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device =
     return _filled(shape, 0, dtype, device)
 
 
-def ones(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+def ones(
+    shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """Return a tensor of ones, float32 unless `dtype` says otherwise.
 
     >>> print(tl.ones(2, dtype=tl.int32))
@@ -244,7 +270,9 @@ def ones(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = 
     return _filled(shape, 1, dtype, device)
 
 
-def empty(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+def empty(
+    shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """Return a tensor whose elements may be anything; they are zeros, so that programs repeat.
 
     >>> tl.empty((2, 3)).shape
@@ -253,7 +281,9 @@ def empty(shape: TensorLike, *, dtype: DTypeLike | None = None, device: Device =
     return _filled(shape, 0, dtype, device)
 
 
-def _filled(shape: TensorLike, value: int, dtype: DTypeLike | None, device: Device) -> Tensor:
+def _filled(
+    shape: TensorLike, value: int, dtype: DTypeLike | None, device: Device
+) -> Tensor:
     of = dtypes.float32 if dtype is None else as_dtype(dtype)
     content = "" if of is dtypes.string and value == 0 else value
     return placed(call(Fill(), as_shape(shape), constant_of(content, of)), device)
@@ -270,7 +300,9 @@ def zeros_like(
     return _alike(ZerosLike(), 0, x, dtype, device)
 
 
-def ones_like(x: TensorLike, /, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+def ones_like(
+    x: TensorLike, /, *, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """Return ones in the shape of `x`, and in its dtype unless `dtype` says otherwise.
 
     >>> print(tl.ones_like([1.5, 2.5]))
@@ -290,11 +322,15 @@ def empty_like(
     return _alike(ZerosLike(), 0, x, dtype, device)
 
 
-def _alike(op: Op, value: int, x: TensorLike, dtype: DTypeLike | None, device: Device) -> Tensor:
+def _alike(
+    op: Op, value: int, x: TensorLike, dtype: DTypeLike | None, device: Device
+) -> Tensor:
     """Return `value` in the shape of `x`; a trace that knows the shape does without `x`."""
     tensor = to_tensor(x)
     of = tensor.dtype if dtype is None else as_dtype(dtype)
-    if of is not tensor.dtype or (tracer() and tensor.spec.is_static and of.kind in "biufc"):
+    if of is not tensor.dtype or (
+        tracer() and tensor.spec.is_static and of.kind in "biufc"
+    ):
         return placed(call(Fill(), shape_of(tensor), constant_of(value, of)), device)
     return placed(call(op, tensor), device)
 
@@ -314,4 +350,6 @@ def full_like(
     """
     tensor = to_tensor(x)
     of = tensor.dtype if dtype is None else as_dtype(dtype)
-    return placed(call(Fill(), shape_of(tensor), asarray(fill_value, dtype=of)), device)
+    return placed(
+        call(Fill(), shape_of(tensor), asarray(fill_value, dtype=of)), device
+    )

@@ -40,7 +40,9 @@ class _Running(Op, abstract=True):
         if given is not None and x.shape is not None:
             normalise_axes(given, len(x.shape))
         if not x.dtype.is_numeric:
-            raise DTypeError(f"{self.name} takes numbers, not {x}; cast it with tl.astype")
+            raise DTypeError(
+                f"{self.name} takes numbers, not {x}; cast it with tl.astype"
+            )
         return x.without_value()
 
     def run(self, xp: Xp, x: Array, axis: Array, function: str, first: int) -> Array:
@@ -65,7 +67,9 @@ class Cumsum(_Running):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient summed from the other end."""
-        return _running_sum(dy, call.inputs[1], self.exclusive, not self.reverse), None
+        return _running_sum(
+            dy, call.inputs[1], self.exclusive, not self.reverse
+        ), None
 
 
 class Cumprod(_Running):
@@ -187,7 +191,9 @@ def _neighbours(x: Tensor, axis: int) -> Tensor:
         return x
     size = _one_less(x, step)
     later, earlier = sliced(x, step, size), sliced(x, np.zeros_like(step), size)
-    return not_equal(later, earlier) if x.dtype.kind == "b" else subtract(later, earlier)
+    return (
+        not_equal(later, earlier) if x.dtype.kind == "b" else subtract(later, earlier)
+    )
 
 
 def _one_less(x: Tensor, step: np.ndarray[Any, Any]) -> Tensor:

@@ -44,7 +44,9 @@ class Switch(Op):
     differentiable = False
     host = (1,)
 
-    def infer(self, data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    def infer(
+        self, data: TensorSpec, pred: TensorSpec
+    ) -> tuple[TensorSpec, TensorSpec]:
         """Return the spec of `data` twice; DTypeError unless `pred` is a bool scalar."""
         _check_condition(self, "pred", pred)
         return data, data
@@ -67,15 +69,21 @@ class Merge(Op):
     def infer(self, *inputs: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return the spec that covers all inputs, and an int32 scalar."""
         if not inputs:
-            raise InvalidArgumentError("Merge: inputs is empty; give one tensor at least")
+            raise InvalidArgumentError(
+                "Merge: inputs is empty; give one tensor at least"
+            )
         for other in inputs[1:]:
             if other.dtype is not inputs[0].dtype:
-                raise DTypeError(f"Merge: inputs of different dtypes, {inputs[0]} and {other}")
+                raise DTypeError(
+                    f"Merge: inputs of different dtypes, {inputs[0]} and {other}"
+                )
         return reduce(join, inputs).without_value(), TensorSpec((), dtypes.int32)
 
     def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, Array]:
         """Return the only living input and its position; the runner hands over just that one."""
-        raise InvalidArgumentError("Merge runs on the dataflow machine only: runner='frames'")
+        raise InvalidArgumentError(
+            "Merge runs on the dataflow machine only: runner='frames'"
+        )
 
 
 class Enter(_Passing):

@@ -19,7 +19,13 @@ from tensorlite.ops.join import concat, split
 from tensorlite.ops.matmul import adjoint_product as product
 from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import shape_of
-from tensorlite.ops.solve import adjoint, factored_shape, lapack, square_shape, triangular_solve
+from tensorlite.ops.solve import (
+    adjoint,
+    factored_shape,
+    lapack,
+    square_shape,
+    triangular_solve,
+)
 from tensorlite.ops.stack import filled
 
 __all__ = ["cholesky", "qr"]
@@ -67,7 +73,9 @@ class Qr(Op):
             return x.with_shape(None), x.with_shape(None)
         rows, columns = shape[-2:]
         inner = rows if self.full_matrices else least_side(rows, columns)
-        return x.with_shape((*shape[:-1], inner)), x.with_shape((*shape[:-2], inner, columns))
+        return x.with_shape((*shape[:-1], inner)), x.with_shape(
+            (*shape[:-2], inner, columns)
+        )
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return Q and R."""
@@ -84,7 +92,9 @@ class Qr(Op):
         rows, columns = (x.spec.shape or (None, None))[-2:]
         excess = None if rows is None or columns is None else rows - columns
         if self.full_matrices and (excess is None or excess > 0):
-            raise GradientError("the complete QR of a tall matrix has no gradient; use 'reduced'")
+            raise GradientError(
+                "the complete QR of a tall matrix has no gradient; use 'reduced'"
+            )
         q, r = call.outputs
         dq, dr = filled(dys, call.outputs)
         if excess is not None and excess >= 0:
@@ -135,7 +145,9 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     return adjoint(lower) if upper else lower
 
 
-def qr(x: TensorLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QrResult:
+def qr(
+    x: TensorLike, /, *, mode: Literal["reduced", "complete"] = "reduced"
+) -> QrResult:
     """Return Q, with orthonormal columns, and R, an upper triangle, with Q R = x.
 
     >>> q, r = tl.linalg.qr([[2.0, 0.0], [0.0, 3.0]])
@@ -144,5 +156,7 @@ def qr(x: TensorLike, /, *, mode: Literal["reduced", "complete"] = "reduced") ->
      [0. 3.]]
     """
     if mode not in ("reduced", "complete"):
-        raise InvalidArgumentError(f"qr: mode={mode!r}; allowed: 'reduced', 'complete'")
+        raise InvalidArgumentError(
+            f"qr: mode={mode!r}; allowed: 'reduced', 'complete'"
+        )
     return QrResult(*calls(Qr(mode == "complete"), lapack(x, "qr")))

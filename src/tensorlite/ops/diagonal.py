@@ -63,7 +63,9 @@ class MatrixDiagPartV3(Op):
         shape = shape_of(x)
         last = subtract(rank(x), 1)
         columns = reshape(sliced(shape, reshape(last, (1,)), constant([1])), ())
-        rows = reshape(sliced(shape, reshape(subtract(last, 1), (1,)), constant([1])), ())
+        rows = reshape(
+            sliced(shape, reshape(subtract(last, 1), (1,)), constant([1])), ()
+        )
         return reshape(_on_diagonal(dy, k, rows, columns), shape), None, None
 
 
@@ -130,7 +132,10 @@ class MatrixSetDiagV3(Op):
             raise DTypeError(f"set_diag: dtypes differ: {x} and {diagonal}; cast one")
         shape = matrix_shape(x, "set_diag")
         if shape is not None:
-            merge((*shape[:-2], _length(shape[-2], shape[-1], k.scalar())), diagonal.shape)
+            merge(
+                (*shape[:-2], _length(shape[-2], shape[-1], k.scalar())),
+                diagonal.shape,
+            )
         return x.without_value()
 
     def kernel(self, xp: Xp, x: Array, diagonal: Array, k: Array) -> Array:
@@ -151,7 +156,9 @@ class MatrixBandPart(Op):
 
     host = (1, 2)
 
-    def infer(self, x: TensorSpec, lower: TensorSpec, upper: TensorSpec) -> TensorSpec:
+    def infer(
+        self, x: TensorSpec, lower: TensorSpec, upper: TensorSpec
+    ) -> TensorSpec:
         """Return the operand's spec."""
         matrix_shape(x, "band_part")
         return x.without_value()
@@ -175,7 +182,9 @@ def _diagonal(x: Tensor, k: TensorLike) -> Tensor:
     return call(MatrixDiagPartV3(), x, k, _zero(x))
 
 
-def _on_diagonal(x: Tensor, k: TensorLike, rows: TensorLike, columns: TensorLike) -> Tensor:
+def _on_diagonal(
+    x: Tensor, k: TensorLike, rows: TensorLike, columns: TensorLike
+) -> Tensor:
     return call(MatrixDiagV3(), x, k, rows, columns, _zero(x))
 
 
@@ -240,7 +249,9 @@ def identity_like(vector: Tensor) -> Tensor:
     return diag(broadcast_to(one, shape_of(vector)))
 
 
-def trace(x: TensorLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
+def trace(
+    x: TensorLike, /, *, offset: int = 0, dtype: DTypeLike | None = None
+) -> Tensor:
     """Return the sum of the diagonal of each matrix in a stack, `offset` above the main one.
 
     >>> print(tl.linalg.trace([[1, 2], [3, 4]]))

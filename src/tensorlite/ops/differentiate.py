@@ -12,7 +12,14 @@ from typing import Any, ParamSpec, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.check import a_function
-from tensorlite.core.dispatch import Interpreter, Tensors, calls, current, run, to_tensor
+from tensorlite.core.dispatch import (
+    Interpreter,
+    Tensors,
+    calls,
+    current,
+    run,
+    to_tensor,
+)
 from tensorlite.core.errors import GradientError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.operand import Operand
@@ -32,7 +39,14 @@ from tensorlite.ops.reduce import prod
 from tensorlite.ops.shape import astype, reshape, shape_of
 from tensorlite.ops.sparse import densify
 
-__all__ = ["custom_gradient", "grad", "gradients", "hessian", "recompute_grad", "value_and_grad"]
+__all__ = [
+    "custom_gradient",
+    "grad",
+    "gradients",
+    "hessian",
+    "recompute_grad",
+    "value_and_grad",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,7 +77,9 @@ class CustomGradient(Op):
 
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return what the function makes of the gradients."""
-        flows = [given_or_zeros(dy, y) for dy, y in zip(dys, call.outputs, strict=True)]
+        flows = [
+            given_or_zeros(dy, y) for dy, y in zip(dys, call.outputs, strict=True)
+        ]
         found = self.function(flows)
         wanted = len(call.inputs) - self.number
         if len(found) != wanted:
@@ -92,7 +108,9 @@ class _VariableWatcher(Interpreter):
         return run(self.below, op, inputs)
 
 
-def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
+def custom_gradient(
+    function: Callable[P, tuple[R, Callable[..., Any]]],
+) -> Callable[P, R]:
     """Return a function whose gradient is what `function` says it is.
 
     `function` returns its result and a function that takes one gradient for each tensor of the
@@ -111,7 +129,9 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         converted: Any = nest.map_structure(_to_operand, args)
-        tensors = [leaf for leaf in nest.flatten(converted) if isinstance(leaf, Tensor)]
+        tensors = [
+            leaf for leaf in nest.flatten(converted) if isinstance(leaf, Tensor)
+        ]
         with _VariableWatcher() as watcher:
             result, gradient = function(*converted, **kwargs)
         outputs = [to_tensor(y) for y in nest.flatten(result)]
@@ -289,7 +309,9 @@ def value_and_grad(
 
     def call(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         if any(not -len(args) <= place < len(args) for place in places):
-            raise InvalidArgumentError(f"argnums={argnums} of {len(args)} positional arguments")
+            raise InvalidArgumentError(
+                f"argnums={argnums} of {len(args)} positional arguments"
+            )
         given = list(args)
         for place in places:
             given[place] = nest.map_structure(_to_operand, given[place])
@@ -303,7 +325,9 @@ def value_and_grad(
     return call
 
 
-def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+def grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0
+) -> Callable[..., Any]:
     """Return a function that gives the gradient of `function` by some of its arguments.
 
     >>> print(tl.grad(tl.grad(lambda x: x * x * x))(tl.asarray(2.0)))
@@ -345,7 +369,9 @@ def gradients(ys: Any, xs: Any, output_gradients: Any = None) -> Any:
     """
     tracer = outermost()
     if tracer is None:
-        raise GradientError("tl.gradients works on a graph; eagerly, use tl.GradientTape")
+        raise GradientError(
+            "tl.gradients works on a graph; eagerly, use tl.GradientTape"
+        )
     targets = [tracer.own(source_of(y)) for y in nest.flatten(ys)]
     sources = [tracer.own(source_of(x)) for x in nest.flatten(xs)]
     flows = starting_gradients(targets, output_gradients)

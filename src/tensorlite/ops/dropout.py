@@ -34,13 +34,17 @@ def dropout(
     tensor = floating(to_tensor(x))
     if isinstance(rate, (int, float)):
         if not 0 <= rate <= 1:
-            raise InvalidArgumentError(f"dropout: rate={rate}; allowed is 0 (keep all) to 1")
+            raise InvalidArgumentError(
+                f"dropout: rate={rate}; allowed is 0 (keep all) to 1"
+            )
         if rate == 0:
             return apart(tensor, x)
         if rate == 1:
             return zeros_like(tensor)
     source = _source(seed, generator)
-    noise = source.uniform(shape_of(tensor) if noise_shape is None else as_shape(noise_shape))
+    noise = source.uniform(
+        shape_of(tensor) if noise_shape is None else as_shape(noise_shape)
+    )
     keep = greater_equal(noise, rate)
     if isinstance(rate, (int, float)):
         return where(keep, tensor * (1.0 / (1.0 - rate)), 0)

@@ -44,11 +44,20 @@ _KINDS = {
     "bool": (dtypes.bool_,),
     "signed integer": (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64),
     "unsigned integer": (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
-    "real floating": (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64),
+    "real floating": (
+        dtypes.float16,
+        dtypes.bfloat16,
+        dtypes.float32,
+        dtypes.float64,
+    ),
     "complex floating": (dtypes.complex64, dtypes.complex128),
 }
 _KINDS["integral"] = (*_KINDS["signed integer"], *_KINDS["unsigned integer"])
-_KINDS["numeric"] = (*_KINDS["integral"], *_KINDS["real floating"], *_KINDS["complex floating"])
+_KINDS["numeric"] = (
+    *_KINDS["integral"],
+    *_KINDS["real floating"],
+    *_KINDS["complex floating"],
+)
 _float_info: Any = ml_dtypes.finfo
 _BEYOND_THE_STANDARD = (dtypes.float16, dtypes.bfloat16)
 
@@ -79,7 +88,9 @@ def _dtype_of(value: Any) -> DType:
     """Return the dtype of a tensor or array, or the one that `value` names."""
     if isinstance(value, Operand):
         return to_tensor(value).dtype
-    return as_dtype(value.dtype if isinstance(value, (np.ndarray, np.generic)) else value)
+    return as_dtype(
+        value.dtype if isinstance(value, (np.ndarray, np.generic)) else value
+    )
 
 
 def finfo(type: DTypeLike | TensorLike, /) -> FloatInfo:
@@ -90,7 +101,9 @@ def finfo(type: DTypeLike | TensorLike, /) -> FloatInfo:
     """
     dtype = real_of(_dtype_of(type))
     if not dtype.is_floating:
-        raise DTypeError(f"finfo takes floating-point and complex dtypes, not {dtype!r}; see iinfo")
+        raise DTypeError(
+            f"finfo takes floating-point and complex dtypes, not {dtype!r}; see iinfo"
+        )
     found = _float_info(dtype.numpy)
     limits = (found.eps, found.max, found.min, found.smallest_normal)
     eps, largest, least, normal = map(float, limits)
@@ -148,9 +161,13 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> tl.result_type(tl.int64, tl.float32), tl.result_type(tl.float64, 1.0)
     (tl.float32, tl.float64)
     """
-    scalars = [x for x in arrays_and_dtypes if isinstance(x, (bool, int, float, complex))]
+    scalars = [
+        x for x in arrays_and_dtypes if isinstance(x, (bool, int, float, complex))
+    ]
     scalars = [x for x in scalars if not isinstance(x, np.generic)]
-    others = [_dtype_of(x) for x in arrays_and_dtypes if not any(x is s for s in scalars)]
+    others = [
+        _dtype_of(x) for x in arrays_and_dtypes if not any(x is s for s in scalars)
+    ]
     if not arrays_and_dtypes:
         raise InvalidArgumentError("result_type needs a tensor, a dtype or a number")
     if not others:
@@ -168,7 +185,11 @@ class NamespaceInfo:
 
     def capabilities(self) -> dict[str, Any]:
         """Return which optional parts of the standard are there."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+        return {
+            "boolean indexing": True,
+            "data-dependent shapes": True,
+            "max dimensions": 64,
+        }
 
     def default_device(self) -> DeviceName:
         """Return the device on which tensors are made."""
@@ -186,7 +207,11 @@ class NamespaceInfo:
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
         """Return the standard's dtypes, all or of a kind, by name."""
         kinds = (*_KINDS["bool"], *_KINDS["numeric"]) if kind is None else kind
-        standard = [d for d in dtypes.ALL if d not in _BEYOND_THE_STANDARD and d.kind in "biufc"]
+        standard = [
+            d
+            for d in dtypes.ALL
+            if d not in _BEYOND_THE_STANDARD and d.kind in "biufc"
+        ]
         return {dtype.name: dtype for dtype in standard if isdtype(dtype, kinds)}
 
     def devices(self) -> tuple[DeviceName, ...]:

@@ -47,7 +47,9 @@ class Print(Op):
     def kernel(self, xp: Xp, *arrays: Array) -> tuple[Array, ...]:
         """Write the text."""
         shown = [_text(array, self.summarize) for array in arrays]
-        parts = [piece + value for piece, value in zip(self.pieces, shown, strict=False)]
+        parts = [
+            piece + value for piece, value in zip(self.pieces, shown, strict=False)
+        ]
         _write(self.stream, "".join([*parts, self.pieces[-1]]))
         return ()
 
@@ -77,7 +79,11 @@ def _write(stream: Any, text: str) -> None:
 
 
 def print(
-    *values: Any, output_stream: Any = "stdout", sep: str = " ", end: str = "\n", summarize: int = 3
+    *values: Any,
+    output_stream: Any = "stdout",
+    sep: str = " ",
+    end: str = "\n",
+    summarize: int = 3,
 ) -> None:
     r"""Write values, tensors among them, when the program gets there, also in a trace.
 
@@ -112,7 +118,9 @@ def _marked(value: Any, tensors: list[Tensor], *, top: bool) -> str:
     if not nest.is_nested(value):
         return str(value) if top else repr(value)
     if isinstance(value, dict):
-        pairs = [f"{key!r}: {_marked(x, tensors, top=False)}" for key, x in value.items()]
+        pairs = [
+            f"{key!r}: {_marked(x, tensors, top=False)}" for key, x in value.items()
+        ]
         return "{" + ", ".join(pairs) + "}"
     inner = [_marked(member, tensors, top=False) for member in nest.children(value)]
     listed = ", ".join(inner)
@@ -141,12 +149,17 @@ class EagerPyFunc(Op):
 
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return the gradients that a tape finds when the function is called once more."""
-        flows = [zeros_of(y) if dy is None else dy for dy, y in zip(dys, call.outputs, strict=True)]
+        flows = [
+            zeros_of(y) if dy is None else dy
+            for dy, y in zip(dys, call.outputs, strict=True)
+        ]
         sources = [x for x in call.inputs if x.dtype.is_differentiable]
         specs = tuple([x.spec.without_value() for x in sources])
         op = EagerPyFunc(_Pullback(self.func, self.specs, len(call.inputs)), specs)
         found = iter(calls(op, *call.inputs, *flows))
-        return tuple([next(found) if x.dtype.is_differentiable else None for x in call.inputs])
+        return tuple(
+            [next(found) if x.dtype.is_differentiable else None for x in call.inputs]
+        )
 
 
 class _Pullback:
@@ -176,9 +189,13 @@ def _name(func: Callable[..., Any]) -> str:
     return getattr(func, "__name__", type(func).__name__)
 
 
-def _results(result: Any, specs: Sequence[TensorSpec], func: Callable[..., Any]) -> list[Tensor]:
+def _results(
+    result: Any, specs: Sequence[TensorSpec], func: Callable[..., Any]
+) -> list[Tensor]:
     """Return a Python function's result as tensors of the promised specs."""
-    if len(specs) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+    if len(specs) == 1 and not (
+        isinstance(result, (list, tuple)) and len(result) == 1
+    ):
         result = (result,)
     several = isinstance(result, (list, tuple))
     given = () if result is None else tuple(result) if several else (result,)
@@ -201,7 +218,10 @@ Promise: TypeAlias = "DTypeLike | TensorSpec"
 def _promised(given: Promise | Sequence[Promise]) -> tuple[TensorSpec, ...]:
     several = given if isinstance(given, (list, tuple)) else (given,)
     return tuple(
-        [one if isinstance(one, TensorSpec) else TensorSpec(None, as_dtype(one)) for one in several]
+        [
+            one if isinstance(one, TensorSpec) else TensorSpec(None, as_dtype(one))
+            for one in several
+        ]
     )
 
 

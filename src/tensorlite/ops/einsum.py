@@ -51,7 +51,9 @@ class Einsum(Op):
         middle = broadcast(*dots)
         if DOTS in result and middle is None:
             return xs[0].with_shape(None)
-        shape = [n for c in result for n in ((middle or ()) if c == DOTS else (sizes[c],))]
+        shape = [
+            n for c in result for n in ((middle or ()) if c == DOTS else (sizes[c],))
+        ]
         return xs[0].with_shape(shape)
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
@@ -62,12 +64,16 @@ class Einsum(Op):
         """Return for each operand an einsum of the gradient and the others."""
         terms, result = parsed(self.equation)
         xs = call.inputs
-        return tuple([_operand_gradient(xs, terms, result, i, dy) for i in range(len(xs))])
+        return tuple(
+            [_operand_gradient(xs, terms, result, i, dy) for i in range(len(xs))]
+        )
 
 
 def _numbers(x: TensorSpec) -> None:
     if not x.dtype.is_numeric:
-        raise DTypeError(f"einsum takes numbers, not {x.dtype!r}; cast with tl.astype")
+        raise DTypeError(
+            f"einsum takes numbers, not {x.dtype!r}; cast with tl.astype"
+        )
 
 
 def parsed(equation: str) -> tuple[list[str], str]:
@@ -94,7 +100,9 @@ def _written(terms: Sequence[str], result: str) -> str:
     return f"{','.join(terms)}->{result}".replace(DOTS, "...")
 
 
-def _read(equation: str, term: str, x: TensorSpec, sizes: dict[str, Dim]) -> Dims | None:
+def _read(
+    equation: str, term: str, x: TensorSpec, sizes: dict[str, Dim]
+) -> Dims | None:
     """Note the sizes of a term's labels, and return those under its ellipsis."""
     labels = term.replace(DOTS, "")
     if x.shape is None:
@@ -102,13 +110,17 @@ def _read(equation: str, term: str, x: TensorSpec, sizes: dict[str, Dim]) -> Dim
         return None if DOTS in term else ()
     hidden = len(x.shape) - len(labels)
     if hidden < 0 or (hidden and DOTS not in term):
-        raise ShapeError(f"einsum: the term {term.replace(DOTS, '...')!r} does not fit {x}")
+        raise ShapeError(
+            f"einsum: the term {term.replace(DOTS, '...')!r} does not fit {x}"
+        )
     start = term.index(DOTS) if DOTS in term else len(term)
     shown = (*x.shape[:start], *x.shape[start + hidden :])
     for label, size in zip(labels, shown, strict=True):
         known = sizes.get(label)
         if None not in (known, size) and known != size:
-            raise ShapeError(f"einsum: {equation!r} gives {label!r} the sizes {known} and {size}")
+            raise ShapeError(
+                f"einsum: {equation!r} gives {label!r} the sizes {known} and {size}"
+            )
         sizes[label] = size if known is None else known
     return x.shape[start : start + hidden]
 
@@ -195,7 +207,9 @@ def einsum(equation: str, /, *operands: TensorLike) -> Tensor:
     [210 430]
     """
     if not isinstance(equation, str):
-        raise DTypeError(f"einsum: the equation comes first, as in 'ij,jk->ik', not {equation!r}")
+        raise DTypeError(
+            f"einsum: the equation comes first, as in 'ij,jk->ik', not {equation!r}"
+        )
     terms, result = parsed(equation)
     tensors = together(operands, "einsum")
     _numbers(tensors[0].spec)
@@ -203,7 +217,12 @@ def einsum(equation: str, /, *operands: TensorLike) -> Tensor:
         wide = [astype(x, dtypes.float32) for x in tensors]
         return astype(einsum(equation, *wide), dtypes.bfloat16)
     known = all(x.spec.is_static for x in tensors)
-    if len(tensors) < 3 or DOTS in "".join(terms) or len(terms) != len(tensors) or not known:
+    if (
+        len(tensors) < 3
+        or DOTS in "".join(terms)
+        or len(terms) != len(tensors)
+        or not known
+    ):
         return call(Einsum(_written(terms, result)), *tensors)
     return _pairwise(terms, result, tensors)
 
@@ -221,7 +240,9 @@ def _pairwise(terms: list[str], result: str, tensors: list[Tensor]) -> Tensor:
     return tensors[0]
 
 
-def _path(terms: Sequence[str], result: str, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:
+def _path(
+    terms: Sequence[str], result: str, tensors: Sequence[Tensor]
+) -> list[tuple[int, ...]]:
     equation = _written(terms, result)
     Einsum(equation).infer(*[x.spec for x in tensors])
     shapes = [np.broadcast_to(np.float32(0), x.shape) for x in tensors]
@@ -253,9 +274,13 @@ def _contracted(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(axes, int):
         if not 0 <= axes <= min(rank_a, rank_b):
-            raise ShapeError(f"tensordot: axes={axes} for tensors of ranks {rank_a} and {rank_b}")
+            raise ShapeError(
+                f"tensordot: axes={axes} for tensors of ranks {rank_a} and {rank_b}"
+            )
         return tuple(range(rank_a - axes, rank_a)), tuple(range(axes))
     first, second = axes
     if len(first) != len(second):
-        raise ShapeError(f"tensordot: {len(first)} axes meet {len(second)}; list as many of each")
+        raise ShapeError(
+            f"tensordot: {len(first)} axes meet {len(second)}; list as many of each"
+        )
     return normalise_axes(first, rank_a), normalise_axes(second, rank_b)

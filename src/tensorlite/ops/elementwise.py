@@ -59,7 +59,9 @@ class Smooth(FloatUnary, abstract=True):
 def numbers(op: Op, dtype: DType) -> DType:
     """Return `dtype`; DTypeError unless it is one of numbers."""
     if not dtype.is_numeric:
-        raise DTypeError(f"{op.name} takes numbers, not {dtype!r}; cast with tl.astype")
+        raise DTypeError(
+            f"{op.name} takes numbers, not {dtype!r}; cast with tl.astype"
+        )
     return dtype
 
 
@@ -270,7 +272,9 @@ def _complex_expm1(xp: Xp, z: Array) -> Array:
     calm = xp.isfinite(turns)
     angle = xp.where(calm, turns, xp.zeros_like(turns))
     real = xp.expm1(grows) * xp.cos(angle) - 2 * xp.square(xp.sin(angle / 2)) + 0.0
-    imag = xp.where(turns == 0, turns, xp.exp(grows) * xp.sin(xp.where(angle == 0, 1, angle)))
+    imag = xp.where(
+        turns == 0, turns, xp.exp(grows) * xp.sin(xp.where(angle == 0, 1, angle))
+    )
     if not calm.all():
         real = xp.where(calm | xp.isinf(grows), real, nan)
         imag = xp.where(calm, imag, xp.where(grows == -inf, 0.0, nan))
@@ -378,7 +382,11 @@ def pow(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     [4. 9.]
     """
     if isinstance(x2, (int, float)) and x2 == 2 and isinstance(x1, Tensor):
-        return square(x1) if x1.dtype.is_floating or isinstance(x2, int) else call2(Pow(), x1, x2)
+        return (
+            square(x1)
+            if x1.dtype.is_floating or isinstance(x2, int)
+            else call2(Pow(), x1, x2)
+        )
     return call2(Pow(), x1, x2)
 
 

@@ -70,7 +70,9 @@ def _from_shards(shards: list[Operand], ids: Tensor, strategy: Strategy) -> Tens
     return reshape(found, [*sizes(ids), *width])
 
 
-def _owners(shards: list[Operand], ids: Tensor, strategy: Strategy) -> tuple[Tensor, Tensor]:
+def _owners(
+    shards: list[Operand], ids: Tensor, strategy: Strategy
+) -> tuple[Tensor, Tensor]:
     """Return the shard of each id, and the row in it."""
     count = len(shards)
     if strategy == "mod":
@@ -87,4 +89,8 @@ def _owners(shards: list[Operand], ids: Tensor, strategy: Strategy) -> tuple[Ten
 def _length(shard: Operand, ids: Tensor) -> Any:
     """Return the number of rows of a shard: an int, or a tensor where a trace does not know it."""
     known = getattr(shard, "shape", (None,))[0]
-    return known if known is not None else astype(size_at(to_tensor(shard), 0), ids.dtype)
+    return (
+        known
+        if known is not None
+        else astype(size_at(to_tensor(shard), 0), ids.dtype)
+    )

@@ -66,7 +66,9 @@ class Binary(Op, abstract=True):
     def infer(self, x: TensorSpec, y: TensorSpec) -> TensorSpec:
         """Return the broadcast shape; ShapeError or DTypeError when the operands do not meet."""
         if x.dtype is not y.dtype:
-            raise DTypeError(f"{self.name}: dtypes differ: {x} and {y}; cast one with tl.astype")
+            raise DTypeError(
+                f"{self.name}: dtypes differ: {x} and {y}; cast one with tl.astype"
+            )
         return TensorSpec(broadcast(x.shape, y.shape), self.result(x.dtype))
 
     def result(self, dtype: dtypes.DType) -> dtypes.DType:

@@ -55,7 +55,9 @@ class _Transform(Op, abstract=True):
     sizes: tuple[int, ...]
     norm: str = "backward"
 
-    def resized(self, x: TensorSpec, sizes: Sequence[int], dtype: DType) -> TensorSpec:
+    def resized(
+        self, x: TensorSpec, sizes: Sequence[int], dtype: DType
+    ) -> TensorSpec:
         """Return the operand's shape with other sizes on the axes."""
         if x.shape is None:
             return TensorSpec(None, dtype)
@@ -71,7 +73,9 @@ class _Transform(Op, abstract=True):
     def need(self, x: TensorSpec, right: bool, what: str) -> None:
         """Raise DTypeError unless the operand is of the right kind."""
         if not right:
-            raise DTypeError(f"{self.name} takes {what}, not {x}; cast it with tl.astype")
+            raise DTypeError(
+                f"{self.name} takes {what}, not {x}; cast it with tl.astype"
+            )
 
 
 class FFTND(_Transform):
@@ -129,7 +133,9 @@ class RFFTND(_Transform):
         widths = [(0, 0)] * dy.ndim
         widths[last] = (0, size - (size // 2 + 1))
         full = pad(dy, widths)
-        return (real(_run(IFFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), full)),)
+        return (
+            real(_run(IFFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), full)),
+        )
 
 
 class IRFFTND(_Transform):
@@ -168,7 +174,9 @@ def _arguments(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the axes, counted from the front, and the sizes of the signal along them."""
     if norm not in _OPPOSITE:
-        raise InvalidArgumentError(f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}")
+        raise InvalidArgumentError(
+            f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}"
+        )
     if x.spec.rank is None:
         raise ShapeError(f"{what}: the rank of the operand must be known in a trace")
     if axes is None:
@@ -180,12 +188,18 @@ def _arguments(
     if s is not None:
         given = whole_numbers(tuple(s), f"{what}: sizes")
         if len(given) != len(places):
-            raise ShapeError(f"{what}: {len(given)} sizes for {len(places)} axes; give one each")
-        sizes = [old if new == -1 else new for old, new in zip(sizes, given, strict=True)]
+            raise ShapeError(
+                f"{what}: {len(given)} sizes for {len(places)} axes; give one each"
+            )
+        sizes = [
+            old if new == -1 else new for old, new in zip(sizes, given, strict=True)
+        ]
     elif halved and sizes[-1] is not None:
         sizes[-1] = 2 * (sizes[-1] - 1)
     if any(size is None for size in sizes):
-        raise ShapeError(f"{what}: the sizes of {x.spec} along {places} must be known; give them")
+        raise ShapeError(
+            f"{what}: the sizes of {x.spec} along {places} must be known; give them"
+        )
     if any(size < 1 for size in sizes):
         raise InvalidArgumentError(f"{what}: sizes {sizes}; allowed are 1 and more")
     return places, tuple(int(size) for size in sizes)
@@ -206,7 +220,9 @@ def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
 
 
 def _cuts(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> bool:
-    return any((x.shape[axis] or 0) > size for axis, size in zip(axes, sizes, strict=True))
+    return any(
+        (x.shape[axis] or 0) > size for axis, size in zip(axes, sizes, strict=True)
+    )
 
 
 def _complex(x: TensorLike) -> Tensor:
@@ -219,7 +235,9 @@ def _complex(x: TensorLike) -> Tensor:
 def _real(x: TensorLike) -> Tensor:
     tensor = to_tensor(x)
     if not tensor.dtype.is_numeric:
-        raise DTypeError(f"Fourier transforms take numbers, not {tensor.spec}; see tl.astype")
+        raise DTypeError(
+            f"Fourier transforms take numbers, not {tensor.spec}; see tl.astype"
+        )
     return astype(tensor, dtypes.float32) if tensor.dtype.kind in "iub" else tensor
 
 
@@ -374,7 +392,9 @@ def ihfft(
 
 def _known(what: str, norm: str) -> None:
     if norm not in _OPPOSITE:
-        raise InvalidArgumentError(f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}")
+        raise InvalidArgumentError(
+            f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}"
+        )
 
 
 def fftfreq(
@@ -414,7 +434,9 @@ def rfftfreq(
 def _float(what: str, dtype: DTypeLike | None) -> DType:
     found = dtypes.float32 if dtype is None else as_dtype(dtype)
     if not found.is_floating:
-        raise DTypeError(f"{what}: dtype={found!r}; allowed are floating-point dtypes")
+        raise DTypeError(
+            f"{what}: dtype={found!r}; allowed are floating-point dtypes"
+        )
     return found
 
 

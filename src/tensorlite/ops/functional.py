@@ -33,23 +33,34 @@ class _Rows:
         known: tuple[int | None, ...] | None = (None,)
         for x in tensors:
             if x.spec.shape == ():
-                raise ShapeError(f"{what}: a 0-d tensor has no first axis to go along")
+                raise ShapeError(
+                    f"{what}: a 0-d tensor has no first axis to go along"
+                )
             try:
-                known = merge(known, None if x.spec.shape is None else x.spec.shape[:1])
+                known = merge(
+                    known, None if x.spec.shape is None else x.spec.shape[:1]
+                )
             except ShapeError as error:
                 raise ShapeError(f"{what}: first sizes differ: {error}") from None
         self.static = (known or (None,))[0]
         """The number of rows, where it is known."""
-        self.number: Any = self.static if self.static is not None else shape_of(tensors[0])[0]
+        self.number: Any = (
+            self.static if self.static is not None else shape_of(tensors[0])[0]
+        )
         self.arrays = [TensorArray(x.dtype).unstack(x) for x in tensors]
 
     def at(self, index: Any) -> Any:
         """Return the structure of rows at `index`."""
-        return nest.pack_like(self.elems, [array.read(index) for array in self.arrays])
+        return nest.pack_like(
+            self.elems, [array.read(index) for array in self.arrays]
+        )
 
 
 def _collected(values: Any, number: Any) -> list[TensorArray]:
-    return [TensorArray(to_tensor(leaf).dtype, size=number) for leaf in nest.flatten(values)]
+    return [
+        TensorArray(to_tensor(leaf).dtype, size=number)
+        for leaf in nest.flatten(values)
+    ]
 
 
 def _array_like(leaf: Any, number: Any) -> TensorArray:
@@ -65,7 +76,9 @@ def _number_spec(number: Any) -> TensorSpec:
 
 def _written(arrays: list[TensorArray], index: Any, values: Any) -> list[TensorArray]:
     leaves = nest.flatten(values)
-    return [array.write(index, leaf) for array, leaf in zip(arrays, leaves, strict=True)]
+    return [
+        array.write(index, leaf) for array, leaf in zip(arrays, leaves, strict=True)
+    ]
 
 
 def _stacked(arrays: list[TensorArray], like: Any, static: int | None) -> Any:
@@ -73,7 +86,9 @@ def _stacked(arrays: list[TensorArray], like: Any, static: int | None) -> Any:
     return nest.pack_like(like, [array.stack(size) for array in arrays])
 
 
-def map_fn(fn: Callable[[Any], Any], elems: Any, parallel_iterations: int = 10) -> Any:
+def map_fn(
+    fn: Callable[[Any], Any], elems: Any, parallel_iterations: int = 10
+) -> Any:
     """Return the results of `fn` on each row of `elems`, stacked.
 
     `elems` is a tensor or a structure of tensors that agree in their first size; `fn` takes and
@@ -92,7 +107,9 @@ def map_fn(fn: Callable[[Any], Any], elems: Any, parallel_iterations: int = 10) 
         first, start = probe.result, 0
         arrays = [_array_like(leaf, rows.number) for leaf in probe.leaves]
 
-    def body(i: Tensor, arrays: list[TensorArray]) -> tuple[Tensor, list[TensorArray]]:
+    def body(
+        i: Tensor, arrays: list[TensorArray]
+    ) -> tuple[Tensor, list[TensorArray]]:
         return i + 1, _written(arrays, i, fn(rows.at(i)))
 
     def more(i: Tensor, _: Any) -> Tensor:
@@ -139,7 +156,11 @@ class _Walk:
     """A function going along rows with a state."""
 
     def __init__(
-        self, fn: Callable[[Any, Any], Any], rows: _Rows, initializer: Any, reverse: bool
+        self,
+        fn: Callable[[Any, Any], Any],
+        rows: _Rows,
+        initializer: Any,
+        reverse: bool,
     ) -> None:
         self.fn = fn
         self.rows = rows
@@ -166,7 +187,9 @@ class _Walk:
         def more(i: Tensor, _: Any) -> Tensor:
             return operand.operators.less(i, self.rows.number)
 
-        return while_loop(more, body, (self.start, self.state), None, parallel_iterations)[1]
+        return while_loop(
+            more, body, (self.start, self.state), None, parallel_iterations
+        )[1]
 
 
 def foldl(
@@ -180,7 +203,9 @@ def foldl(
     >>> print(tl.foldl(lambda total, x: total * 10 + x, tl.asarray([1, 2, 3])))
     123
     """
-    return _Walk(fn, _Rows(elems, "foldl"), initializer, False).whole(parallel_iterations)
+    return _Walk(fn, _Rows(elems, "foldl"), initializer, False).whole(
+        parallel_iterations
+    )
 
 
 fold = foldl
@@ -197,4 +222,6 @@ def foldr(
     >>> print(tl.foldr(lambda total, x: total * 10 + x, tl.asarray([1, 2, 3])))
     321
     """
-    return _Walk(fn, _Rows(elems, "foldr"), initializer, True).whole(parallel_iterations)
+    return _Walk(fn, _Rows(elems, "foldr"), initializer, True).whole(
+        parallel_iterations
+    )

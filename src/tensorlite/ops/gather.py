@@ -57,7 +57,9 @@ class GatherV2(Op):
     host = (2,)
     batch_dims: int = 0
 
-    def infer(self, params: TensorSpec, indices: TensorSpec, axis: TensorSpec) -> TensorSpec:
+    def infer(
+        self, params: TensorSpec, indices: TensorSpec, axis: TensorSpec
+    ) -> TensorSpec:
         """Return the shape with the axis replaced by those of the indices."""
         integers(self.name, indices)
         at = axis.scalar()
@@ -65,13 +67,21 @@ class GatherV2(Op):
             return params.with_shape(None)
         b = self.batch_dims
         if at is None:
-            return params.with_shape((None,) * (len(params.shape) + len(indices.shape) - 1 - b))
+            return params.with_shape(
+                (None,) * (len(params.shape) + len(indices.shape) - 1 - b)
+            )
         at = normalise_axis(at, len(params.shape))
         if not 0 <= b <= min(at, len(indices.shape)):
-            raise ShapeError(f"GatherV2: batch_dims={b} with axis {at} and indices {indices}")
+            raise ShapeError(
+                f"GatherV2: batch_dims={b} with axis {at} and indices {indices}"
+            )
         batch = merge(params.shape[:b], indices.shape[:b]) or ()
         rest = (*params.shape[b:at], *indices.shape[b:], *params.shape[at + 1 :])
-        known = params.vector() if len(params.shape) == 1 and params.known is not None else None
+        known = (
+            params.vector()
+            if len(params.shape) == 1 and params.known is not None
+            else None
+        )
         places = indices.constant()
         if (
             known is None
@@ -80,7 +90,9 @@ class GatherV2(Op):
         ):
             return params.with_shape((*batch, *rest))
         found = tuple([known[i] for i in places])
-        return TensorSpec(rest, params.dtype, known=found if indices.shape else found[0])
+        return TensorSpec(
+            rest, params.dtype, known=found if indices.shape else found[0]
+        )
 
     def kernel(self, xp: Xp, params: Array, indices: Array, axis: Array) -> Array:
         """Return the slices."""
@@ -90,7 +102,11 @@ class GatherV2(Op):
         if b == 0:
             return xp.take(params, indices.astype("int64"), axis=at)
         shape = params.shape
-        batch, outer, inner = prod(shape[:b]), prod(shape[b:at]), prod(shape[at + 1 :])
+        batch, outer, inner = (
+            prod(shape[:b]),
+            prod(shape[b:at]),
+            prod(shape[at + 1 :]),
+        )
         rows = params.reshape(batch, outer, shape[at], inner).transpose(0, 2, 1, 3)
         flat = indices.reshape(batch, prod(indices.shape[b:]))
         found = rows[xp.arange(batch)[:, None], flat].transpose(0, 2, 1, 3)
@@ -101,7 +117,9 @@ class GatherV2(Op):
         params, indices, axis = call.inputs
         at = axis.spec.scalar()
         if at is None:
-            raise InvalidArgumentError("GatherV2 has a gradient only where its axis is known")
+            raise InvalidArgumentError(
+                "GatherV2 has a gradient only where its axis is known"
+            )
         if at == 0 and self.batch_dims == 0:
             return rows_of(dy, params, indices), None, None
         return _summed_slices(dy, params, indices, at, self.batch_dims), None, None
@@ -139,17 +157,26 @@ def size_at(x: Tensor, axis: int) -> Tensor:
     return key.select(shape_of(x))
 
 
-def _summed_slices(dy: Tensor, params: Tensor, indices: Tensor, axis: int, b: int) -> Tensor:
+def _summed_slices(
+    dy: Tensor, params: Tensor, indices: Tensor, axis: int, b: int
+) -> Tensor:
     """Return the gradient of a gather along `axis`, dense, by a sum over equal indices."""
     rank, shape = len(params.shape), sizes(params)
     axis, k = normalise_axis(axis, rank), len(indices.shape) - b
     outer = range(b, axis)
-    order = [*range(b), *range(axis, axis + k), *outer, *range(axis + k, len(dy.shape))]
+    order = [
+        *range(b),
+        *range(axis, axis + k),
+        *outer,
+        *range(axis + k, len(dy.shape)),
+    ]
     batch: Any = reduce(mul, shape[:b], 1)
     if b:
         starts = reshape(call(Range(), 0, batch, 1), [*shape[:b], *[1] * k])
         indices = indices + astype(starts * shape[axis], indices.dtype)
-    summed = unsorted_segment_sum(permute_dims(dy, order), indices, batch * shape[axis])
+    summed = unsorted_segment_sum(
+        permute_dims(dy, order), indices, batch * shape[axis]
+    )
     rest = [*shape[b:axis], *shape[axis + 1 :]]
     return moveaxis(reshape(summed, [*shape[:b], shape[axis], *rest]), b, axis)
 
@@ -185,7 +212,9 @@ class ScatterNd(Op):
 
     host = (2,)
 
-    def infer(self, indices: TensorSpec, updates: TensorSpec, shape: TensorSpec) -> TensorSpec:
+    def infer(
+        self, indices: TensorSpec, updates: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
         """Return the asked shape; ShapeError when indices and updates do not fit it."""
         integers(self.name, indices)
         nd_fits(self.name, indices.shape, updates.shape, shape.vector())
@@ -197,7 +226,9 @@ class ScatterNd(Op):
         nd_fits(self.name, indices.shape, updates.shape, whole)
         rows, places = nd_rows(self.name, xp, indices, whole)
         zeros = xp.zeros(rows, updates.dtype)
-        return combine_at(xp, "add", zeros, places, updates.reshape(-1, rows[1])).reshape(whole)
+        return combine_at(
+            xp, "add", zeros, places, updates.reshape(-1, rows[1])
+        ).reshape(whole)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient at the coordinates."""
@@ -209,7 +240,9 @@ class UnsortedSegmentSum(Op):
 
     host = (2,)
 
-    def infer(self, data: TensorSpec, ids: TensorSpec, count: TensorSpec) -> TensorSpec:
+    def infer(
+        self, data: TensorSpec, ids: TensorSpec, count: TensorSpec
+    ) -> TensorSpec:
         """Return the data's shape with the numbers' axes replaced by one per segment."""
         return segmented(self.name, data, ids, count.scalar())
 
@@ -231,7 +264,9 @@ def take_segments(x: Tensor, ids: Tensor) -> Tensor:
     rows = gather(x, where(there, ids, 0))
     inner = None if x.spec.rank is None or ids.spec.rank is None else x.spec.rank - 1
     if inner is None:
-        raise ShapeError("the gradient of a segment function needs operands of known rank")
+        raise ShapeError(
+            "the gradient of a segment function needs operands of known rank"
+        )
     return where(reshape(there, [*sizes(there), *[1] * inner]), rows, 0)
 
 
@@ -247,7 +282,9 @@ def from_front(indices: Tensor, x: Tensor, axis: int, what: str) -> Tensor:
     indices = astype(indices, dtypes.int64) if indices.dtype.kind == "u" else indices
     value, length = value_of(indices), x.shape[axis]
     if value is None or length is None:
-        ahead = where(less(indices, 0), size_at(x, axis) if length is None else length, 0)
+        ahead = where(
+            less(indices, 0), size_at(x, axis) if length is None else length, 0
+        )
         return indices + astype(ahead, indices.dtype)
     if value.size == 0:
         return indices
@@ -256,12 +293,20 @@ def from_front(indices: Tensor, x: Tensor, axis: int, what: str) -> Tensor:
         raise OutOfRangeError(
             f"{what}: index {high if high >= length else low} is out of range for axis {axis} of "
             f"size {length}; "
-            + (f"allowed are {-length} to {length - 1}" if length else "it has no elements")
+            + (
+                f"allowed are {-length} to {length - 1}"
+                if length
+                else "it has no elements"
+            )
         )
     if low >= 0:
         return indices
     wrapped = xp_of(value).where(value < 0, value + value.dtype.type(length), value)
-    return EagerTensor(wrapped, indices.device) if tracer() is None else constant(wrapped)
+    return (
+        EagerTensor(wrapped, indices.device)
+        if tracer() is None
+        else constant(wrapped)
+    )
 
 
 def gather(
@@ -286,7 +331,9 @@ def gather(
     params = to_tensor(x)
     if axis < 0 or params.spec.rank is not None:
         axis = normalise_axis(whole(axis, "gather: axis"), len(params.shape))
-    return call(GatherV2(batch_dims), params, indices, constant(np.asarray(axis, np.int32)))
+    return call(
+        GatherV2(batch_dims), params, indices, constant(np.asarray(axis, np.int32))
+    )
 
 
 def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor:
@@ -299,7 +346,9 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> T
     """
     tensor = to_tensor(x)
     if axis is None and len(tensor.shape) != 1:
-        raise InvalidArgumentError(f"take from {tensor.spec} needs axis=; only 1-d tensors do not")
+        raise InvalidArgumentError(
+            f"take from {tensor.spec} needs axis=; only 1-d tensors do not"
+        )
     at = normalise_axis(axis or 0, len(tensor.shape))
     return gather(tensor, from_front(_indices(indices), tensor, at, "take"), at)
 
@@ -312,7 +361,9 @@ def _indices(indices: TensorLike) -> Tensor:
     return tensor
 
 
-def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: int = -1) -> Tensor:
+def take_along_axis(
+    x: TensorLike, indices: TensorLike, /, *, axis: int = -1
+) -> Tensor:
     """Return the elements of `x` whose places along `axis` are those in `indices`.
 
     Both have one rank and their other axes broadcast.
@@ -323,15 +374,22 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: int = -1) ->
     """
     tensor, places = to_tensor(x), _indices(indices)
     if len(tensor.shape) != len(places.shape):
-        raise ShapeError(f"take_along_axis: ranks differ: {tensor.spec} and {places.spec}")
+        raise ShapeError(
+            f"take_along_axis: ranks differ: {tensor.spec} and {places.spec}"
+        )
     at = normalise_axis(axis, len(tensor.shape))
     places = from_front(places, tensor, at, "take_along_axis")
     rows, columns = moveaxis(tensor, at, -1), moveaxis(places, at, -1)
     pairs = list(zip(sizes(rows)[:-1], sizes(columns)[:-1], strict=True))
-    batch = [there if isinstance(here, int) and here == 1 else here for here, there in pairs]
+    batch = [
+        there if isinstance(here, int) and here == 1 else here
+        for here, there in pairs
+    ]
     rows = _stretched(rows, [*batch, sizes(rows)[-1]])
     columns = _stretched(columns, [*batch, sizes(columns)[-1]])
-    return moveaxis(gather(rows, columns, axis=len(batch), batch_dims=len(batch)), -1, at)
+    return moveaxis(
+        gather(rows, columns, axis=len(batch), batch_dims=len(batch)), -1, at
+    )
 
 
 def _stretched(x: Tensor, shape: list[Any]) -> Tensor:
@@ -359,7 +417,9 @@ def _grids(places: Tensor, count: int) -> list[Tensor]:
     rows = [*sizes(places)[:-1], 1]
     grids = []
     for axis in range(count):
-        numbers = reshape(call(Range(), 0, rows[axis], 1), [-1, *[1] * (len(rows) - axis - 1)])
+        numbers = reshape(
+            call(Range(), 0, rows[axis], 1), [-1, *[1] * (len(rows) - axis - 1)]
+        )
         grids.append(broadcast_to(astype(numbers, places.dtype), rows))
     return grids
 

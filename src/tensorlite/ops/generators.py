@@ -83,8 +83,12 @@ class Source(ABC):
         kind = as_dtype(dtype)
         low, high = to_tensor(minval, kind), to_tensor(maxval, kind)
         if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
-            raise InvalidArgumentError(f"integers of [{minval}, {maxval}): the range is empty")
-        return self._drawn(draws.StatelessRandomUniformIntV2(), as_shape(shape), low, high)
+            raise InvalidArgumentError(
+                f"integers of [{minval}, {maxval}): the range is empty"
+            )
+        return self._drawn(
+            draws.StatelessRandomUniformIntV2(), as_shape(shape), low, high
+        )
 
     def bits(self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint32) -> Tensor:
         """Return integers of the whole range of `dtype`, of 32 or 64 bits.
@@ -135,7 +139,9 @@ class Source(ABC):
         """
         return self.uniform(shape) < p
 
-    def gamma(self, shape: ShapeLike, alpha: TensorLike, beta: TensorLike = 1.0) -> Tensor:
+    def gamma(
+        self, shape: ShapeLike, alpha: TensorLike, beta: TensorLike = 1.0
+    ) -> Tensor:
         """Return numbers of the gamma distribution of shape `alpha` and rate `beta`.
 
         `alpha` broadcasts to `shape`, and its dtype is the result's.
@@ -144,7 +150,9 @@ class Source(ABC):
         >>> print(f"{float(tl.mean(x)):.0f}")
         3
         """
-        unit = self._drawn(draws.StatelessRandomGammaV3(), as_shape(shape), to_tensor(alpha))
+        unit = self._drawn(
+            draws.StatelessRandomGammaV3(), as_shape(shape), to_tensor(alpha)
+        )
         return unit if _is(beta, 1) else unit / beta
 
     def permutation(self, count: TensorLike) -> Tensor:
@@ -170,7 +178,10 @@ class Source(ABC):
         return gather(tensor, self.permutation(rows))
 
     def categorical(
-        self, logits: TensorLike, count: TensorLike = 1, dtype: DTypeLike = dtypes.int64
+        self,
+        logits: TensorLike,
+        count: TensorLike = 1,
+        dtype: DTypeLike = dtypes.int64,
     ) -> Tensor:
         """Return `count` classes for each row of `logits`, unnormalised log-probabilities.
 
@@ -229,7 +240,9 @@ class Generator(Source):
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        with device(CPU):  # where it is read and advanced, whatever the scope of the first use
+        with device(
+            CPU
+        ):  # where it is read and advanced, whatever the scope of the first use
             self.state = Variable(_state(seed), trainable=False, name="generator")
 
     @classmethod
@@ -263,7 +276,12 @@ class Generator(Source):
         >>> print(tl.all(a.normal((2,)) == b.normal((2,))))
         True
         """
-        call(draws.RngReadAndSkip(), self.state.handle, _algorithm(), astype(count, dtypes.int64))
+        call(
+            draws.RngReadAndSkip(),
+            self.state.handle,
+            _algorithm(),
+            astype(count, dtypes.int64),
+        )
 
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return the key and counter of now, and advance the state."""
@@ -281,7 +299,9 @@ class Generator(Source):
         """
         with interpreted_by(None):
             keys = self.bits((count,), dtypes.int64).numpy()
-            return [Generator.from_state(np.array([0, 0, key], np.int64)) for key in keys]
+            return [
+                Generator.from_state(np.array([0, 0, key], np.int64)) for key in keys
+            ]
 
     def __repr__(self) -> str:
         return f"Generator(state={self.state.numpy().tolist()})"

@@ -120,6 +120,8 @@ def to_device(x: TensorLike, device: DeviceName | str, /) -> Tensor:
     tensor = to_tensor(x)
     name = DeviceName.parse(device) if isinstance(device, str) else device
     if tracer() is None:
-        return tensor if name.matches(tensor.device) else call(Copy(str(name)), tensor)
+        return (
+            tensor if name.matches(tensor.device) else call(Copy(str(name)), tensor)
+        )
     with placed_on(name):
         return call(Identity(), tensor)

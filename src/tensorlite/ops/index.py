@@ -68,7 +68,11 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
 
 def _is_plain(x: Any) -> TypeGuard[EagerTensor]:
     """Return whether NumPy may answer by itself: nothing records, and the value is its own."""
-    return type(x) is EagerTensor and current.get() is None and type(x.array) is np.ndarray
+    return (
+        type(x) is EagerTensor
+        and current.get() is None
+        and type(x.array) is np.ndarray
+    )
 
 
 def _numpy_key(key: Any) -> tuple[Any, ...]:
@@ -130,7 +134,9 @@ class Key:
         self.basic.add_index(item)
         return 1, 0
 
-    def _add_array(self, x: Tensor, item: Tensor, axis: int, source: int) -> tuple[int, int]:
+    def _add_array(
+        self, x: Tensor, item: Tensor, axis: int, source: int
+    ) -> tuple[int, int]:
         if item.dtype is not dtypes.bool_:
             self.basic.add_slice(None, None, None)
             self.indices.append((axis, from_front(item, x, source, "indexing")))
@@ -146,7 +152,9 @@ class Key:
         rows = call(Where(), item)
         self.mask = rows if not self.indices else None
         made = max(rank, 1)
-        self.indices += [(axis + i, getitem(rows, (slice(None), i))) for i in range(made)]
+        self.indices += [
+            (axis + i, getitem(rows, (slice(None), i))) for i in range(made)
+        ]
         return axis + made, source + rank
 
     def select(self, x: Tensor) -> Tensor:
@@ -162,7 +170,9 @@ class Key:
         if axes != list(range(len(axes))):
             others = [axis for axis in range(len(part.shape)) if axis not in axes]
             part = permute_dims(part, [*axes, *others])
-        rows = self.mask if self.mask is not None else stack(self._broadcast(), axis=-1)
+        rows = (
+            self.mask if self.mask is not None else stack(self._broadcast(), axis=-1)
+        )
         return _placed(gather_nd(part, rows), 0, len(rows.shape) - 1, place)
 
     def _broadcast(self) -> list[Tensor]:
@@ -170,7 +180,9 @@ class Key:
         shape = broadcast(*[index.shape for index in indices])
         assert shape is not None
         if None not in shape:
-            return [i if i.shape == shape else broadcast_to(i, shape) for i in indices]
+            return [
+                i if i.shape == shape else broadcast_to(i, shape) for i in indices
+            ]
         zero = indices[0] * 0
         for index in indices[1:]:
             zero = zero + index * 0
@@ -182,7 +194,11 @@ class Key:
             return self.basic.update(x, value)
         count = x.spec.size
         total = size(x) if count is None else count
-        numbers = constant(np.arange(count)) if count is not None else call(Range(), 0, total, 1)
+        numbers = (
+            constant(np.arange(count))
+            if count is not None
+            else call(Range(), 0, total, 1)
+        )
         places = self.select(reshape(numbers, sizes(x)))
         spread = broadcast_to(value, sizes(places))
         changed = tensor_scatter_nd_update(
@@ -214,7 +230,9 @@ def _expanded(items: list[Item], x: Tensor) -> Iterator[tuple[Item, int]]:
     taken = sum([_taken(item) for item in items])
     rank = x.spec.rank
     if rank is not None and taken > rank:
-        raise OutOfRangeError(f"indexing: {taken} indices for {x.spec}, which has {rank} axes")
+        raise OutOfRangeError(
+            f"indexing: {taken} indices for {x.spec}, which has {rank} axes"
+        )
     rest = 0 if rank is None else rank - taken
     for item in items if ellipses else [*items, ...]:
         yield item, rest
@@ -344,8 +362,12 @@ def _with_axes(mask: Tensor, rank: int) -> Tensor:
 
 def _fitting(x: Tensor, value: Any) -> Tensor:
     """Return the value in the dtype of `x`; DTypeError where that would lose something."""
-    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        dtype = dtypes.bool_ if isinstance(value, bool) else dtypes.weak(value, x.dtype)
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(
+        value, np.generic
+    ):
+        dtype = (
+            dtypes.bool_ if isinstance(value, bool) else dtypes.weak(value, x.dtype)
+        )
         if dtype is x.dtype or (isinstance(value, bool) and x.dtype.is_numeric):
             return constant(value, x.dtype)
     else:

@@ -15,7 +15,15 @@ from tensorlite.core.check import whole_numbers
 from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
-from tensorlite.core.spec import Dim, Dims, Known, TensorSpec, merge, normalise_axis, shape_text
+from tensorlite.core.spec import (
+    Dim,
+    Dims,
+    Known,
+    TensorSpec,
+    merge,
+    normalise_axis,
+    shape_text,
+)
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.identity import apart
@@ -44,7 +52,9 @@ class ConcatV2(Op):
         shapes = [x.shape for x in xs if x.shape is not None]
         if given is None or len(shapes) < len(xs):
             return xs[0].with_shape((None,) * len(shapes[0]) if shapes else None)
-        return TensorSpec(_concatenated(shapes, given), xs[0].dtype, known=_joined(xs))
+        return TensorSpec(
+            _concatenated(shapes, given), xs[0].dtype, known=_joined(xs)
+        )
 
     def kernel(self, xp: Xp, *arrays: Array) -> Array:
         """Return the tensors joined."""
@@ -57,7 +67,10 @@ class ConcatV2(Op):
         if sizes is not None:
             return (*split(dy, sizes, axis), None)
         starts = calls(ConcatOffset(self.N), axis, *[shape_of(x) for x in xs])
-        return (*[sliced(dy, s, shape_of(x)) for s, x in zip(starts, xs, strict=True)], None)
+        return (
+            *[sliced(dy, s, shape_of(x)) for s, x in zip(starts, xs, strict=True)],
+            None,
+        )
 
 
 def _sizes_along(xs: Sequence[Tensor], axis: Tensor) -> list[int] | None:
@@ -74,13 +87,18 @@ def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
     if ranks == {0} or len(ranks) > 1:
         raise ShapeError(f"concat takes tensors of one rank, 1 or more, not {listed}")
     at = normalise_axis(axis, ranks.pop())
-    rest: list[Dims | None] = [(*shape[:at], None, *shape[at + 1 :]) for shape in shapes]
+    rest: list[Dims | None] = [
+        (*shape[:at], None, *shape[at + 1 :]) for shape in shapes
+    ]
     try:
         whole = reduce(merge, rest)
     except ShapeError:
         raise ShapeError(f"concat: {listed} differ beside axis {at}") from None
     return tuple(
-        [total([s[i] for s in shapes]) if i == at else n for i, n in enumerate(whole or ())]
+        [
+            total([s[i] for s in shapes]) if i == at else n
+            for i, n in enumerate(whole or ())
+        ]
     )
 
 
@@ -138,7 +156,9 @@ class Split(Op):
                 "the sizes of the parts instead"
             )
         part = None if size is None else size // self.num_split
-        return (x.with_shape((*x.shape[:at], part, *x.shape[at + 1 :])),) * self.num_split
+        return (
+            x.with_shape((*x.shape[:at], part, *x.shape[at + 1 :])),
+        ) * self.num_split
 
     def kernel(self, xp: Xp, axis: Array, x: Array) -> tuple[Array, ...]:
         """Return the parts."""
@@ -155,16 +175,22 @@ class SplitV(Op):
     host = (1, 2)
     num_split: int
 
-    def infer(self, x: TensorSpec, sizes: TensorSpec, axis: TensorSpec) -> tuple[TensorSpec, ...]:
+    def infer(
+        self, x: TensorSpec, sizes: TensorSpec, axis: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
         """Return one spec per part; ShapeError when the sizes do not add up to the axis's."""
         at, parts = axis.scalar(), sizes.vector() or (None,) * self.num_split
         if x.shape is None or at is None:
             return (_unsized(x),) * self.num_split
         at = normalise_axis(at, len(x.shape))
         cut = _parts(parts, x.shape[at])
-        return tuple([x.with_shape((*x.shape[:at], n, *x.shape[at + 1 :])) for n in cut])
+        return tuple(
+            [x.with_shape((*x.shape[:at], n, *x.shape[at + 1 :])) for n in cut]
+        )
 
-    def kernel(self, xp: Xp, x: Array, sizes: Array, axis: Array) -> tuple[Array, ...]:
+    def kernel(
+        self, xp: Xp, x: Array, sizes: Array, axis: Array
+    ) -> tuple[Array, ...]:
         """Return the parts."""
         at = int(axis)
         parts = _parts(sizes.tolist(), x.shape[at])
@@ -183,7 +209,9 @@ def _parts(sizes: Sequence[Dim], whole: Dim) -> list[Dim]:
     if taken is None or whole is None:
         return [None if size == -1 else size for size in sizes]
     if open_ends > 1 or taken > whole or (not open_ends and taken != whole):
-        raise ShapeError(f"split: sizes {list(sizes)} do not add up to an axis of {whole}")
+        raise ShapeError(
+            f"split: sizes {list(sizes)} do not add up to an axis of {whole}"
+        )
     return [whole - taken if size == -1 else size for size in sizes]
 
 
@@ -204,7 +232,10 @@ def concat(xs: Sequence[TensorLike], /, *, axis: int | Tensor | None = 0) -> Ten
 
 
 def split(
-    x: TensorLike, /, num_or_sizes: int | Sequence[int] | Tensor, axis: int | Tensor = 0
+    x: TensorLike,
+    /,
+    num_or_sizes: int | Sequence[int] | Tensor,
+    axis: int | Tensor = 0,
 ) -> tuple[Tensor, ...]:
     """Return `x` cut along `axis`: into a number of equal parts, or into parts of given sizes.
 
@@ -217,7 +248,9 @@ def split(
     """
     if isinstance(num_or_sizes, int):
         if num_or_sizes < 1:
-            raise InvalidArgumentError(f"split into {num_or_sizes} parts: give 1 or more")
+            raise InvalidArgumentError(
+                f"split into {num_or_sizes} parts: give 1 or more"
+            )
         return calls(Split(num_or_sizes), axis, x)
     if not isinstance(num_or_sizes, Tensor):
         whole_numbers(num_or_sizes, "split: num_or_sizes")

@@ -51,7 +51,9 @@ def vector_norm(
     if ord == -inf:
         return min(size, axis=axis, keepdims=keepdims)
     if ord == 0:
-        return sum(astype(not_equal(size, 0), size.dtype), axis=axis, keepdims=keepdims)
+        return sum(
+            astype(not_equal(size, 0), size.dtype), axis=axis, keepdims=keepdims
+        )
     if ord == 1:
         return sum(size, axis=axis, keepdims=keepdims)
     return pow(sum(pow(size, ord), axis=axis, keepdims=keepdims), 1 / ord)
@@ -61,10 +63,14 @@ def _length(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     """Return the root of the sum of squares; the derivative at zero, which is none, is zero."""
     squares = sum(real(multiply(x, conjugated(x))), axis=axis, keepdims=keepdims)
     zero = equal(squares, 0)
-    return where(zero, zeros_like(squares), sqrt(where(zero, ones_like(squares), squares)))
+    return where(
+        zero, zeros_like(squares), sqrt(where(zero, ones_like(squares), squares))
+    )
 
 
-def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: MatrixOrder = "fro") -> Tensor:
+def matrix_norm(
+    x: TensorLike, /, *, keepdims: bool = False, ord: MatrixOrder = "fro"
+) -> Tensor:
     """Return the norm of each matrix in a stack.
 
     `"fro"` is the root of the sum of squares, `"nuc"` the sum of singular values, 2 (-2) the
@@ -91,7 +97,12 @@ def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: MatrixOrder = 
 
 
 def norm(
-    x: TensorLike, /, *, ord: MatrixOrder | None = None, axis: Axes = None, keepdims: bool = False
+    x: TensorLike,
+    /,
+    *,
+    ord: MatrixOrder | None = None,
+    axis: Axes = None,
+    keepdims: bool = False,
 ) -> Tensor:
     """Return a norm as NumPy's `norm` does: of vectors for one axis, of matrices for two.
 
@@ -103,7 +114,13 @@ def norm(
     tensor = floating(to_tensor(x))
     if ord is None:
         return _length(tensor, axis, keepdims)
-    axes = range(tensor.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = (
+        range(tensor.ndim)
+        if axis is None
+        else (axis,)
+        if isinstance(axis, int)
+        else axis
+    )
     axes = normalise_axes(axes, tensor.ndim)
     if len(axes) == 2:
         found = matrix_norm(moveaxis(tensor, axes, (-2, -1)), ord=ord)
@@ -140,7 +157,9 @@ def _eye_like(x: Tensor) -> Tensor:
     return broadcast_to(identity_like(diagonal(zeros_like(x))), shape_of(x))
 
 
-def lstsq(x1: TensorLike, x2: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
+def lstsq(
+    x1: TensorLike, x2: TensorLike, /, *, rtol: TensorLike | None = None
+) -> Tensor:
     """Return the X for which `x1` X is closest to `x2`, the shortest if there are several.
 
     `x2` is a vector or matrices; see `pinv` for `rtol`.

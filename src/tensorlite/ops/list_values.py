@@ -25,7 +25,9 @@ class TensorList(Opaque):
 
     __slots__ = ("_items", "_newer", "_undo", "element", "limit")
 
-    def __init__(self, items: list[Any], element: TensorSpec, limit: int | None = None) -> None:
+    def __init__(
+        self, items: list[Any], element: TensorSpec, limit: int | None = None
+    ) -> None:
         self._items: list[Any] | None = items
         self._newer: TensorList | None = None
         self._undo: tuple[int, int, Any] = (0, 0, None)

@@ -35,7 +35,9 @@ class _ListOp(Op, abstract=True):
             return TensorSpec(asked, self.element_dtype)
         known = list_.inner[0]
         if known.dtype is not self.element_dtype:
-            raise DTypeError(f"the list holds {known.dtype!r}, not {self.element_dtype!r}")
+            raise DTypeError(
+                f"the list holds {known.dtype!r}, not {self.element_dtype!r}"
+            )
         return known.with_shape(merge(known.shape, asked))
 
     def value(self, xp: Xp, list_: TensorList, item: Any, shape: Array) -> Any:
@@ -46,7 +48,11 @@ class _ListOp(Op, abstract=True):
 
     def full_shape(self, list_: TensorList, shape: Array) -> tuple[int, ...]:
         """Return the shape of an unwritten element; InvalidArgumentError when it is unknown."""
-        asked = None if shape.ndim == 0 else tuple([None if n < 0 else n for n in shape.tolist()])
+        asked = (
+            None
+            if shape.ndim == 0
+            else tuple([None if n < 0 else n for n in shape.tolist()])
+        )
         known = merge(asked, list_.element.shape)
         if known is not None and None not in known:
             return known  # type: ignore[return-value]
@@ -62,7 +68,9 @@ class _ListOp(Op, abstract=True):
 def asked_shape(shape: TensorSpec) -> Dims | None:
     """Return the shape that an `element_shape` input tells: -1 stands for unknown."""
     if isinstance(shape.known, tuple):
-        return tuple([None if size is None or size < 0 else size for size in shape.known])
+        return tuple(
+            [None if size is None or size < 0 else size for size in shape.known]
+        )
     return shape.vector()
 
 
@@ -70,7 +78,9 @@ def element_shape(shape: Dims | None) -> Tensor:
     """Return an `element_shape` input: -1 for unknown sizes, the scalar -1 for unknown rank."""
     if shape is None:
         return constant(np.asarray(-1, np.int32))
-    return constant(np.asarray([-1 if size is None else size for size in shape], np.int32))
+    return constant(
+        np.asarray([-1 if size is None else size for size in shape], np.int32)
+    )
 
 
 def shape_for(x: Tensor) -> Tensor:
@@ -83,7 +93,9 @@ def _list_spec(element: TensorSpec) -> TensorSpec:
 
 
 def _declared(shape: Array, dtype: DType) -> TensorSpec:
-    sizes = None if shape.ndim == 0 else [None if n < 0 else n for n in shape.tolist()]
+    sizes = (
+        None if shape.ndim == 0 else [None if n < 0 else n for n in shape.tolist()]
+    )
     return TensorSpec(None if sizes is None else tuple(sizes), dtype)
 
 
@@ -100,7 +112,9 @@ class EmptyTensorList(_ListOp):
     def kernel(self, xp: Xp, shape: Array, max_num_elements: Array) -> TensorList:
         """Return the empty list."""
         most = int(max_num_elements)
-        return TensorList([], _declared(shape, self.element_dtype), None if most < 0 else most)
+        return TensorList(
+            [], _declared(shape, self.element_dtype), None if most < 0 else most
+        )
 
 
 class TensorListReserve(_ListOp):
@@ -173,11 +187,15 @@ class TensorListPopBack(_ListOp):
 
     host = (1,)
 
-    def infer(self, list_: TensorSpec, shape: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    def infer(
+        self, list_: TensorSpec, shape: TensorSpec
+    ) -> tuple[TensorSpec, TensorSpec]:
         """Return the specs of the list and of the element."""
         return list_, self.element(list_, shape)
 
-    def kernel(self, xp: Xp, list_: TensorList, shape: Array) -> tuple[TensorList, Any]:
+    def kernel(
+        self, xp: Xp, list_: TensorList, shape: Array
+    ) -> tuple[TensorList, Any]:
         """Return the shorter list, and the element."""
         rest, item = list_.pop()
         return rest, self.value(xp, list_, item, shape)
@@ -193,7 +211,9 @@ class TensorListGetItem(_ListOp):
 
     host = (1, 2)
 
-    def infer(self, list_: TensorSpec, index: TensorSpec, shape: TensorSpec) -> TensorSpec:
+    def infer(
+        self, list_: TensorSpec, index: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
         """Return what is known of the elements."""
         return self.element(list_, shape)
 
@@ -215,7 +235,9 @@ class TensorListSetItem(_ListOp):
     host = (1,)
     resize_if_index_out_of_bounds: bool = True
 
-    def infer(self, list_: TensorSpec, index: TensorSpec, x: TensorSpec) -> TensorSpec:
+    def infer(
+        self, list_: TensorSpec, index: TensorSpec, x: TensorSpec
+    ) -> TensorSpec:
         """Return the spec of a list of such elements."""
         return _with_element(list_, x, self.element_dtype)
 
@@ -253,11 +275,15 @@ class TensorListStack(_ListOp):
         """Return the stacked elements; ShapeError when their shapes differ."""
         items = list_.items()
         if not items:
-            return xp.zeros((0, *self.full_shape(list_, shape)), self.element_dtype.numpy)
+            return xp.zeros(
+                (0, *self.full_shape(list_, shape)), self.element_dtype.numpy
+            )
         arrays = [self.value(xp, list_, item, shape) for item in items]
         if any(array.shape != arrays[0].shape for array in arrays):
             shapes = ", ".join(sorted({shape_text(array.shape) for array in arrays}))
-            raise ShapeError(f"TensorListStack: elements have different shapes: {shapes}")
+            raise ShapeError(
+                f"TensorListStack: elements have different shapes: {shapes}"
+            )
         return xp.stack(arrays)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -273,7 +299,9 @@ class TensorListFromTensor(_ListOp):
     def infer(self, x: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return the spec of a list of rows."""
         rows = None if x.shape is None else x.shape[1:]
-        return _list_spec(TensorSpec(merge(rows, asked_shape(shape)), self.element_dtype))
+        return _list_spec(
+            TensorSpec(merge(rows, asked_shape(shape)), self.element_dtype)
+        )
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> TensorList:
         """Return the rows."""
@@ -305,13 +333,19 @@ class TensorListConcatV2(_ListOp):
         items = list_.items()
         if not items:
             rows = shape.tolist()[1:] if shape.ndim else list_.element.dims[1:]
-            return xp.zeros((0, *rows), self.element_dtype.numpy), np.zeros(0, np.int64)
+            return xp.zeros((0, *rows), self.element_dtype.numpy), np.zeros(
+                0, np.int64
+            )
         arrays = [self.value(xp, list_, item, shape) for item in items]
         tails = {array.shape[1:] if array.ndim else None for array in arrays}
         if len(tails) > 1 or None in tails:
             shapes = ", ".join(sorted({shape_text(array.shape) for array in arrays}))
-            raise ShapeError(f"TensorListConcatV2: these shapes do not join: {shapes}")
-        return xp.concatenate(arrays), np.asarray([len(array) for array in arrays], np.int64)
+            raise ShapeError(
+                f"TensorListConcatV2: these shapes do not join: {shapes}"
+            )
+        return xp.concatenate(arrays), np.asarray(
+            [len(array) for array in arrays], np.int64
+        )
 
     def grad(self, call: Call, dy: Tensor, _: Gradient) -> Grads:
         """Return the gradient cut into the elements' lengths."""
@@ -324,7 +358,9 @@ class TensorListSplit(_ListOp):
 
     host = (1, 2)
 
-    def infer(self, x: TensorSpec, shape: TensorSpec, lengths: TensorSpec) -> TensorSpec:
+    def infer(
+        self, x: TensorSpec, shape: TensorSpec, lengths: TensorSpec
+    ) -> TensorSpec:
         """Return the spec of a list of such runs."""
         rows = None if x.shape is None else (None, *x.shape[1:])
         return _list_spec(TensorSpec(rows, self.element_dtype))
@@ -332,18 +368,26 @@ class TensorListSplit(_ListOp):
     def kernel(self, xp: Xp, x: Array, shape: Array, lengths: Array) -> TensorList:
         """Return the runs."""
         ends = np.cumsum(lengths).tolist()
-        runs = [x[end - n : end] for end, n in zip(ends, lengths.tolist(), strict=True)]
+        runs = [
+            x[end - n : end] for end, n in zip(ends, lengths.tolist(), strict=True)
+        ]
         return TensorList(runs, TensorSpec((None, *x.shape[1:]), self.element_dtype))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient list's elements joined."""
-        return concat_list(dy, shape_of(call.inputs[0]), self.element_dtype), None, None
+        return (
+            concat_list(dy, shape_of(call.inputs[0]), self.element_dtype),
+            None,
+            None,
+        )
 
 
 def _with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
     """Return the spec of a list that also holds `x`; an error when `x` does not fit."""
     if x.dtype is not dtype:
-        raise DTypeError(f"the list holds {dtype!r}, and {x} is written; cast it with tl.astype")
+        raise DTypeError(
+            f"the list holds {dtype!r}, and {x} is written; cast it with tl.astype"
+        )
     known = list_.inner[0].shape if list_.inner else None
     if known is None or x.shape is None:
         return _list_spec(x.with_shape(x.shape if known is None else known))
@@ -395,7 +439,9 @@ def set_item(list_: Tensor, index: TensorLike, x: Tensor) -> Tensor:
     return call(TensorListSetItem(x.dtype), list_, index, x)
 
 
-def stack_list(list_: Tensor, shape: Tensor, dtype: DType, number: int = -1) -> Tensor:
+def stack_list(
+    list_: Tensor, shape: Tensor, dtype: DType, number: int = -1
+) -> Tensor:
     """Return all elements of a list, stacked along a new first axis."""
     return call(TensorListStack(dtype, number), list_, shape)
 

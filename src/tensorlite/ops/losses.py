@@ -45,7 +45,9 @@ __all__ = [
 class SoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row's softmax against its labels, and its gradient."""
 
-    def infer(self, logits: TensorSpec, labels: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    def infer(
+        self, logits: TensorSpec, labels: TensorSpec
+    ) -> tuple[TensorSpec, TensorSpec]:
         """Return a loss per row, and the logits' shape; ShapeError when the labels differ."""
         if not logits.dtype.is_floating or labels.dtype is not logits.dtype:
             raise DTypeError(
@@ -55,7 +57,9 @@ class SoftmaxCrossEntropyWithLogits(Op):
         try:
             shape = merge(logits.shape, labels.shape)
         except ShapeError as error:
-            raise ShapeError(f"{self.name}: logits and labels must be alike: {error}") from None
+            raise ShapeError(
+                f"{self.name}: logits and labels must be alike: {error}"
+            ) from None
         return logits.with_shape(_rows(self.name, shape)), logits.with_shape(shape)
 
     def kernel(self, xp: Xp, logits: Array, labels: Array) -> tuple[Array, Array]:
@@ -83,14 +87,18 @@ class SoftmaxCrossEntropyWithLogits(Op):
             y = softmax(logits)
             bend = softmax_flow(dslope, y) * sum(labels, axis=-1, keepdims=True)
             turn = sum(dslope * y, axis=-1, keepdims=True) - dslope
-            dx, dy = (bend, turn) if dx is None or dy is None else (dx + bend, dy + turn)
+            dx, dy = (
+                (bend, turn) if dx is None or dy is None else (dx + bend, dy + turn)
+            )
         return dx, dy
 
 
 class SparseSoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row's softmax against the number of its class."""
 
-    def infer(self, logits: TensorSpec, labels: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    def infer(
+        self, logits: TensorSpec, labels: TensorSpec
+    ) -> tuple[TensorSpec, TensorSpec]:
         """Return a loss per row, and the logits' shape; ShapeError when the labels differ."""
         if not logits.dtype.is_floating or not labels.dtype.is_integer:
             raise DTypeError(
@@ -126,7 +134,9 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
         loss = xp.log(total[..., 0]) - chosen
         slope = (xp.exp(shifted) / total).reshape(-1, classes)
         slope[rows, places] -= 1
-        return loss.astype(logits.dtype), slope.reshape(logits.shape).astype(logits.dtype)
+        return loss.astype(logits.dtype), slope.reshape(logits.shape).astype(
+            logits.dtype
+        )
 
     def grad(self, call: Call, dloss: Tensor | None, dslope: Tensor | None) -> Grads:
         """Return the gradient for the logits, from both outputs."""
@@ -149,7 +159,11 @@ class L2Loss(Op):
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return sum(x**2) / 2."""
         flat = x.reshape(-1)
-        return xp.dot(flat, flat) / 2 if x.dtype.itemsize > 2 else xp.sum(flat * flat) / 2
+        return (
+            xp.dot(flat, flat) / 2
+            if x.dtype.itemsize > 2
+            else xp.sum(flat * flat) / 2
+        )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy * x."""
@@ -160,11 +174,15 @@ def _rows(what: str, shape: Dims | None) -> Dims | None:
     if shape is None:
         return None
     if not shape:
-        raise ShapeError(f"{what} needs logits with an axis of classes, not a 0-d tensor")
+        raise ShapeError(
+            f"{what} needs logits with an axis of classes, not a 0-d tensor"
+        )
     return shape[:-1]
 
 
-def softmax_cross_entropy(labels: TensorLike, logits: TensorLike, axis: int = -1) -> Tensor:
+def softmax_cross_entropy(
+    labels: TensorLike, logits: TensorLike, axis: int = -1
+) -> Tensor:
     """Return the cross entropy between labels and the softmax of logits along `axis`.
 
     `labels` are probabilities in the shape of `logits`. Gradients flow to both; stop those for
@@ -251,7 +269,9 @@ def l2_loss(x: TensorLike) -> Tensor:
     return call1(L2Loss(), floating(to_tensor(x)))
 
 
-def mean_squared_error(labels: TensorLike, predictions: TensorLike, axis: Axis = None) -> Tensor:
+def mean_squared_error(
+    labels: TensorLike, predictions: TensorLike, axis: Axis = None
+) -> Tensor:
     """Return the mean of the squared differences over `axis`, all axes by default.
 
     >>> print(tl.nn.mean_squared_error([1.0, 2.0], [1.0, 4.0]))
@@ -261,7 +281,9 @@ def mean_squared_error(labels: TensorLike, predictions: TensorLike, axis: Axis =
     return mean(square(x - y), axis=axis)
 
 
-def mean_absolute_error(labels: TensorLike, predictions: TensorLike, axis: Axis = None) -> Tensor:
+def mean_absolute_error(
+    labels: TensorLike, predictions: TensorLike, axis: Axis = None
+) -> Tensor:
     """Return the mean of the differences' sizes over `axis`, all axes by default.
 
     >>> print(tl.nn.mean_absolute_error([1.0, 2.0], [1.0, 4.0]))
@@ -280,10 +302,14 @@ def huber(labels: TensorLike, predictions: TensorLike, delta: float = 1.0) -> Te
     y, x = promoted(labels, predictions)
     away = x - y
     size = abs(away)
-    return where(less_equal(size, delta), 0.5 * square(away), delta * (size - 0.5 * delta))
+    return where(
+        less_equal(size, delta), 0.5 * square(away), delta * (size - 0.5 * delta)
+    )
 
 
-def moments(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def moments(
+    x: TensorLike, axis: Axis = None, keepdims: bool = False
+) -> tuple[Tensor, Tensor]:
     """Return the mean and the variance over `axis`.
 
     >>> average, variance = tl.nn.moments([1.0, 3.0])
@@ -293,7 +319,9 @@ def moments(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> tuple[T
     tensor = floating(to_tensor(x))
     centre = mean(tensor, axis=axis, keepdims=True)
     spread = square(tensor - centre)
-    return mean(tensor, axis=axis, keepdims=keepdims), mean(spread, axis=axis, keepdims=keepdims)
+    return mean(tensor, axis=axis, keepdims=keepdims), mean(
+        spread, axis=axis, keepdims=keepdims
+    )
 
 
 def l2_normalize(x: TensorLike, axis: Axis = -1, epsilon: float = 1e-12) -> Tensor:

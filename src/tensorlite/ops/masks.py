@@ -45,7 +45,9 @@ def boolean_mask(x: TensorLike, mask: TensorLike) -> Tensor:
 def check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
     """Raise an error unless `mask` holds bools and is shaped as the axes of `x` from `axis` on."""
     if mask.dtype is not dtypes.bool_:
-        raise DTypeError(f"a mask holds bools, not {mask.spec}; compare it with something")
+        raise DTypeError(
+            f"a mask holds bools, not {mask.spec}; compare it with something"
+        )
     have = x.shape[axis : axis + len(mask.shape)]
     try:
         merge(have, mask.shape)

@@ -62,7 +62,9 @@ class BatchMatMulV2(Op):
         if x.shape is None or y.shape is None:
             return TensorSpec(None, dtype)
         if min(len(x.shape), len(y.shape)) < 2:
-            raise ShapeError(f"BatchMatMulV2 takes matrices or stacks of them, not {x} and {y}")
+            raise ShapeError(
+                f"BatchMatMulV2 takes matrices or stacks of them, not {x} and {y}"
+            )
         rows, columns = _outer_sizes(x, y, self.adj_x, self.adj_y)
         stacked = broadcast(x.shape[:-2], y.shape[:-2]) or ()
         return TensorSpec((*stacked, rows, columns), dtype)
@@ -77,7 +79,9 @@ class BatchMatMulV2(Op):
         """Return the gradient times the other matrix, summed where a stack was broadcast."""
         x, y = call.inputs
         dx, dz = _gradients(call, _stacks, x, y, dy, self.adj_x, self.adj_y)
-        return None if dx is None else sum_to(dx, x), None if dz is None else sum_to(dz, y)
+        return None if dx is None else sum_to(dx, x), None if dz is None else sum_to(
+            dz, y
+        )
 
 
 def _kept(product: Array, x: Array) -> Array:
@@ -110,9 +114,13 @@ def _stacks(x: Tensor, y: Tensor, adjoint_x: bool, adjoint_y: bool) -> Tensor:
 
 def _product_dtype(x: TensorSpec, y: TensorSpec) -> DType:
     if x.dtype is not y.dtype:
-        raise DTypeError(f"matmul: dtypes differ: {x} and {y}; cast one with tl.astype")
+        raise DTypeError(
+            f"matmul: dtypes differ: {x} and {y}; cast one with tl.astype"
+        )
     if not x.dtype.is_numeric:
-        raise DTypeError(f"matmul takes numbers, not {x.dtype!r}; cast with tl.astype")
+        raise DTypeError(
+            f"matmul takes numbers, not {x.dtype!r}; cast with tl.astype"
+        )
     return x.dtype
 
 
@@ -134,11 +142,18 @@ _MATMUL = MatMul()
 
 
 def _is_eager_matrix(x: TensorLike) -> bool:
-    return type(x) is EagerTensor and len(x.shape) == 2 and x.array.dtype.kind in "fiuc"
+    return (
+        type(x) is EagerTensor and len(x.shape) == 2 and x.array.dtype.kind in "fiuc"
+    )
 
 
 def matmul(
-    x1: TensorLike, x2: TensorLike, /, *, transpose_a: bool = False, transpose_b: bool = False
+    x1: TensorLike,
+    x2: TensorLike,
+    /,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
 ) -> Tensor:
     """Return the product of matrices, of stacks of them that broadcast, or of vectors.
 
@@ -158,7 +173,9 @@ def matmul(
     if a.spec.rank == b.spec.rank == 2:
         return call2(MatMul(transpose_a, transpose_b), a, b)
     if 0 in (a.spec.rank, b.spec.rank):
-        raise ShapeError(f"matmul takes vectors and matrices, not {a.spec} and {b.spec}; use *")
+        raise ShapeError(
+            f"matmul takes vectors and matrices, not {a.spec} and {b.spec}; use *"
+        )
     row, column = a.spec.rank == 1, b.spec.rank == 1
     product = _product(
         expand_dims(a, 0) if row else a,
@@ -171,7 +188,10 @@ def matmul(
 
 
 def _product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    a, b = (conjugated(a) if transpose_a else a), (conjugated(b) if transpose_b else b)
+    a, b = (
+        (conjugated(a) if transpose_a else a),
+        (conjugated(b) if transpose_b else b),
+    )
     return call2(BatchMatMulV2(transpose_a, transpose_b), a, b)
 
 
@@ -191,10 +211,14 @@ def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
     a, b = promoted(x1, x2)
     if a.spec.rank is not None and b.spec.rank is not None:
         at = normalise_axis(axis, min(a.ndim, b.ndim))
-        _same_sizes("vecdot", a, [at - min(a.ndim, b.ndim)], b, [at - min(a.ndim, b.ndim)])
+        _same_sizes(
+            "vecdot", a, [at - min(a.ndim, b.ndim)], b, [at - min(a.ndim, b.ndim)]
+        )
         axis = at - min(a.ndim, b.ndim)
     elif axis >= 0:
-        raise ShapeError("vecdot: count the axis from the back (-1) where ranks are unknown")
+        raise ShapeError(
+            "vecdot: count the axis from the back (-1) where ranks are unknown"
+        )
     _product_dtype(a.spec, b.spec)
     return sum(multiply(conjugated(a), b), axis=axis, dtype=a.dtype)
 
@@ -204,7 +228,9 @@ def _same_sizes(
 ) -> None:
     for i, j in zip(axes, others, strict=True):
         if None not in (a.shape[i], b.shape[j]) and a.shape[i] != b.shape[j]:
-            raise ShapeError(f"{what}: {a.spec} and {b.spec} differ on axes {i} and {j}")
+            raise ShapeError(
+                f"{what}: {a.spec} and {b.spec} differ on axes {i} and {j}"
+            )
 
 
 def outer(x1: TensorLike, x2: TensorLike, /) -> Tensor:
@@ -230,7 +256,12 @@ def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
     a, b = promoted(x1, x2)
     for x in (a, b):
         _product_dtype(x.spec, x.spec)
-        if x.spec.rank is not None and x.shape[normalise_axis(axis, x.ndim)] not in (3, None):
-            raise ShapeError(f"cross takes vectors of size 3 along axis {axis}, not {x.spec}")
+        if x.spec.rank is not None and x.shape[normalise_axis(axis, x.ndim)] not in (
+            3,
+            None,
+        ):
+            raise ShapeError(
+                f"cross takes vectors of size 3 along axis {axis}, not {x.spec}"
+            )
     forward = multiply(roll(a, -1, axis=axis), roll(b, -2, axis=axis))
     return subtract(forward, multiply(roll(a, -2, axis=axis), roll(b, -1, axis=axis)))

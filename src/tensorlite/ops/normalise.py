@@ -49,12 +49,18 @@ class Standardize(Op):
             return x.copy(), nothing, nothing
         centre = xp.mean(x, axis=axis, keepdims=True).astype(x.dtype, copy=False)
         away = x - centre
-        variance = xp.mean(away * away, axis=axis, keepdims=True).astype(x.dtype, copy=False)
+        variance = xp.mean(away * away, axis=axis, keepdims=True).astype(
+            x.dtype, copy=False
+        )
         away *= 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
         return away, centre, variance
 
     def grad(
-        self, call: Call, dy: Tensor | None, dmean: Tensor | None, dvariance: Tensor | None
+        self,
+        call: Call,
+        dy: Tensor | None,
+        dmean: Tensor | None,
+        dvariance: Tensor | None,
     ) -> Grads:
         """Return the gradient for the operand, from all three outputs."""
         x, axes = call.inputs
@@ -130,7 +136,9 @@ def standardize(
     [-1.  1.] [2.] [1.]
     """
     tensor = _real(x)
-    y, centre, variance = calls(Standardize(float(epsilon)), tensor, as_axes(axis, tensor))
+    y, centre, variance = calls(
+        Standardize(float(epsilon)), tensor, as_axes(axis, tensor)
+    )
     return y, centre, variance
 
 
@@ -156,7 +164,10 @@ def _scaled(y: Tensor, scale: TensorLike | None, offset: TensorLike | None) -> T
 
 
 def rms_norm(
-    x: TensorLike, scale: TensorLike | None = None, axis: Axis = -1, epsilon: float = 1e-6
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    axis: Axis = -1,
+    epsilon: float = 1e-6,
 ) -> Tensor:
     """Return `x` divided by its root mean square over `axis` (Zhang and Sennrich 2019).
 
@@ -233,7 +244,9 @@ def batch_norm(
     tensor = _real(x)
     rank = tensor.ndim
     kept = normalise_axis(axis, rank)
-    y, centre, variance = standardize(tensor, [i for i in range(rank) if i != kept], epsilon)
+    y, centre, variance = standardize(
+        tensor, [i for i in range(rank) if i != kept], epsilon
+    )
     wide = [1 if i != kept else -1 for i in range(rank)]
     scale = None if scale is None else reshape(scale, wide)
     offset = None if offset is None else reshape(offset, wide)

@@ -26,12 +26,18 @@ class CheckNumerics(FloatUnary):
         """Return the operand; NumericsError when it is not finite."""
         found = faults(x)
         if found:
-            raise NumericsError(f"CheckNumerics: {self.message or 'the tensor'} {found}")
+            raise NumericsError(
+                f"CheckNumerics: {self.message or 'the tensor'} {found}"
+            )
         return x
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient, checked as well."""
-        return (call1(CheckNumerics(f"the gradient of {self.message or 'the tensor'}"), dy),)
+        return (
+            call1(
+                CheckNumerics(f"the gradient of {self.message or 'the tensor'}"), dy
+            ),
+        )
 
 
 def faults(x: Array) -> str:
@@ -51,7 +57,9 @@ class _Checker(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, checked."""
         outputs = run(self.below, op, inputs)
-        if isinstance(op, CheckNumerics) or (op.regions() and self.tracer is not None):
+        if isinstance(op, CheckNumerics) or (
+            op.regions() and self.tracer is not None
+        ):
             return outputs
         return tuple([self._checked(op, inputs, y) for y in outputs])
 

@@ -74,7 +74,9 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     return function(*bound[0], **bound[1])
 
 
-def _keywords(function: Any, args: Any, kwargs: Any) -> tuple[list[Any], dict[str, Any]]:
+def _keywords(
+    function: Any, args: Any, kwargs: Any
+) -> tuple[list[Any], dict[str, Any]]:
     """Return arguments as `function` takes them; NumPy takes more of them by position."""
     parameters = list(signature(function).parameters.values())
     by_position = [p for p in parameters if p.kind is not Parameter.KEYWORD_ONLY]

@@ -25,7 +25,9 @@ class DynamicPartition(Op):
 
     num_partitions: int
 
-    def infer(self, data: TensorSpec, partitions: TensorSpec) -> tuple[TensorSpec, ...]:
+    def infer(
+        self, data: TensorSpec, partitions: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
         """Return one spec per partition, with an unknown number of slices."""
         return (segmented(self.name, data, partitions, None),) * self.num_partitions
 
@@ -59,7 +61,9 @@ class DynamicStitch(Op):
         for places, x in zip(indices, data, strict=True):
             integers(self.name, places)
             if x.dtype is not data[0].dtype:
-                raise DTypeError(f"{self.name}: dtypes differ: {data[0]} and {x}; cast one")
+                raise DTypeError(
+                    f"{self.name}: dtypes differ: {data[0]} and {x}; cast one"
+                )
             part = segmented(self.name, x, places, None).shape
             inner = _agreed(inner, None if part is None else part[1:], self.name)
         return data[0].with_shape(None if inner is None else (None, *inner))
@@ -76,7 +80,9 @@ class DynamicStitch(Op):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the slices of the gradient that each tensor's indices name."""
-        return (None,) * self.N + tuple([gather(dy, i) for i in call.inputs[: self.N]])
+        return (None,) * self.N + tuple(
+            [gather(dy, i) for i in call.inputs[: self.N]]
+        )
 
 
 def _agreed(a: Dims | None, b: Dims | None, op: str) -> Dims | None:
@@ -100,11 +106,15 @@ def dynamic_partition(
     [10 12] [11]
     """
     if num_partitions < 1:
-        raise InvalidArgumentError(f"dynamic_partition: num_partitions={num_partitions} is below 1")
+        raise InvalidArgumentError(
+            f"dynamic_partition: num_partitions={num_partitions} is below 1"
+        )
     return calls(DynamicPartition(num_partitions), data, partitions)
 
 
-def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike]) -> Tensor:
+def dynamic_stitch(
+    indices: Sequence[TensorLike], data: Sequence[TensorLike]
+) -> Tensor:
     """Return slices of several tensors put at the places that their indices say.
 
     The inverse of dynamic_partition; of slices at one place the last stays (TensorFlow's

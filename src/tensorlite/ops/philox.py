@@ -95,16 +95,24 @@ def words64(xp: Xp, key: Array, counter: Array, count: int) -> Array:
     return pairs[:, 0] | pairs[:, 1] << 32
 
 
-def uniform(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array) -> Array:
+def uniform(
+    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array
+) -> Array:
     """Return numbers of [0, 1) with as many random bits as the dtype's fraction has.
 
     The bits become the fraction of a number of [1, 2), of which 1 is taken.
     """
     count = prod(shape)
     if dtype.itemsize == 8:
-        return bits(xp, key, counter, 2 * count, _to_float64).view(xp.float64).reshape(shape)
+        return (
+            bits(xp, key, counter, 2 * count, _to_float64)
+            .view(xp.float64)
+            .reshape(shape)
+        )
     if dtype.itemsize == 4:
-        return bits(xp, key, counter, count, _to_float32).view(xp.float32).reshape(shape)
+        return (
+            bits(xp, key, counter, count, _to_float32).view(xp.float32).reshape(shape)
+        )
     words = bits(xp, key, counter, count)
     fraction = 10 if dtype.str[1:] == "f2" else 7
     words &= (1 << fraction) - 1
@@ -132,7 +140,9 @@ def _to_float64(xp: Xp, words: Array) -> None:
     numbers -= 1
 
 
-def normal(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array) -> Array:
+def normal(
+    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array
+) -> Array:
     """Return standard normal numbers, two from each pair of uniform ones (Box and Muller 1958)."""
     wide = xp.dtype(xp.float64 if dtype.itemsize == 8 else xp.float32)
     count = prod(shape)
@@ -145,9 +155,24 @@ def normal(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Ar
 
 
 _CENTRE = (
-    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457),
-    (13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
-    (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867),
+    (
+        2509.0809287301226727,
+        33430.575583588128105,
+        67265.770927008700853,
+        45921.953931549871457,
+    ),
+    (
+        13731.693765509461125,
+        1971.5909503065514427,
+        133.14166789178437745,
+        3.387132872796366608,
+    ),
+    (
+        5226.495278852854561,
+        28729.085735721942674,
+        39307.89580009271061,
+        21213.794301586595867,
+    ),
     (5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
 )
 _TAIL = (
@@ -191,7 +216,12 @@ def _polynomial(r: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def integers(
-    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], low: Array, high: Array
+    xp: Xp,
+    key: Array,
+    counter: Array,
+    shape: tuple[int, ...],
+    low: Array,
+    high: Array,
 ) -> Array:
     """Return integers of [low, high), remainders of 32 or, for wide dtypes, of 64 random bits."""
     count, dtype = prod(shape), low.dtype
@@ -218,7 +248,9 @@ def advanced(counter: Array, steps: int) -> Array:
     return np.array([whole & mask, whole >> 64 & mask], np.uint64)
 
 
-def gamma(xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], alpha: Array) -> Array:
+def gamma(
+    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], alpha: Array
+) -> Array:
     """Return gamma numbers of shape `alpha` (Marsaglia and Tsang 2000), by rejection.
 
     Every round of proposals, one for each element not yet accepted, has counters of its own; nine

@@ -59,8 +59,14 @@ def _sliced_size(whole: Dim, first: Dim, size: Dim) -> Dim:
         return None
     if size == -1 and whole is not None and first is not None:
         return whole - first
-    if whole is not None and first is not None and not 0 <= first <= first + size <= whole:
-        raise ShapeError(f"Slice: {size} elements from {first} on do not lie in an axis of {whole}")
+    if (
+        whole is not None
+        and first is not None
+        and not 0 <= first <= first + size <= whole
+    ):
+        raise ShapeError(
+            f"Slice: {size} elements from {first} on do not lie in an axis of {whole}"
+        )
     return size
 
 
@@ -69,10 +75,14 @@ class PadV2(Op):
 
     host = (1,)
 
-    def infer(self, x: TensorSpec, paddings: TensorSpec, value: TensorSpec) -> TensorSpec:
+    def infer(
+        self, x: TensorSpec, paddings: TensorSpec, value: TensorSpec
+    ) -> TensorSpec:
         """Return a shape of the same rank; its sizes are told by the paddings' values."""
         if value.dtype is not x.dtype:
-            raise DTypeError(f"PadV2: the value is {value}, the tensor {x}; cast one of them")
+            raise DTypeError(
+                f"PadV2: the value is {value}, the tensor {x}; cast one of them"
+            )
         return x.with_shape(padded_shape(x, paddings))
 
     def kernel(self, xp: Xp, x: Array, paddings: Array, value: Array) -> Array:
@@ -81,7 +91,9 @@ class PadV2(Op):
         shape = [b + n + a for b, n, a in zip(before, x.shape, after, strict=True)]
         out = xp.empty(shape, x.dtype)
         out[...] = value
-        out[tuple([slice(b, b + n) for b, n in zip(before, x.shape, strict=True)])] = x
+        out[
+            tuple([slice(b, b + n) for b, n in zip(before, x.shape, strict=True)])
+        ] = x
         return out
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -94,16 +106,24 @@ class PadV2(Op):
 def padded_shape(x: TensorSpec, paddings: TensorSpec) -> Dims | None:
     """Return the shape of a padded tensor; ShapeError when the paddings do not fit it."""
     if paddings.shape is not None and paddings.shape[1:] not in ((2,), (None,)):
-        raise ShapeError(f"paddings have shape {shape_text(paddings.shape)}; allowed is [rank, 2]")
+        raise ShapeError(
+            f"paddings have shape {shape_text(paddings.shape)}; allowed is [rank, 2]"
+        )
     rows = paddings.pairs()
     if x.shape is None or rows is None:
-        return x.shape and (None,) * len(x.shape) if rows is None else (None,) * len(rows)
+        return (
+            x.shape and (None,) * len(x.shape)
+            if rows is None
+            else (None,) * len(rows)
+        )
     if len(rows) != len(x.shape):
         raise ShapeError(
             f"{len(rows)} paddings for a tensor of shape {shape_text(x.shape)}; give one "
             "(before, after) per axis"
         )
-    return tuple([total((size, *row)) for size, row in zip(x.shape, rows, strict=True)])
+    return tuple(
+        [total((size, *row)) for size, row in zip(x.shape, rows, strict=True)]
+    )
 
 
 def total(sizes: Sequence[Dim]) -> Dim:

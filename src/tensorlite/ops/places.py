@@ -24,14 +24,20 @@ def integers(op: str, indices: TensorSpec) -> None:
 def nd_depth(op: str, indices: Dims | None, shape: Dims | None) -> int | None:
     """Return how many coordinates a row of indices has; ShapeError when too many."""
     if indices == ():
-        raise ShapeError(f"{op}: indices are 0-d; their last axis must hold the coordinates")
+        raise ShapeError(
+            f"{op}: indices are 0-d; their last axis must hold the coordinates"
+        )
     depth = None if indices is None else indices[-1]
     if depth is not None and shape is not None and depth > len(shape):
-        raise ShapeError(f"{op}: {depth} coordinates for a tensor of shape {shape_text(shape)}")
+        raise ShapeError(
+            f"{op}: {depth} coordinates for a tensor of shape {shape_text(shape)}"
+        )
     return depth
 
 
-def nd_fits(op: str, indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
+def nd_fits(
+    op: str, indices: Dims | None, updates: Dims | None, shape: Dims | None
+) -> None:
     """Raise ShapeError unless updates are shaped as the parts that rows of indices select."""
     depth = nd_depth(op, indices, shape)
     if depth is None or shape is None or indices is None:
@@ -46,7 +52,9 @@ def nd_fits(op: str, indices: Dims | None, updates: Dims | None, shape: Dims | N
         ) from None
 
 
-def segmented(op: str, data: TensorSpec, ids: TensorSpec, count: int | None) -> TensorSpec:
+def segmented(
+    op: str, data: TensorSpec, ids: TensorSpec, count: int | None
+) -> TensorSpec:
     """Return the spec of segments; ShapeError unless the numbers' shape starts the data's."""
     integers(op, ids)
     if data.shape is None or ids.shape is None:
@@ -141,7 +149,9 @@ def reduced_segments(
 ) -> Array:
     """Return `count` segments, `initial` combined with their slices; negative ids are left out."""
     if data.shape[: ids.ndim] != ids.shape:
-        segmented(op, TensorSpec(data.shape), TensorSpec(ids.shape, dtypes.int32), count)
+        segmented(
+            op, TensorSpec(data.shape), TensorSpec(ids.shape, dtypes.int32), count
+        )
     inner = data.shape[ids.ndim :]
     rows, values = ids.reshape(-1), data.reshape(ids.size, prod(inner))
     if ids.size and int(ids.min()) < 0:

@@ -31,7 +31,14 @@ from tensorlite.ops.windows import (
     window_on,
 )
 
-__all__ = ["avg_pool", "avg_pool1d", "avg_pool2d", "max_pool", "max_pool1d", "max_pool2d"]
+__all__ = [
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+]
 
 _ALL = slice(None)
 _ONES = (1, 1)
@@ -60,8 +67,12 @@ class _Pool(Op, abstract=True):
         if shape is None:
             return x.with_shape((None,) * 4)
         sizes, steps = spatial(self.ksize, layout), spatial(self.strides, layout)
-        image = places(self.name, spatial_dims(shape, layout), sizes, steps, _ONES, self.pads())
-        return x.with_shape(assembled(shape[0], image, channels_of(shape, layout), layout))
+        image = places(
+            self.name, spatial_dims(shape, layout), sizes, steps, _ONES, self.pads()
+        )
+        return x.with_shape(
+            assembled(shape[0], image, channels_of(shape, layout), layout)
+        )
 
     def pads(self) -> tuple[tuple[int, int] | str, tuple[int, int] | str]:
         """Return the padding of rows and columns."""
@@ -113,7 +124,9 @@ class MaxPool(_MaxPool):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient at the first greatest element of each window."""
-        return (apply(self.sibling("MaxPoolGrad"), call.inputs[0], call.outputs[0], dy),)
+        return (
+            apply(self.sibling("MaxPoolGrad"), call.inputs[0], call.outputs[0], dy),
+        )
 
 
 class MaxPoolGrad(_MaxPool):
@@ -173,7 +186,9 @@ class AvgPool(_Pool):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the result's shape; DTypeError for integers."""
         if not x.dtype.is_floating:
-            raise DTypeError(f"AvgPool takes floating tensors, not {x}; cast it with tl.astype")
+            raise DTypeError(
+                f"AvgPool takes floating tensors, not {x}; cast it with tl.astype"
+            )
         return self.pooled(x)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
@@ -220,7 +235,9 @@ apply = call
 """`call` under another name, for `grad`, where `call` is the argument."""
 
 
-def _counts(xp: Xp, window: Window, data_format: str, dtype: np.dtype[np.generic]) -> Array:
+def _counts(
+    xp: Xp, window: Window, data_format: str, dtype: np.dtype[np.generic]
+) -> Array:
     """Return how many elements of the window lie on the image, at each place."""
     counts = np.zeros(window.places, dtype)
     for _, _, _, place in window.taps():
@@ -268,7 +285,9 @@ def avg_pool2d(
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
     check_attributes("avg_pool2d", steps, sizes, padding.upper(), data_format)
-    return call(AvgPool(sizes, steps, padding.upper(), data_format), floating(to_tensor(x)))
+    return call(
+        AvgPool(sizes, steps, padding.upper(), data_format), floating(to_tensor(x))
+    )
 
 
 def max_pool1d(

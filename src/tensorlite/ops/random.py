@@ -49,18 +49,26 @@ class RngReadAndSkip(Op):
     differentiable = False
     host = (0, 1, 2)
 
-    def infer(self, state: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> TensorSpec:
+    def infer(
+        self, state: TensorSpec, algorithm: TensorSpec, delta: TensorSpec
+    ) -> TensorSpec:
         """Return the spec of a state."""
         held = state.inner[0] if state.inner else state
         if held.dtype is not dtypes.int64 or held.shape != (3,):
-            raise DTypeError(f"a generator's state is three int64 numbers, not {held}")
+            raise DTypeError(
+                f"a generator's state is three int64 numbers, not {held}"
+            )
         return TensorSpec((3,), dtypes.int64)
 
-    def kernel(self, xp: Xp, state: VariableState, algorithm: Array, delta: Array) -> Array:
+    def kernel(
+        self, xp: Xp, state: VariableState, algorithm: Array, delta: Array
+    ) -> Array:
         """Return the state before it is advanced; a number may need up to 256 counters."""
         before = to_host(state.array)
         after = before.copy()
-        after[:2] = philox.advanced(before[:2].view(np.uint64), 256 * int(delta)).view(np.int64)
+        after[:2] = philox.advanced(
+            before[:2].view(np.uint64), 256 * int(delta)
+        ).view(np.int64)
         state.array = after
         return before
 
@@ -90,7 +98,9 @@ class CountOf(Op):
     def infer(self, shape: TensorSpec) -> TensorSpec:
         """Return a 0-d integer, known when the shape is."""
         sizes = shape.constant()
-        return TensorSpec((), dtypes.int64, known=None if sizes is None else prod(sizes))
+        return TensorSpec(
+            (), dtypes.int64, known=None if sizes is None else prod(sizes)
+        )
 
     def kernel(self, xp: Xp, shape: Array) -> Array:
         """Return the product of the sizes, in host memory."""
@@ -105,13 +115,19 @@ class _Draw(Op, abstract=True):
     dtype: DType = dtypes.float32
 
     def infer(
-        self, shape: TensorSpec, key: TensorSpec, counter: TensorSpec, algorithm: TensorSpec
+        self,
+        shape: TensorSpec,
+        key: TensorSpec,
+        counter: TensorSpec,
+        algorithm: TensorSpec,
     ) -> TensorSpec:
         """Return the asked shape; DTypeError when numbers of the dtype cannot be drawn."""
         self.check()
         return drawn(shape, self.dtype)
 
-    def kernel(self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def kernel(
+        self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array
+    ) -> Array:
         """Return the numbers."""
         self.check()
         return self.draw(xp, key, counter, sizes_of(shape))
@@ -126,7 +142,9 @@ class _Draw(Op, abstract=True):
         return dtype.is_floating
 
     @abstractmethod
-    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+    def draw(
+        self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]
+    ) -> Array:
         """Return numbers in a tensor of some sizes."""
 
 
@@ -154,7 +172,9 @@ def sizes_of(shape: Array) -> tuple[int, ...]:
 class StatelessRandomUniformV2(_Draw):
     """Numbers of [0, 1), each equally likely."""
 
-    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+    def draw(
+        self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]
+    ) -> Array:
         """Return the numbers."""
         return philox.uniform(xp, key, counter, sizes, self.dtype.numpy)
 
@@ -162,7 +182,9 @@ class StatelessRandomUniformV2(_Draw):
 class StatelessRandomNormalV2(_Draw):
     """Numbers of the normal distribution with mean 0 and deviation 1."""
 
-    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+    def draw(
+        self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]
+    ) -> Array:
         """Return the numbers."""
         return philox.normal(xp, key, counter, sizes, self.dtype.numpy)
 
@@ -170,7 +192,9 @@ class StatelessRandomNormalV2(_Draw):
 class StatelessTruncatedNormalV2(_Draw):
     """Numbers of the normal distribution, but none beyond two deviations from the mean."""
 
-    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+    def draw(
+        self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]
+    ) -> Array:
         """Return the numbers."""
         return philox.truncated_normal(xp, key, counter, sizes, self.dtype.numpy)
 
@@ -184,10 +208,14 @@ class StatelessRandomUniformFullIntV2(_Draw):
         """Return whether numbers of a dtype can be drawn."""
         return dtype.is_integer and dtype.itemsize >= 4
 
-    def draw(self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]) -> Array:
+    def draw(
+        self, xp: Xp, key: Array, counter: Array, sizes: tuple[int, ...]
+    ) -> Array:
         """Return the integers."""
         draw = philox.words64 if self.dtype.itemsize == 8 else philox.bits
-        return draw(xp, key, counter, prod(sizes)).view(self.dtype.numpy).reshape(sizes)
+        return (
+            draw(xp, key, counter, prod(sizes)).view(self.dtype.numpy).reshape(sizes)
+        )
 
 
 class StatelessRandomUniformIntV2(Op):
@@ -207,7 +235,9 @@ class StatelessRandomUniformIntV2(Op):
     ) -> TensorSpec:
         """Return the asked shape; DTypeError when the bounds are not integers of one dtype."""
         if not low.dtype.is_integer or low.dtype is not high.dtype:
-            raise DTypeError(f"the bounds must be integers of one dtype, not {low} and {high}")
+            raise DTypeError(
+                f"the bounds must be integers of one dtype, not {low} and {high}"
+            )
         return drawn(shape, low.dtype)
 
     def kernel(
@@ -231,14 +261,20 @@ class StatelessShuffle(Op):
     host = (2, 3)
 
     def infer(
-        self, value: TensorSpec, key: TensorSpec, counter: TensorSpec, algorithm: TensorSpec
+        self,
+        value: TensorSpec,
+        key: TensorSpec,
+        counter: TensorSpec,
+        algorithm: TensorSpec,
     ) -> TensorSpec:
         """Return the operand's spec; ShapeError when it has no rows."""
         if value.shape == ():
             raise ShapeError("a 0-d tensor has no rows to shuffle")
         return value.without_value()
 
-    def kernel(self, xp: Xp, value: Array, key: Array, counter: Array, algorithm: Array) -> Array:
+    def kernel(
+        self, xp: Xp, value: Array, key: Array, counter: Array, algorithm: Array
+    ) -> Array:
         """Return the rows in the order of random numbers, one for each."""
         ranks = philox.words64(xp, key, counter, value.shape[0])
         return value[xp.argsort(ranks)]
@@ -262,13 +298,23 @@ class StatelessCategorical(Op):
         """Return (rows, samples); ShapeError when the logits are not a matrix."""
         if not logits.dtype.is_floating:
             raise DTypeError(f"logits are floating tensors, not {logits}")
-        if logits.shape is not None and (len(logits.shape) != 2 or logits.shape[1] == 0):
-            raise ShapeError(f"logits have shape (rows, classes), classes > 0, not {logits}")
+        if logits.shape is not None and (
+            len(logits.shape) != 2 or logits.shape[1] == 0
+        ):
+            raise ShapeError(
+                f"logits have shape (rows, classes), classes > 0, not {logits}"
+            )
         rows = None if logits.shape is None else logits.shape[0]
         return TensorSpec((rows, count.scalar()), self.output_dtype)
 
     def kernel(
-        self, xp: Xp, logits: Array, count: Array, key: Array, counter: Array, algorithm: Array
+        self,
+        xp: Xp,
+        logits: Array,
+        count: Array,
+        key: Array,
+        counter: Array,
+        algorithm: Array,
     ) -> Array:
         """Return the classes, found in the distribution function of each row.
 
@@ -306,12 +352,23 @@ class StatelessRandomGammaV3(Op):
         if not alpha.dtype.is_floating:
             raise DTypeError(f"alpha is a floating tensor, not {alpha}")
         spec = drawn(shape, alpha.dtype)
-        if broadcast(spec.shape, alpha.shape) not in (None, spec.shape) and spec.is_static:
-            raise ShapeError(f"alpha {alpha} does not broadcast to shape {shape_text(spec.shape)}")
+        if (
+            broadcast(spec.shape, alpha.shape) not in (None, spec.shape)
+            and spec.is_static
+        ):
+            raise ShapeError(
+                f"alpha {alpha} does not broadcast to shape {shape_text(spec.shape)}"
+            )
         return spec
 
     def kernel(
-        self, xp: Xp, shape: Array, key: Array, counter: Array, algorithm: Array, alpha: Array
+        self,
+        xp: Xp,
+        shape: Array,
+        key: Array,
+        counter: Array,
+        algorithm: Array,
+        alpha: Array,
     ) -> Array:
         """Return the numbers."""
         return philox.gamma(xp, key, counter, sizes_of(shape), alpha)

@@ -39,13 +39,19 @@ class LinSpace(Op):
     endpoint: bool = True
     """Whether the last number is `stop`; else it lies one step before."""
 
-    def infer(self, start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> TensorSpec:
+    def infer(
+        self, start: TensorSpec, stop: TensorSpec, num: TensorSpec
+    ) -> TensorSpec:
         """Return a vector with `num` elements; InvalidArgumentError when that is negative."""
         count = num.scalar()
         if count is not None and count < 0:
-            raise InvalidArgumentError(f"LinSpace: num={count}; allowed are 0 and more")
+            raise InvalidArgumentError(
+                f"LinSpace: num={count}; allowed are 0 and more"
+            )
         if start.dtype is not stop.dtype:
-            raise DTypeError(f"LinSpace: start is {start}, stop is {stop}; cast one of them")
+            raise DTypeError(
+                f"LinSpace: start is {start}, stop is {stop}; cast one of them"
+            )
         return start.with_shape((count,))
 
     def kernel(self, xp: Xp, start: Array, stop: Array, num: Array) -> Array:
@@ -159,11 +165,21 @@ def arange(
     if any(isinstance(end, (Operand, np.ndarray)) for end in ends):
         return placed(_range_of_tensors(ends, dtype), device)
     if not all(isinstance(end, (int, float, np.number)) for end in ends):
-        raise DTypeError(f"arange: start, stop and step are {ends}; allowed are real numbers")
+        raise DTypeError(
+            f"arange: start, stop and step are {ends}; allowed are real numbers"
+        )
     if step == 0:
-        raise InvalidArgumentError("arange: step=0 leads nowhere; give a step of either sign")
+        raise InvalidArgumentError(
+            "arange: step=0 leads nowhere; give a step of either sign"
+        )
     whole = all(isinstance(end, (int, np.integer)) for end in ends)
-    of = as_dtype(dtype) if dtype is not None else _range_dtype(ends) if whole else dtypes.float32
+    of = (
+        as_dtype(dtype)
+        if dtype is not None
+        else _range_dtype(ends)
+        if whole
+        else dtypes.float32
+    )
     if whole and of.is_integer:
         return placed(_range(start, stop, step, of), device)
     count = max(0, ceil((stop - start) / step))
@@ -218,14 +234,20 @@ def linspace(
     x, y = promoted(start, stop)
     of = as_dtype(dtype) if dtype is not None else x.dtype
     wide = of if of.is_floating or of.is_complex else dtypes.float32
-    if dtype is not None and not isinstance(start, Operand) and not isinstance(stop, Operand):
+    if (
+        dtype is not None
+        and not isinstance(start, Operand)
+        and not isinstance(stop, Operand)
+    ):
         x, y = constant_of(start, wide), constant_of(stop, wide)
     count = num if isinstance(num, Tensor) else constant_of(num, dtypes.int64)
     found = call(LinSpace(endpoint), astype(x, wide), astype(y, wide), count)
     return placed(found if dtype is None else astype(found, of), device)
 
 
-def meshgrid(*arrays: TensorLike, indexing: Literal["xy", "ij"] = "xy") -> tuple[Tensor, ...]:
+def meshgrid(
+    *arrays: TensorLike, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[Tensor, ...]:
     """Return one tensor per vector, all of one shape, that together hold every combination.
 
     With "ij" the first vector runs along the first axis, with "xy" along the second.
@@ -236,7 +258,9 @@ def meshgrid(*arrays: TensorLike, indexing: Literal["xy", "ij"] = "xy") -> tuple
      [1 2]]
     """
     if indexing not in ("xy", "ij"):
-        raise InvalidArgumentError(f"meshgrid: indexing={indexing!r}; allowed: 'xy', 'ij'")
+        raise InvalidArgumentError(
+            f"meshgrid: indexing={indexing!r}; allowed: 'xy', 'ij'"
+        )
     vectors = [reshape(to_tensor(x), (-1,)) for x in arrays]
     places = list(range(len(vectors)))
     if indexing == "xy" and len(places) > 1:

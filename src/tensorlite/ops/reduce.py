@@ -69,7 +69,9 @@ class Reduction(Op, abstract=True):
     def check(self, x: TensorSpec, axes: TensorSpec) -> None:
         """Raise DTypeError for what the reduction does not take."""
         if not x.dtype.is_numeric:
-            raise DTypeError(f"{self.name} takes numbers, not {x}; cast it with tl.astype")
+            raise DTypeError(
+                f"{self.name} takes numbers, not {x}; cast it with tl.astype"
+            )
 
 
 class Mean(Reduction):
@@ -94,7 +96,9 @@ class Prod(Reduction):
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
         """Return the product, in the operand's dtype."""
-        return xp.prod(x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype)
+        return xp.prod(
+            x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype
+        )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the product of all others, zeros among them or not.
@@ -105,8 +109,14 @@ class Prod(Reduction):
         x, axes = call.inputs
         known = axes.spec.constant()
         if known is None and axes.spec.vector() != (None,):
-            return spread(dy * conjugated(call.outputs[0]), x, axes) / conjugated(x), None
-        steps = [axes] if known is None else [constant(np.asarray([a], np.int32)) for a in known]
+            return spread(dy * conjugated(call.outputs[0]), x, axes) / conjugated(
+                x
+            ), None
+        steps = (
+            [axes]
+            if known is None
+            else [constant(np.asarray([a], np.int32)) for a in known]
+        )
         partial = [x]
         for step in steps:
             partial.append(_product(partial[-1], step))
@@ -133,7 +143,9 @@ class _Extreme(Reduction, abstract=True):
     def check(self, x: TensorSpec, axes: TensorSpec) -> None:
         """Raise DTypeError unless there is an order, InvalidArgumentError over nothing."""
         if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype is dtypes.bool_):
-            raise DTypeError(f"{self.name} takes real numbers, not {x}; compare tl.abs(x) instead")
+            raise DTypeError(
+                f"{self.name} takes real numbers, not {x}; compare tl.abs(x) instead"
+            )
         gone = axes.constant()
         if gone is None or x.shape is None:
             return
@@ -179,7 +191,9 @@ class _Logical(Reduction, abstract=True):
     def check(self, x: TensorSpec, axes: TensorSpec) -> None:
         """Raise DTypeError for anything but bools."""
         if x.dtype is not dtypes.bool_:
-            raise DTypeError(f"{self.name} takes bools, not {x}; compare it with something")
+            raise DTypeError(
+                f"{self.name} takes bools, not {x}; compare it with something"
+            )
 
 
 class All(_Logical):
@@ -212,7 +226,11 @@ class _Place(Op, abstract=True):
             shape = (None,) * (len(x.shape) - 1)
         if not (x.dtype.is_integer or x.dtype.is_floating):
             raise DTypeError(f"{self.name} takes real numbers, not {x}")
-        if x.shape is not None and axis.scalar() is not None and x.shape[axis.scalar() or 0] == 0:
+        if (
+            x.shape is not None
+            and axis.scalar() is not None
+            and x.shape[axis.scalar() or 0] == 0
+        ):
             raise InvalidArgumentError(
                 f"{self.name} over an axis of {shape_text(x.shape)} that has no elements"
             )
@@ -335,7 +353,12 @@ def any(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tenso
 
 
 def var(
-    x: TensorLike, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+    x: TensorLike,
+    /,
+    *,
+    axis: Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
 ) -> Tensor:
     """Return the variance over `axis`: squared distances from the mean over n - `correction`.
 
@@ -354,7 +377,12 @@ def var(
 
 
 def std(
-    x: TensorLike, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+    x: TensorLike,
+    /,
+    *,
+    axis: Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
 ) -> Tensor:
     """Return the standard deviation over `axis`: the root of the variance.
 
@@ -364,7 +392,9 @@ def std(
     return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
 
 
-def _place(op: _Place, x: TensorLike, axis: int | Tensor | None, keepdims: bool) -> Tensor:
+def _place(
+    op: _Place, x: TensorLike, axis: int | Tensor | None, keepdims: bool
+) -> Tensor:
     tensor = to_tensor(x)
     flat = reshape(tensor, (-1,)) if axis is None else tensor
     axes = as_axes(0 if axis is None else axis, flat)
@@ -375,7 +405,9 @@ def _place(op: _Place, x: TensorLike, axis: int | Tensor | None, keepdims: bool)
     return reshape(found, call(KeptShape(), shape_of(tensor), gone))
 
 
-def argmax(x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool = False) -> Tensor:
+def argmax(
+    x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Return where the greatest along `axis` stands, as int64: the first of equal ones.
 
     Without an axis, it is the place among all elements in row-major order. Raises
@@ -387,7 +419,9 @@ def argmax(x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool
     return _place(ArgMax(), x, axis, keepdims)
 
 
-def argmin(x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool = False) -> Tensor:
+def argmin(
+    x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Return where the least along `axis` stands, as int64: the first of equal ones.
 
     Without an axis, it is the place among all elements in row-major order. Raises
@@ -399,7 +433,9 @@ def argmin(x: TensorLike, /, *, axis: int | Tensor | None = None, keepdims: bool
     return _place(ArgMin(), x, axis, keepdims)
 
 
-def logsumexp(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def logsumexp(
+    x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
     """Return log(sum(exp(x))) over `axis`, computed without overflow.
 
     >>> print(tl.logsumexp([1000.0, 1000.0]))
@@ -414,7 +450,9 @@ def logsumexp(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) ->
     return total if keepdims else call(Sum(False), total, axes)
 
 
-def count_nonzero(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def count_nonzero(
+    x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
     """Return how many elements over `axis` are not zero, as int64.
 
     >>> print(tl.count_nonzero([[0, 1], [2, 3]], axis=1))

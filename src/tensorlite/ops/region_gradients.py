@@ -118,7 +118,8 @@ def differentiate(
     sources = [forward.inputs[j] for j in wanted]
     with tracer:
         flows = [
-            tracer.graph.add_input(gradient_spec(forward.outputs[i].spec), "flow") for i in flowing
+            tracer.graph.add_input(gradient_spec(forward.outputs[i].spec), "flow")
+            for i in flowing
         ]
         targets = [forward.outputs[i] for i in flowing]
         found = gradients(tuple(forward.nodes), targets, sources, flows)
@@ -149,14 +150,18 @@ def gradient_spec(spec: TensorSpec) -> TensorSpec:
 
 def dependencies(graph: Graph) -> list[int]:
     """Return for each output the set of inputs (as bits) that gradients flow to from it."""
-    reach = {id(x): 1 << j for j, x in enumerate(graph.inputs) if x.dtype.is_differentiable}
+    reach = {
+        id(x): 1 << j for j, x in enumerate(graph.inputs) if x.dtype.is_differentiable
+    }
     for node in graph.nodes:
         if node.op.differentiable and node.inputs:
             bits = 0
             for x in node.inputs:
                 bits |= reach.get(id(x), 0)
             if bits:
-                reach.update({id(y): bits for y in node.outputs if y.dtype.is_differentiable})
+                reach.update(
+                    {id(y): bits for y in node.outputs if y.dtype.is_differentiable}
+                )
     return [reach.get(id(y), 0) for y in graph.outputs]
 
 
@@ -179,7 +184,11 @@ def extend_node(
     """Give a call's node the operator `op`, which has one output more, and return that output."""
     node = forward_node(call)
     extra = SymbolicTensor(node, len(node.outputs), spec)
-    node.op, node.inputs, node.outputs = op, (*node.inputs, *inputs), (*node.outputs, extra)
+    node.op, node.inputs, node.outputs = (
+        op,
+        (*node.inputs, *inputs),
+        (*node.outputs, extra),
+    )
     top = current.get()
     if top is not None:
         top.extend(call.outputs[0], (extra,))
@@ -204,7 +213,9 @@ class Recipe:
     saved: int
     """Which output of the forward node is the bundle, or the list of bundles."""
 
-    def inputs(self, call: Call, flows: Sequence[Tensor], offset: int = 0) -> list[Tensor]:
+    def inputs(
+        self, call: Call, flows: Sequence[Tensor], offset: int = 0
+    ) -> list[Tensor]:
         """Return all inputs but the bundle: flows, forward inputs, tensors from outside."""
         again = [call.inputs[place + offset] for place in self.arguments]
         return [*flows, *again, *self.outer]
@@ -223,7 +234,9 @@ def if_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
         deps = dependencies(graph)
         for i in flowing:
             connected |= deps[i]
-    wanted = [j for j, on in enumerate(needed_of(call)[1:]) if on and connected >> j & 1]
+    wanted = [
+        j for j, on in enumerate(needed_of(call)[1:]) if on and connected >> j & 1
+    ]
     if not wanted:
         return (None,) * len(call.inputs)
     key = f"if {flowing} {wanted}"
@@ -244,15 +257,21 @@ def as_region(call: Call) -> RegionCall:
     return RegionCall(call.op, call.inputs, call.outputs)
 
 
-def _extend_if(call: RegionCall, flowing: list[int], wanted: list[int], key: str) -> Recipe:
+def _extend_if(
+    call: RegionCall, flowing: list[int], wanted: list[int], key: str
+) -> Recipe:
     branches: tuple[Graph, ...] = call.op.regions()
     forwards = [Copy(graph).graph for graph in branches]
     backwards = [differentiate(graph, flowing, wanted) for graph in forwards]
     arguments = sorted({j for backward in backwards for j in backward.arguments})
-    outer = {key: x for backward in backwards for key, (x, _) in backward.outer.items()}
+    outer = {
+        key: x for backward in backwards for key, (x, _) in backward.outer.items()
+    }
     for forward, backward in zip(forwards, backwards, strict=True):
         forward.outputs.append(backward.bundle(forward))
-        _take_branch_inputs(backward, [forward.inputs[j].spec for j in arguments], arguments, outer)
+        _take_branch_inputs(
+            backward, [forward.inputs[j].spec for j in arguments], arguments, outer
+        )
     recipe = Recipe(
         call.op.with_regions(tuple([backward.graph for backward in backwards])),
         arguments,
@@ -267,7 +286,10 @@ def _extend_if(call: RegionCall, flowing: list[int], wanted: list[int], key: str
 
 
 def _take_branch_inputs(
-    backward: Backward, specs: list[TensorSpec], arguments: list[int], outer: dict[int, Tensor]
+    backward: Backward,
+    specs: list[TensorSpec],
+    arguments: list[int],
+    outer: dict[int, Tensor],
 ) -> None:
     """Give a backward branch the inputs that both have: flows, arguments, outer, bundle."""
     graph = backward.graph
@@ -277,7 +299,9 @@ def _take_branch_inputs(
         for j, spec in zip(arguments, specs, strict=True)
     ]
     outside = [
-        backward.outer[key][1] if key in backward.outer else graph.add_input(gone.spec)
+        backward.outer[key][1]
+        if key in backward.outer
+        else graph.add_input(gone.spec)
         for key, gone in outer.items()
     ]
     backward.unpack(bundle)
@@ -331,7 +355,9 @@ def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
     both = [i for i in range(len(reaching)) if (from_outputs & from_inputs) >> i & 1]
     both = [i for i in both if body.inputs[i].dtype.is_differentiable]
     changing = [body.inputs[i] is not body.outputs[i] for i in range(len(reaching))]
-    return _Flow([i for i in both if changing[i]], [i for i in both if not changing[i]])
+    return _Flow(
+        [i for i in both if changing[i]], [i for i in both if not changing[i]]
+    )
 
 
 def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
@@ -339,7 +365,10 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     forward = Copy(body).graph
     changing = set(flow.variables)
     backward = differentiate(
-        forward, flow.variables, [*flow.variables, *flow.shared], changing.__contains__
+        forward,
+        flow.variables,
+        [*flow.variables, *flow.shared],
+        changing.__contains__,
     )
     fixed = [j for j in backward.arguments if forward.inputs[j] is forward.outputs[j]]
     for j in [j for j in backward.arguments if j not in fixed]:
@@ -379,17 +408,24 @@ def _empty_list(graph: Graph) -> SymbolicTensor:
     """Return an empty list of bundles, made at the front of a graph."""
     shape = graph.add(Const(np.zeros(0, np.int32)), ())
     most = graph.add(Const(np.asarray(-1, np.int32)), ())
-    empty = graph.add(EmptyTensorList(dtypes.variant), (shape.outputs[0], most.outputs[0]))
+    empty = graph.add(
+        EmptyTensorList(dtypes.variant), (shape.outputs[0], most.outputs[0])
+    )
     move_to_front(graph, [shape, most, empty])
     return empty.outputs[0]
 
 
-def _backward_body(backward: Backward, forward: Graph, flow: _Flow, fixed: list[int]) -> Graph:
+def _backward_body(
+    backward: Backward, forward: Graph, flow: _Flow, fixed: list[int]
+) -> Graph:
     """Return the body of the backward loop: pop a turn, take its gradients, add up the shared."""
     graph = backward.graph
     turns = graph.add_input(TensorSpec((), dtypes.variant, None, (BUNDLE,)), "turns")
     number = len(flow.variables)
-    before = [graph.add_input(gradient_spec(forward.inputs[j].spec), "total") for j in flow.shared]
+    before = [
+        graph.add_input(gradient_spec(forward.inputs[j].spec), "total")
+        for j in flow.shared
+    ]
     totals = [
         total if dx is None else graph.add(AddN(), (total, dx)).outputs[0]
         for total, dx in zip(before, backward.results[number:], strict=True)

@@ -57,7 +57,9 @@ def graphs_within(op: Op) -> list[Graph]:
         graph = waiting.pop()
         if id(graph) not in found:
             found[id(graph)] = graph
-            waiting.extend(inner for node in graph.nodes for inner in node.op.regions())
+            waiting.extend(
+                inner for node in graph.nodes for inner in node.op.regions()
+            )
     return list(found.values())
 
 
@@ -78,8 +80,15 @@ class If(Region):
         """Return specs that cover both branches' outputs; BranchError when they differ."""
         then, other = self.then_branch.output_specs, self.else_branch.output_specs
         if len(then) != len(other):
-            raise BranchError(f"the branches return {len(then)} and {len(other)} tensors")
-        return tuple([_covering(i, a, b) for i, (a, b) in enumerate(zip(then, other, strict=True))])
+            raise BranchError(
+                f"the branches return {len(then)} and {len(other)} tensors"
+            )
+        return tuple(
+            [
+                _covering(i, a, b)
+                for i, (a, b) in enumerate(zip(then, other, strict=True))
+            ]
+        )
 
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return the gradients that a conditional on the same predicate computes."""
@@ -123,7 +132,9 @@ class While(Region):
             )
         for i, (given, taken) in enumerate(zip(variables, inside, strict=True)):
             if not _compatible(taken.spec, given):
-                raise LoopError(f"loop variable {i} starts as {given}; the body takes {taken.spec}")
+                raise LoopError(
+                    f"loop variable {i} starts as {given}; the body takes {taken.spec}"
+                )
         return tuple(
             [
                 given.without_value() if x is y else x.spec
@@ -154,7 +165,9 @@ def _may_agree(a: TensorSpec, b: TensorSpec) -> bool:
     if a.shape is None or b.shape is None:
         return True
     pairs = zip(a.shape, b.shape, strict=False)
-    return len(a.shape) == len(b.shape) and all(x == y or None in (x, y) for x, y in pairs)
+    return len(a.shape) == len(b.shape) and all(
+        x == y or None in (x, y) for x, y in pairs
+    )
 
 
 class PartitionedCall(Region):

@@ -51,9 +51,13 @@ class Tile(Op):
             known = x.rank if times is None else len(times)
             return x.with_shape(None if known is None else (None,) * known)
         if len(times) != len(x.shape):
-            raise ShapeError(f"Tile: {len(times)} multiples for {x}; give one per axis")
+            raise ShapeError(
+                f"Tile: {len(times)} multiples for {x}; give one per axis"
+            )
         if any(n is not None and n < 0 for n in times):
-            raise InvalidArgumentError(f"Tile: multiples={list(times)}; allowed are 0 and more")
+            raise InvalidArgumentError(
+                f"Tile: multiples={list(times)}; allowed are 0 and more"
+            )
         pairs = zip(x.shape, times, strict=True)
         return x.with_shape([None if None in (n, m) else n * m for n, m in pairs])  # type: ignore[operator]
 
@@ -71,7 +75,9 @@ class Tile(Op):
             count = len(x.shape)
         sizes = stack([multiples, shape_of(x, multiples.dtype)], axis=1)
         apart = reshape(dy, reshape(sizes, (-1,)))
-        return reshape_like(sum(apart, axis=tuple(range(0, 2 * count, 2)), dtype=dy.dtype), x), None
+        return reshape_like(
+            sum(apart, axis=tuple(range(0, 2 * count, 2)), dtype=dy.dtype), x
+        ), None
 
 
 class Repeat(Op):
@@ -86,10 +92,16 @@ class Repeat(Op):
             return x.with_shape(None)
         axis = normalise_axis(self.axis, len(x.shape))
         counts = repeats.vector()
-        if counts is not None and len(counts) > 1 and x.shape[axis] not in (None, len(counts)):
+        if (
+            counts is not None
+            and len(counts) > 1
+            and x.shape[axis] not in (None, len(counts))
+        ):
             raise ShapeError(f"repeat: {len(counts)} counts for axis {axis} of {x}")
         if any(n is not None and n < 0 for n in counts or ()):
-            raise InvalidArgumentError(f"repeat: repeats={counts}; allowed are 0 and more")
+            raise InvalidArgumentError(
+                f"repeat: repeats={counts}; allowed are 0 and more"
+            )
         size = _repeated(x.shape[axis], repeats.constant())
         return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
 
@@ -116,7 +128,9 @@ class RepeatGrad(Op):
     host = (1, 2)
     axis: int = 0
 
-    def infer(self, dy: TensorSpec, repeats: TensorSpec, shape: TensorSpec) -> TensorSpec:
+    def infer(
+        self, dy: TensorSpec, repeats: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
         """Return the shape given."""
         return dy.with_shape(shape.vector())
 
@@ -195,7 +209,9 @@ class MirrorPadGrad(Op):
     host = (1, 2)
     mode: str
 
-    def infer(self, dy: TensorSpec, paddings: TensorSpec, shape: TensorSpec) -> TensorSpec:
+    def infer(
+        self, dy: TensorSpec, paddings: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
         """Return the shape given."""
         return dy.with_shape(shape.vector())
 
@@ -234,7 +250,9 @@ class ReverseSequence(Op):
             normalise_axis(self.seq_dim, len(x.shape))
             given = None if lengths.shape is None else lengths.dims[0]
             if None not in (batch, given) and batch != given:
-                raise ShapeError(f"reverse_sequence: {given} lengths for {batch} sequences")
+                raise ShapeError(
+                    f"reverse_sequence: {given} lengths for {batch} sequences"
+                )
         return x.without_value()
 
     def kernel(self, xp: Xp, x: Array, lengths: Array) -> Array:
@@ -247,7 +265,9 @@ class ReverseSequence(Op):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient reversed likewise."""
-        return reverse_sequence(dy, call.inputs[1], self.seq_dim, self.batch_dim), None
+        return reverse_sequence(
+            dy, call.inputs[1], self.seq_dim, self.batch_dim
+        ), None
 
 
 def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
@@ -265,11 +285,15 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
     if known is not None:
         times = [1] * (known - len(times)) + times
         ones = constant(np.ones(len(times) - known, np.int32))
-        tensor = reshape(tensor, concat([ones, shape_of(tensor)])) if ones.size else tensor
+        tensor = (
+            reshape(tensor, concat([ones, shape_of(tensor)])) if ones.size else tensor
+        )
     return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
 
 
-def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) -> Tensor:
+def repeat(
+    x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None
+) -> Tensor:
     """Return `x` with each element along `axis` repeated, all `repeats` times or each as listed.
 
     Without an axis the elements are repeated in their flattened order.
@@ -282,8 +306,12 @@ def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) ->
         tensor, axis = reshape(tensor, (-1,)), 0
     counts = to_tensor(repeats)
     if not counts.dtype.is_integer or counts.spec.rank not in (0, 1, None):
-        raise InvalidArgumentError(f"repeat: counts are one integer or a vector, not {counts.spec}")
-    return _repeat(tensor, expand_dims(counts) if counts.spec.rank == 0 else counts, axis)
+        raise InvalidArgumentError(
+            f"repeat: counts are one integer or a vector, not {counts.spec}"
+        )
+    return _repeat(
+        tensor, expand_dims(counts) if counts.spec.rank == 0 else counts, axis
+    )
 
 
 def pad(
@@ -339,15 +367,21 @@ def sequence_mask(
     """
     counts = to_tensor(lengths)
     if not counts.dtype.is_integer:
-        raise DTypeError(f"sequence_mask: lengths are {counts.spec}; allowed are integers")
+        raise DTypeError(
+            f"sequence_mask: lengths are {counts.spec}; allowed are integers"
+        )
     size = greatest(counts) if maxlen is None else maxlen
-    steps = call(Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1)
+    steps = call(
+        Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1
+    )
     return astype(less(astype(steps, counts.dtype), expand_dims(counts, -1)), dtype)
 
 
 def _image_sizes(x: Tensor) -> list[int]:
     if x.ndim != 4 or None in x.shape[1:]:
-        raise ShapeError(f"images are [batch, height, width, depth], sizes known, not {x.spec}")
+        raise ShapeError(
+            f"images are [batch, height, width, depth], sizes known, not {x.spec}"
+        )
     return list(x.shape[1:])
 
 
@@ -360,7 +394,9 @@ def space_to_depth(x: TensorLike, /, block_size: int) -> Tensor:
     tensor = to_tensor(x)
     height, width, depth = _image_sizes(tensor)
     if height % block_size or width % block_size:
-        raise ShapeError(f"space_to_depth: blocks of {block_size} do not tile {tensor.spec}")
+        raise ShapeError(
+            f"space_to_depth: blocks of {block_size} do not tile {tensor.spec}"
+        )
     rows, columns = height // block_size, width // block_size
     blocks = reshape(tensor, (-1, rows, block_size, columns, block_size, depth))
     deep = permute_dims(blocks, (0, 1, 3, 2, 4, 5))
@@ -376,7 +412,9 @@ def depth_to_space(x: TensorLike, /, block_size: int) -> Tensor:
     tensor = to_tensor(x)
     height, width, depth = _image_sizes(tensor)
     if depth % (block_size * block_size):
-        raise ShapeError(f"depth_to_space: {tensor.spec} has no {block_size}**2 parts of its depth")
+        raise ShapeError(
+            f"depth_to_space: {tensor.spec} has no {block_size}**2 parts of its depth"
+        )
     rest = depth // (block_size * block_size)
     blocks = reshape(tensor, (-1, height, width, block_size, block_size, rest))
     spread = permute_dims(blocks, (0, 1, 3, 2, 4, 5))

@@ -19,7 +19,9 @@ class VariableState(Resource):
 
     __slots__ = ("_spec", "array", "name")
 
-    def __init__(self, array: Array, value: TensorSpec, name: str, trainable: bool) -> None:
+    def __init__(
+        self, array: Array, value: TensorSpec, name: str, trainable: bool
+    ) -> None:
         self.array = array
         self.name = name
         self._spec = TensorSpec((), resource, None, (value,), trainable)
@@ -68,7 +70,9 @@ class Write(Op, abstract=True):
         """Return the variable's spec; ShapeError or DTypeError when the value does not fit."""
         have = handle.inner[0]
         if have.dtype is not value.dtype:
-            raise DTypeError(f"the variable holds {have.dtype!r}, the value is {value.dtype!r}")
+            raise DTypeError(
+                f"the variable holds {have.dtype!r}, the value is {value.dtype!r}"
+            )
         try:
             merge(have.shape, value.shape)
         except ShapeError:

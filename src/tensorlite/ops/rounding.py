@@ -82,7 +82,9 @@ class Sign(Unary):
             return xp.sign(x)
         size = xp.absolute(x)
         flat = size == 0
-        return xp.where(flat, xp.zeros_like(x), x / xp.where(flat, xp.ones_like(size), size))
+        return xp.where(
+            flat, xp.zeros_like(x), x / xp.where(flat, xp.ones_like(size), size)
+        )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return nothing for real numbers; for complex ones what turns their direction."""
@@ -195,7 +197,11 @@ class FloorDiv(RealBinary):
             return xp.floor_divide(x, y)
         finite = xp.isfinite(x) & xp.isfinite(y)
         whole = xp.floor_divide(xp.where(finite, x, xp.zeros_like(x)), y)
-        return whole if finite.all() else xp.where(finite, whole, xp.floor(xp.divide(x, y)))
+        return (
+            whole
+            if finite.all()
+            else xp.where(finite, whole, xp.floor(xp.divide(x, y)))
+        )
 
 
 class FloorMod(RealBinary):
@@ -382,4 +388,6 @@ def positive(x: TensorLike, /) -> Tensor:
     tensor = to_tensor(x)
     if tensor.dtype.is_numeric:
         return apart(tensor, x)
-    raise DTypeError(f"positive takes numbers, not {tensor.dtype!r}; cast with tl.astype")
+    raise DTypeError(
+        f"positive takes numbers, not {tensor.dtype!r}; cast with tl.astype"
+    )

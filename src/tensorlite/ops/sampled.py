@@ -60,7 +60,9 @@ class LogUniformCandidates(Op):
 
     def check(self) -> None:
         """Raise InvalidArgumentError when there are not as many classes as are to be drawn."""
-        if self.num_sampled < 1 or (self.unique and self.num_sampled > self.range_max):
+        if self.num_sampled < 1 or (
+            self.unique and self.num_sampled > self.range_max
+        ):
             raise InvalidArgumentError(
                 f"{self.name}: {self.num_sampled} classes of {self.range_max} cannot be drawn; "
                 "draw at least one, and no more than there are unless unique=False"
@@ -92,13 +94,17 @@ class LogUniformCandidates(Op):
     def classes(self, words: Array) -> Array:
         """Return the classes that random words stand for: class c with weight log(1 + 1/(c+1))."""
         places = (words + 0.5) * 2.0**-32 * log_of(self.range_max + 1)
-        return np.minimum(np.floor(np.exp(places)) - 1, self.range_max - 1).astype(np.int64)
+        return np.minimum(np.floor(np.exp(places)) - 1, self.range_max - 1).astype(
+            np.int64
+        )
 
     def expected(self, xp: Xp, classes: Array, tries: int) -> Array:
         """Return how often classes are expected among those drawn in so many tries."""
         wide = classes.astype(xp.float64)
         p = xp.log1p(1 / (wide + 1)) / log_of(self.range_max + 1)
-        found = -xp.expm1(tries * xp.log1p(-p)) if self.unique else p * self.num_sampled
+        found = (
+            -xp.expm1(tries * xp.log1p(-p)) if self.unique else p * self.num_sampled
+        )
         return found.astype(xp.float32)
 
 
@@ -120,7 +126,9 @@ def log_uniform_candidates(
     [0 1 2 3]
     """
     source = global_generator() if generator is None else generator
-    key, counter = source.key_and_counter(constant(np.asarray([num_sampled], np.int64)))
+    key, counter = source.key_and_counter(
+        constant(np.asarray([num_sampled], np.int64))
+    )
     op = LogUniformCandidates(num_sampled, range_max, unique)
     drawn, true_expected, drawn_expected = calls(op, labels, key, counter)
     return drawn, true_expected, drawn_expected
@@ -153,7 +161,13 @@ def sampled_softmax_loss(
         labels, num_sampled, num_classes, generator=generator
     )
     logits, wanted = _sampled_logits(
-        weights, biases, labels, inputs, drawn, remove_accidental_hits, partition_strategy
+        weights,
+        biases,
+        labels,
+        inputs,
+        drawn,
+        remove_accidental_hits,
+        partition_strategy,
     )
     return softmax_cross_entropy(stop_gradient(wanted), logits)
 
@@ -184,7 +198,13 @@ def nce_loss(
         labels, num_sampled, num_classes, generator=generator
     )
     logits, wanted = _sampled_logits(
-        weights, biases, labels, inputs, drawn, remove_accidental_hits, partition_strategy
+        weights,
+        biases,
+        labels,
+        inputs,
+        drawn,
+        remove_accidental_hits,
+        partition_strategy,
     )
     return sum(sigmoid_cross_entropy(wanted, logits), axis=1)
 
@@ -205,13 +225,17 @@ def _sampled_logits(
             f"labels must be (batch, true classes) and inputs (batch, depth), not {classes.spec} "
             f"and {x.spec}"
         )
-    drawn, true_expected, drawn_expected = (stop_gradient(part) for part in candidates)
+    drawn, true_expected, drawn_expected = (
+        stop_gradient(part) for part in candidates
+    )
     count = size(classes)
     ids = concat([reshape(classes, (-1,)), drawn])
     rows = embedding_lookup(weights, ids, strategy)
     offsets = embedding_lookup(biases, ids, strategy)
     true_rows = reshape(rows[:count], [*sizes(classes), -1])
-    true = sum(expand_dims(x, 1) * true_rows, axis=-1) + reshape(offsets[:count], shape_of(classes))
+    true = sum(expand_dims(x, 1) * true_rows, axis=-1) + reshape(
+        offsets[:count], shape_of(classes)
+    )
     others = matmul(x, rows[count:], transpose_b=True) + offsets[count:]
     if remove_hits:
         others = where(_hits(classes, drawn), _HIDDEN, others)

@@ -30,7 +30,9 @@ class SaveV2(Op):
     def kernel(self, xp: Xp, path: Array, *tensors: Array) -> tuple[Array, ...]:
         """Write the files."""
         named = zip(self.tensor_names, tensors, strict=True)
-        storage.write(str(path.item()), {name: to_host(tensor) for name, tensor in named})
+        storage.write(
+            str(path.item()), {name: to_host(tensor) for name, tensor in named}
+        )
         return ()
 
 
@@ -66,7 +68,9 @@ def _check_path(path: TensorSpec) -> None:
 
 def _checked(arrays: Mapping[str, Array], name: str, spec: TensorSpec) -> Array:
     if name not in arrays:
-        raise CheckpointError(f"the checkpoint has no {name!r}; it has: {', '.join(arrays)}")
+        raise CheckpointError(
+            f"the checkpoint has no {name!r}; it has: {', '.join(arrays)}"
+        )
     found = TensorSpec(arrays[name].shape, dtypes.of_numpy(arrays[name].dtype))
     if not spec.accepts(found):
         raise CheckpointError(f"{name!r} is {found} in the checkpoint, not {spec}")
@@ -108,7 +112,10 @@ def load(path: str) -> dict[str, Tensor]:
     ['a']
     """
     manifest = storage.read_manifest(path)["tensors"]
-    specs = {n: TensorSpec(a["shape"], dtypes.as_dtype(a["dtype"])) for n, a in manifest.items()}
+    specs = {
+        n: TensorSpec(a["shape"], dtypes.as_dtype(a["dtype"]))
+        for n, a in manifest.items()
+    }
     return restore(path, specs)
 
 
@@ -122,5 +129,8 @@ def describe(path: str) -> str:
     a: float32[2]
     """
     manifest = storage.read_manifest(path)["tensors"]
-    rows = [f"{n}: {about['dtype']}{shape_text(about['shape'])}" for n, about in manifest.items()]
+    rows = [
+        f"{n}: {about['dtype']}{shape_text(about['shape'])}"
+        for n, about in manifest.items()
+    ]
     return "\n".join(rows) or "no tensors"

@@ -38,11 +38,15 @@ __all__ = [
 class _TensorScatter(Op, abstract=True):
     """A tensor with updates brought in at the coordinates that rows of indices say."""
 
-    def infer(self, x: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> TensorSpec:
+    def infer(
+        self, x: TensorSpec, indices: TensorSpec, updates: TensorSpec
+    ) -> TensorSpec:
         """Return the tensor's spec; errors when indices and updates do not fit it."""
         integers(self.name, indices)
         if x.dtype is not updates.dtype:
-            raise DTypeError(f"{self.name}: the tensor is {x}, the updates {updates}; cast them")
+            raise DTypeError(
+                f"{self.name}: the tensor is {x}, the updates {updates}; cast them"
+            )
         nd_fits(self.name, indices.shape, updates.shape, x.shape)
         return x.without_value()
 
@@ -90,7 +94,9 @@ class LastWrites(Op):
         depth = nd_depth(self.name, indices.shape, whole)
         if depth is None or indices.shape is None or whole is None:
             return TensorSpec(None, dtypes.bool_)
-        return TensorSpec((*indices.shape[:-1], *[1] * (len(whole) - depth)), dtypes.bool_)
+        return TensorSpec(
+            (*indices.shape[:-1], *[1] * (len(whole) - depth)), dtypes.bool_
+        )
 
     def kernel(self, xp: Xp, indices: Array, shape: Array) -> Array:
         """Return whether reading back an update's number after all writes gives that number."""
@@ -171,14 +177,18 @@ class OneHot(Op):
         """Return the indices' shape with an axis of size `depth` put in."""
         integers(self.name, indices)
         if on.dtype is not off.dtype:
-            raise DTypeError(f"OneHot: the values' dtypes differ: {on} and {off}; cast one")
+            raise DTypeError(
+                f"OneHot: the values' dtypes differ: {on} and {off}; cast one"
+            )
         if indices.shape is None:
             return TensorSpec(None, on.dtype)
         at = normalise_axis(self.axis, len(indices.shape) + 1)
         shape = (*indices.shape[:at], depth.scalar(), *indices.shape[at:])
         return TensorSpec(shape, on.dtype)
 
-    def kernel(self, xp: Xp, indices: Array, depth: Array, on: Array, off: Array) -> Array:
+    def kernel(
+        self, xp: Xp, indices: Array, depth: Array, on: Array, off: Array
+    ) -> Array:
         """Return the vectors; an index that is not there gives none."""
         at = self.axis % (indices.ndim + 1)
         places = xp.arange(int(depth)).reshape((-1,) + (1,) * (indices.ndim - at))
@@ -191,7 +201,9 @@ class OneHot(Op):
         return None, None, sum_to(dy * here, on), sum_to(dy * (1 - here), off)
 
 
-def _scattered(op: Op, x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def _scattered(
+    op: Op, x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     tensor = to_tensor(x)
     given = to_tensor(updates, tensor.dtype)
     if given.dtype is not tensor.dtype:
@@ -201,7 +213,9 @@ def _scattered(op: Op, x: TensorLike, indices: TensorLike, updates: TensorLike) 
     return call(op, tensor, indices, given)
 
 
-def tensor_scatter_nd_update(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def tensor_scatter_nd_update(
+    x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     """Return `x` with `updates` put at coordinates, each row of `indices` being one.
 
     Where rows are equal the last update stays, and has the gradient.
@@ -212,7 +226,9 @@ def tensor_scatter_nd_update(x: TensorLike, indices: TensorLike, updates: Tensor
     return _scattered(TensorScatterUpdate(), x, indices, updates)
 
 
-def tensor_scatter_nd_add(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def tensor_scatter_nd_add(
+    x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     """Return `x` with `updates` added at coordinates; equal rows of `indices` add up.
 
     >>> print(tl.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 100]))
@@ -221,7 +237,9 @@ def tensor_scatter_nd_add(x: TensorLike, indices: TensorLike, updates: TensorLik
     return _scattered(TensorScatterAdd(), x, indices, updates)
 
 
-def tensor_scatter_nd_sub(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def tensor_scatter_nd_sub(
+    x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     """Return `x` with `updates` subtracted at coordinates.
 
     >>> print(tl.tensor_scatter_nd_sub([1, 2, 3], [[0], [0]], [1, 1]))
@@ -230,7 +248,9 @@ def tensor_scatter_nd_sub(x: TensorLike, indices: TensorLike, updates: TensorLik
     return _scattered(TensorScatterSub(), x, indices, updates)
 
 
-def tensor_scatter_nd_max(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def tensor_scatter_nd_max(
+    x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     """Return `x` with the larger of itself and `updates` at coordinates.
 
     >>> print(tl.tensor_scatter_nd_max([1, 2, 3], [[0], [2]], [5, 0]))
@@ -239,7 +259,9 @@ def tensor_scatter_nd_max(x: TensorLike, indices: TensorLike, updates: TensorLik
     return _scattered(TensorScatterMax(), x, indices, updates)
 
 
-def tensor_scatter_nd_min(x: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
+def tensor_scatter_nd_min(
+    x: TensorLike, indices: TensorLike, updates: TensorLike
+) -> Tensor:
     """Return `x` with the smaller of itself and `updates` at coordinates.
 
     >>> print(tl.tensor_scatter_nd_min([1, 2, 3], [[0], [2]], [5, 0]))

@@ -40,7 +40,9 @@ Side = Literal["left", "right"]
 
 def _ordered(x: TensorSpec, what: str) -> None:
     if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype.kind in "bS"):
-        raise DTypeError(f"{what}: {x.dtype!r} has no order; give real numbers (tl.abs, tl.real)")
+        raise DTypeError(
+            f"{what}: {x.dtype!r} has no order; give real numbers (tl.abs, tl.real)"
+        )
 
 
 def _sortable(x: TensorLike, what: str) -> Tensor:
@@ -54,7 +56,9 @@ def _order(xp: Xp, x: Array, axis: int, descending: bool) -> Array:
     if not descending:
         return xp.argsort(x, axis=axis, kind="stable")
     last = x.shape[axis] - 1
-    return last - xp.flip(xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable"), axis=axis)
+    return last - xp.flip(
+        xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable"), axis=axis
+    )
 
 
 class ArgSort(Op):
@@ -112,7 +116,10 @@ class TopKV2(Op):
         number = k.scalar()
         if x.shape is None:
             return x.with_shape(None), TensorSpec(None, dtypes.int32)
-        if not x.shape or (None not in (number, x.shape[-1]) and number > x.shape[-1]):  # type: ignore[operator]
+        length = x.shape[-1] if x.shape else 0
+        if not x.shape or (
+            number is not None and length is not None and number > length
+        ):
             raise ShapeError(f"top_k: {x} has no {number} elements on its last axis")
         shape = (*x.shape[:-1], number)
         return x.with_shape(shape), TensorSpec(shape, dtypes.int32)
@@ -120,7 +127,9 @@ class TopKV2(Op):
     def kernel(self, xp: Xp, x: Array, k: Array) -> tuple[Array, Array]:
         """Return the elements and places in descending order; of equals, the first come first."""
         if int(k) > x.shape[-1]:
-            raise ShapeError(f"top_k: {x.shape} has no {int(k)} elements on its last axis")
+            raise ShapeError(
+                f"top_k: {x.shape} has no {int(k)} elements on its last axis"
+            )
         places = _order(xp, x, -1, descending=True)[..., : int(k)]
         return xp.take_along_axis(x, places, axis=-1), places.astype("int32")
 
@@ -171,7 +180,9 @@ class InTopKV2(Op):
     differentiable = False
     host = (2,)
 
-    def infer(self, predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> TensorSpec:
+    def infer(
+        self, predictions: TensorSpec, targets: TensorSpec, k: TensorSpec
+    ) -> TensorSpec:
         """Return the targets' shape with dtype bool; ShapeError unless there is one per row."""
         if predictions.rank not in (2, None) or targets.rank not in (1, None):
             raise ShapeError(
@@ -193,7 +204,9 @@ class Bincount(Op):
 
     host = (1,)
 
-    def infer(self, x: TensorSpec, minlength: TensorSpec, weights: TensorSpec) -> TensorSpec:
+    def infer(
+        self, x: TensorSpec, minlength: TensorSpec, weights: TensorSpec
+    ) -> TensorSpec:
         """Return a vector of unknown length; DTypeError unless the operand holds integers."""
         _countable(x)
         return TensorSpec((None,), weights.dtype)
@@ -202,7 +215,9 @@ class Bincount(Op):
         """Return the counts, or the sums; an empty `weights` counts."""
         beside = weights.ravel() if weights.size else None
         if x.size and int(x.min()) < 0:
-            raise InvalidArgumentError("bincount counts integers from 0 on, and one is negative")
+            raise InvalidArgumentError(
+                "bincount counts integers from 0 on, and one is negative"
+            )
         counts = xp.bincount(x.ravel(), weights=beside, minlength=int(minlength))
         return counts.astype(weights.dtype)
 
@@ -214,7 +229,9 @@ class Bincount(Op):
         return (
             None,
             None,
-            reshape_like(take(reshape(dy, (-1,)), reshape(x, (-1,)), axis=0), weights),
+            reshape_like(
+                take(reshape(dy, (-1,)), reshape(x, (-1,)), axis=0), weights
+            ),
         )
 
 
@@ -294,7 +311,9 @@ def searchsorted(
     [0 1 3]
     """
     if side not in ("left", "right"):
-        raise InvalidArgumentError(f"searchsorted: side={side!r}; allowed: 'left', 'right'")
+        raise InvalidArgumentError(
+            f"searchsorted: side={side!r}; allowed: 'left', 'right'"
+        )
     vector, values = promoted(x1, x2)
     _ordered(vector.spec, "searchsorted")
     if sorter is not None:
@@ -311,7 +330,9 @@ def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]:
     """
     tensor = to_tensor(x)
     if tensor.ndim == 0:
-        raise ShapeError("nonzero takes 1 axis or more; reshape a 0-d tensor to (1,) first")
+        raise ShapeError(
+            "nonzero takes 1 axis or more; reshape a 0-d tensor to (1,) first"
+        )
     return unstack_known(call(Where(), tensor), tensor.ndim, axis=1)
 
 

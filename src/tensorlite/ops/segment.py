@@ -86,7 +86,9 @@ class SegmentMean(_Segments):
     def reduce(self, xp: Xp, data: Array, ids: Array, count: int) -> Array:
         """Return the means."""
         total = reduced_segments(self.name, xp, "add", data, ids, count, 0)
-        counts = reduced_segments(self.name, xp, "add", xp.ones(ids.shape, "int32"), ids, count, 0)
+        counts = reduced_segments(
+            self.name, xp, "add", xp.ones(ids.shape, "int32"), ids, count, 0
+        )
         counts = xp.maximum(counts, 1).reshape((count,) + (1,) * (data.ndim - 1))
         return (total / counts.astype(data.dtype)).astype(data.dtype)
 
@@ -95,7 +97,9 @@ class SegmentMean(_Segments):
         data, ids = call.inputs
         counts = segment_sum(astype(equal(ids, ids), dy.dtype), ids)
         inner = [1] * (len(data.shape) - 1)
-        return gather(dy, ids) / reshape(gather(counts, ids), [*sizes(ids), *inner]), None
+        return gather(dy, ids) / reshape(
+            gather(counts, ids), [*sizes(ids), *inner]
+        ), None
 
 
 class _Extreme(_Segments, abstract=True):
@@ -107,12 +111,16 @@ class _Extreme(_Segments, abstract=True):
         chosen = astype(equal(data, gather(call.outputs[0], ids)), dy.dtype)
         return gather(dy, ids) / gather(segment_sum(chosen, ids), ids) * chosen, None
 
-    def bounded(self, xp: Xp, name: str, data: Array, ids: Array, count: int) -> Array:
+    def bounded(
+        self, xp: Xp, name: str, data: Array, ids: Array, count: int
+    ) -> Array:
         """Return the extremes; segments without slices are 0."""
         lowest = name == "maximum"
         start = (data.min() if lowest else data.max()) if data.size else 0
         found = reduced_segments(self.name, xp, name, data, ids, count, start)
-        there = reduced_segments(self.name, xp, "add", xp.ones(ids.shape, "int32"), ids, count, 0)
+        there = reduced_segments(
+            self.name, xp, "add", xp.ones(ids.shape, "int32"), ids, count, 0
+        )
         shape = (count,) + (1,) * (data.ndim - 1)
         return xp.where(there.reshape(shape) > 0, found, xp.zeros((), data.dtype))
 
@@ -170,7 +178,9 @@ def _product_gradient(data: Tensor, ids: Tensor, count: Any, dy: Tensor) -> Tens
     rest = take_segments(unsorted_segment_prod(where(zero, 1, data), ids, count), ids)
     found = take_segments(zeros, ids)
     others = where(
-        equal(found, 0), rest / where(zero, 1, data), where(zero & equal(found, 1), rest, 0)
+        equal(found, 0),
+        rest / where(zero, 1, data),
+        where(zero & equal(found, 1), rest, 0),
     )
     return take_segments(dy, ids) * others
 
@@ -180,7 +190,9 @@ class _Unsorted(Op, abstract=True):
 
     host = (2,)
 
-    def infer(self, data: TensorSpec, ids: TensorSpec, count: TensorSpec) -> TensorSpec:
+    def infer(
+        self, data: TensorSpec, ids: TensorSpec, count: TensorSpec
+    ) -> TensorSpec:
         """Return the data's shape with the numbers' axes replaced by one per segment."""
         return segmented(self.name, data, ids, count.scalar())
 
@@ -337,7 +349,10 @@ def unsorted_segment_sqrt_n(
     [5. 4.]
     """
     x, ids = to_tensor(data), to_tensor(segment_ids)
-    return unsorted_segment_sum(x, ids, num_segments) / _counts(x, ids, num_segments) ** 0.5
+    return (
+        unsorted_segment_sum(x, ids, num_segments)
+        / _counts(x, ids, num_segments) ** 0.5
+    )
 
 
 def _counts(x: Tensor, ids: Tensor, count: TensorLike) -> Tensor:

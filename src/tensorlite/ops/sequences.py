@@ -56,7 +56,9 @@ class RemoveSize(Op):
 def image_format(data_format: str) -> str:
     """Return the format of images for that of sequences, "NWC" or "NCW"."""
     if data_format not in ("NWC", "NCW"):
-        raise InvalidArgumentError(f"data_format={data_format!r}; allowed: 'NWC', 'NCW'")
+        raise InvalidArgumentError(
+            f"data_format={data_format!r}; allowed: 'NWC', 'NCW'"
+        )
     return data_format.replace("W", "HW")
 
 
@@ -74,7 +76,9 @@ def as_images(x: TensorLike, layout: str) -> Tensor:
     """Return sequences as images of height one; ShapeError when the rank is not 3."""
     tensor = to_tensor(x)
     if tensor.spec.rank not in (None, 3):
-        raise ShapeError(f"sequences have rank 3 (batch, width, channels), not {tensor.spec}")
+        raise ShapeError(
+            f"sequences have rank 3 (batch, width, channels), not {tensor.spec}"
+        )
     return raised(tensor, row_axis(layout))
 
 

@@ -34,7 +34,9 @@ class Unique(Op):
     def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return two vectors; ShapeError unless the operand is one."""
         if x.rank not in (1, None):
-            raise ShapeError(f"unique takes a vector, not {x}; unique_values takes any shape")
+            raise ShapeError(
+                f"unique takes a vector, not {x}; unique_values takes any shape"
+            )
         return x.with_shape((None,)), TensorSpec(x.shape, dtypes.int32)
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
@@ -58,10 +60,19 @@ class UniqueAll(Op):
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
         """Return them; every NaN counts as distinct, as the Array API standard has it."""
         values, first, numbers, counts = xp.unique(
-            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+            x,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+            equal_nan=False,
         )
         numbers = numbers.reshape(x.shape)
-        return values, first.astype("int64"), numbers.astype("int64"), counts.astype("int64")
+        return (
+            values,
+            first.astype("int64"),
+            numbers.astype("int64"),
+            counts.astype("int64"),
+        )
 
 
 class IsIn(Op):

@@ -68,7 +68,9 @@ _RESHAPE = Reshape()
 
 def _resolved(x: TensorSpec, asked: Dims) -> Dims:
     if any(size is not None and size < -1 for size in asked):
-        raise ShapeError(f"Reshape: shape {list(asked)} has a negative size; allowed is one -1")
+        raise ShapeError(
+            f"Reshape: shape {list(asked)} has a negative size; allowed is one -1"
+        )
     if asked.count(-1) > 1:
         raise ShapeError(f"shape {list(asked)} names -1 more than once")
     if x.size is None or None in asked:
@@ -97,11 +99,17 @@ class BroadcastGradientArgs(Op):
         rank = max(x.size, y.size)
         first = (1,) * (rank - x.size) + tuple(x.tolist())
         second = (1,) * (rank - y.size) + tuple(y.tolist())
-        return _summed(first, second, rank - x.size), _summed(second, first, rank - y.size)
+        return _summed(first, second, rank - x.size), _summed(
+            second, first, rank - y.size
+        )
 
 
 def _summed(mine: Sequence[int], other: Sequence[int], extra: int) -> Array:
-    axes = [i for i, (m, o) in enumerate(zip(mine, other, strict=True)) if i < extra or m == 1 != o]
+    axes = [
+        i
+        for i, (m, o) in enumerate(zip(mine, other, strict=True))
+        if i < extra or m == 1 != o
+    ]
     return np.asarray(axes, np.int32)
 
 
@@ -170,16 +178,26 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
             if shape and min(shape) < -1:
-                raise ShapeError(f"shape {list(shape)} has a negative size; allowed is one -1")
+                raise ShapeError(
+                    f"shape {list(shape)} has a negative size; allowed is one -1"
+                )
             return integers(shape, dtypes.int64)
         shape = [astype(whole(size, "shape: a size"), dtypes.int64) for size in shape]
     sizes = to_tensor(shape)
     if not sizes.dtype.is_integer:
-        raise DTypeError(f"shape={shape!r}; allowed are integers and sequences of them")
+        raise DTypeError(
+            f"shape={shape!r}; allowed are integers and sequences of them"
+        )
     return sizes
 
 
-def reshape(x: TensorLike, /, shape: TensorLike, *, copy: bool | None = None) -> Tensor:  # noqa: ARG001  the standard's
+def reshape(
+    x: TensorLike,
+    /,
+    shape: TensorLike,
+    *,
+    copy: bool | None = None,  # noqa: ARG001  the standard's
+) -> Tensor:
     """Return the elements of `x` in another shape, where one size may be -1.
 
     Raises ShapeError when the number of elements differs. `copy` has no effect: tensors do not

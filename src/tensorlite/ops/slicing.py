@@ -12,7 +12,12 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, tracer
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    ShapeError,
+)
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, Known, TensorSpec, broadcast, shape_text
 from tensorlite.core.tensor import EagerTensor, Tensor
@@ -47,7 +52,9 @@ class Strided(Op, abstract=True):
             return NEW
         return INDEX if self.shrink_axis_mask >> i & 1 else SLICE
 
-    def key(self, begin: Sequence[Any], end: Sequence[Any], strides: Sequence[Any]) -> Any:
+    def key(
+        self, begin: Sequence[Any], end: Sequence[Any], strides: Sequence[Any]
+    ) -> Any:
         """Return the key as NumPy takes it; it always gives an array, never a scalar."""
         entries = zip(begin, end, strides, strict=True)
         parts = tuple([self._part(i, *entry) for i, entry in enumerate(entries)])
@@ -66,7 +73,9 @@ class Strided(Op, abstract=True):
         if begin is None or end is None or strides is None:
             return x.with_shape(None)
         if 0 in strides:
-            raise InvalidArgumentError(f"{self.name}: a slice's step is 0; allowed is any other")
+            raise InvalidArgumentError(
+                f"{self.name}: a slice's step is 0; allowed is any other"
+            )
         if x.shape is None:
             return x.with_shape(None)
         sizes = self._sizes(x.shape, begin, end, strides)
@@ -95,7 +104,9 @@ class Strided(Op, abstract=True):
                 check_index(self.name, begin[i], shape[axis], axis)
                 axis += 1
             else:
-                sizes.append(self._length(i, shape[axis], begin[i], end[i], strides[i]))
+                sizes.append(
+                    self._length(i, shape[axis], begin[i], end[i], strides[i])
+                )
                 axis += 1
         return (*sizes, *shape[axis:])
 
@@ -105,7 +116,9 @@ class Strided(Op, abstract=True):
             return None
         if (begin is None and not first_open) or (end is None and not last_open):
             return None
-        part = slice(None if first_open else begin, None if last_open else end, stride)
+        part = slice(
+            None if first_open else begin, None if last_open else end, stride
+        )
         return len(range(*part.indices(size)))
 
     def view(self, x: Array, begin: Array, end: Array, strides: Array) -> Array:
@@ -114,7 +127,10 @@ class Strided(Op, abstract=True):
         try:
             return x[key]
         except (IndexError, ValueError):
-            given = [TensorSpec(v.shape, known=tuple(v.tolist())) for v in (begin, end, strides)]
+            given = [
+                TensorSpec(v.shape, known=tuple(v.tolist()))
+                for v in (begin, end, strides)
+            ]
             self.sliced(TensorSpec(x.shape), *given)
             raise
 
@@ -129,7 +145,9 @@ class Strided(Op, abstract=True):
 def check_index(op: str, index: Dim, size: Dim, axis: int) -> None:
     """Raise OutOfRangeError when an axis of `size` is known not to have `index`."""
     if index is not None and size is not None and not -size <= index < size:
-        allowed = f"allowed are {-size} to {size - 1}" if size else "it has no elements"
+        allowed = (
+            f"allowed are {-size} to {size - 1}" if size else "it has no elements"
+        )
         raise OutOfRangeError(
             f"{op}: index {index} is out of range for axis {axis} of size {size}; {allowed}"
         )
@@ -157,7 +175,9 @@ class StridedSlice(Strided):
         """Return the spec of the part, with the part of what is known of the value."""
         return self.sliced(x, begin, end, strides)
 
-    def kernel(self, xp: Xp, x: Array, begin: Array, end: Array, strides: Array) -> Array:
+    def kernel(
+        self, xp: Xp, x: Array, begin: Array, end: Array, strides: Array
+    ) -> Array:
         """Return a view of the part."""
         return self.view(x, begin, end, strides)
 
@@ -184,7 +204,13 @@ class StridedSliceGrad(Strided):
         return TensorSpec(shape.vector(), dy.dtype)
 
     def kernel(
-        self, xp: Xp, shape: Array, begin: Array, end: Array, strides: Array, dy: Array
+        self,
+        xp: Xp,
+        shape: Array,
+        begin: Array,
+        end: Array,
+        strides: Array,
+        dy: Array,
     ) -> Array:
         """Return the zeros with the part put in."""
         out = xp.zeros(tuple(shape.tolist()), dy.dtype)
@@ -211,7 +237,9 @@ class TensorStridedSliceUpdate(Strided):
     ) -> TensorSpec:
         """Return the tensor's spec; ShapeError when the value does not stretch to the part."""
         if value.dtype is not x.dtype:
-            raise DTypeError(f"{self.name}: the tensor is {x}, the value {value}; cast the value")
+            raise DTypeError(
+                f"{self.name}: the tensor is {x}, the value {value}; cast the value"
+            )
         fits(self.name, value, self.sliced(x, begin, end, strides).shape)
         return x.without_value()
 
@@ -255,12 +283,16 @@ def _sliced(op: Strided, x: Tensor, entries: Sequence[Tensor]) -> Tensor:
     return call(StridedSlice(*op.masks()), x, *entries)
 
 
-def spread_slice(op: Strided, shape: Tensor, entries: Sequence[Tensor], dy: Tensor) -> Tensor:
+def spread_slice(
+    op: Strided, shape: Tensor, entries: Sequence[Tensor], dy: Tensor
+) -> Tensor:
     """Return zeros of `shape` with `dy` put where the key of `op` says."""
     return call(StridedSliceGrad(*op.masks()), shape, *entries, dy)
 
 
-def call_update(op: Strided, x: Tensor, entries: Sequence[Tensor], value: Tensor) -> Tensor:
+def call_update(
+    op: Strided, x: Tensor, entries: Sequence[Tensor], value: Tensor
+) -> Tensor:
     """Return `x` with `value` put where the key of `op` says."""
     return call(TensorStridedSliceUpdate(*op.masks()), x, *entries, value)
 
@@ -272,7 +304,9 @@ class SliceKey:
         self._begin: list[Entry] = []
         self._end: list[Entry] = []
         self._strides: list[Entry] = []
-        self._masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
+        self._masks = dict.fromkeys(
+            ("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0
+        )
         self.trivial = True
         """Whether the key selects everything as it is."""
 
@@ -281,9 +315,13 @@ class SliceKey:
         self._add(index, index + 1 if isinstance(index, int) else 0, 1, "shrink_axis")
         self.trivial = False
 
-    def add_slice(self, begin: Entry | None, end: Entry | None, stride: Entry | None) -> None:
+    def add_slice(
+        self, begin: Entry | None, end: Entry | None, stride: Entry | None
+    ) -> None:
         """Select a range of the next axis; None stands for an open end, and for step 1."""
-        open_ends = [n for n, bound in (("begin", begin), ("end", end)) if bound is None]
+        open_ends = [
+            n for n, bound in (("begin", begin), ("end", end)) if bound is None
+        ]
         whole = len(open_ends) == 2 and stride in (None, 1)
         self.trivial = self.trivial and whole
         self._add(
@@ -312,7 +350,11 @@ class SliceKey:
 
     def select(self, x: Tensor) -> Tensor:
         """Return the part of `x` that the key selects."""
-        return x if self.trivial else call(StridedSlice(*self._masks.values()), x, *self._entries())
+        return (
+            x
+            if self.trivial
+            else call(StridedSlice(*self._masks.values()), x, *self._entries())
+        )
 
     def update(self, x: Tensor, value: Tensor) -> Tensor:
         """Return `x` with the part that the key selects replaced by `value`."""

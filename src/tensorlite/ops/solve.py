@@ -28,14 +28,18 @@ def square_shape(x: TensorSpec, what: str) -> Dims | None:
     """Return the shape of a stack of square matrices of floats, or raise what is wrong with it."""
     shape = factored_shape(x, what)
     if shape is not None and None not in shape[-2:] and shape[-2] != shape[-1]:
-        raise ShapeError(f"{what} takes square matrices, not {x}; for others see pinv and lstsq")
+        raise ShapeError(
+            f"{what} takes square matrices, not {x}; for others see pinv and lstsq"
+        )
     return shape
 
 
 def factored_shape(x: TensorSpec, what: str) -> Dims | None:
     """Return the shape of a stack of matrices of floats that LAPACK takes, or raise."""
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise DTypeError(f"{what} takes float32, float64 or complex, not {x}; use tl.astype")
+        raise DTypeError(
+            f"{what} takes float32, float64 or complex, not {x}; use tl.astype"
+        )
     return matrix_shape(x, what)
 
 
@@ -70,8 +74,12 @@ class MatrixInverse(Op):
         """Return -Y^H dY Y^H, or its adjoint."""
         y = call.outputs[0]
         if self.adjoint:
-            return (negative(adjoint_product(adjoint_product(y, dy, False, True), y)),)
-        return (negative(adjoint_product(adjoint_product(y, dy, True), y, False, True)),)
+            return (
+                negative(adjoint_product(adjoint_product(y, dy, False, True), y)),
+            )
+        return (
+            negative(adjoint_product(adjoint_product(y, dy, True), y, False, True)),
+        )
 
 
 class MatrixSolve(Op):
@@ -111,7 +119,9 @@ class MatrixTriangularSolve(Op):
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the solutions. NumPy and CuPy share no triangular solver: the general one runs."""
         triangle = xp.tril(a) if self.lower else xp.triu(a)
-        return xp.linalg.solve(triangle.conj().swapaxes(-1, -2) if self.adjoint else triangle, b)
+        return xp.linalg.solve(
+            triangle.conj().swapaxes(-1, -2) if self.adjoint else triangle, b
+        )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the triangle of -dB X^H (or its adjoint) for A, and dB = A^-H dX."""
@@ -129,12 +139,16 @@ def _outer(a: Tensor, b: Tensor) -> Tensor:
 
 def _solution(shape: Dims | None, a: TensorSpec, b: TensorSpec) -> TensorSpec:
     if a.dtype is not b.dtype:
-        raise DTypeError(f"solve: dtypes differ: {a} and {b}; cast one with tl.astype")
+        raise DTypeError(
+            f"solve: dtypes differ: {a} and {b}; cast one with tl.astype"
+        )
     right = matrix_shape(b, "solve")
     if shape is None or right is None:
         return b.with_shape(None)
     if None not in (shape[-1], right[-2]) and shape[-1] != right[-2]:
-        raise ShapeError(f"solve: {a} has {shape[-1]} equations, {b} has {right[-2]} rows")
+        raise ShapeError(
+            f"solve: {a} has {shape[-1]} equations, {b} has {right[-2]} rows"
+        )
     rows = shape[-1] if right[-2] is None else right[-2]
     return b.with_shape((*(broadcast(shape[:-2], right[:-2]) or ()), rows, right[-1]))
 
@@ -180,7 +194,9 @@ class LogMatrixDeterminant(Op):
         x, sign = call.inputs[0], call.outputs[0]
         scale = None if dlog is None else astype(dlog, x.dtype)  # type: ignore[arg-type]
         if isinstance(dsign, Tensor) and x.dtype.is_complex:
-            turn = multiply(-1j, astype(imag(multiply(conjugated(dsign), sign)), x.dtype))
+            turn = multiply(
+                -1j, astype(imag(multiply(conjugated(dsign), sign)), x.dtype)
+            )
             scale = turn if scale is None else scale + turn
         return (None if scale is None else _times_inverse(scale, x),)
 

@@ -42,7 +42,9 @@ def _first(shape: Tensor) -> Tensor:
     return key.select(shape)
 
 
-def accumulate(gradients: Sequence[Tensor | IndexedSlices], /) -> Tensor | IndexedSlices:
+def accumulate(
+    gradients: Sequence[Tensor | IndexedSlices], /
+) -> Tensor | IndexedSlices:
     """Return the sum of gradients of one tensor: sparse if all are, dense otherwise.
 
     >>> row = tl.IndexedSlices(tl.ones((1, 2)), tl.asarray([1]), (3, 2))

@@ -40,7 +40,10 @@ class ResourceGather(Op):
         """Return the gradient of the rows as the handle's, sparse."""
         handle, indices = call.inputs
         whole = handle.spec.inner[0].dims
-        row = [size_at(dy, i) if n is None else n for i, n in enumerate(whole[1:], 1 - len(whole))]
+        row = [
+            size_at(dy, i) if n is None else n
+            for i, n in enumerate(whole[1:], 1 - len(whole))
+        ]
         if indices.spec.rank != 1:
             dy = reshape(dy, [size(indices), *row])
             indices = reshape(indices, (-1,))
@@ -48,7 +51,11 @@ class ResourceGather(Op):
 
     def _shape(self, handle: Tensor) -> Dims | Tensor:
         value = handle.spec.inner[0]
-        return value.dims if value.is_static else shape_of(dispatch.call(ReadVariableOp(), handle))
+        return (
+            value.dims
+            if value.is_static
+            else shape_of(dispatch.call(ReadVariableOp(), handle))
+        )
 
 
 class _ResourceScatter(Op, abstract=True):
@@ -88,7 +95,9 @@ class _ResourceScatter(Op, abstract=True):
         in_range(self.name, indices, old.shape[0], 0)
         rows = old.reshape(old.shape[0], prod(old.shape[1:]))
         values = updates.reshape(indices.size, rows.shape[1])
-        handle.array = self.combine(xp, rows, indices.reshape(-1), values).reshape(old.shape)
+        handle.array = self.combine(xp, rows, indices.reshape(-1), values).reshape(
+            old.shape
+        )
         return ()
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
@@ -100,7 +109,11 @@ def _rows_shape(op: str, handle: TensorSpec, indices: TensorSpec) -> Dims | None
     whole = handle.inner[0].shape
     if whole == ():
         raise ShapeError(f"{op}: the variable is 0-d and has no rows")
-    return None if whole is None or indices.shape is None else (*indices.shape, *whole[1:])
+    return (
+        None
+        if whole is None or indices.shape is None
+        else (*indices.shape, *whole[1:])
+    )
 
 
 class ResourceScatterUpdate(_ResourceScatter):

@@ -108,7 +108,9 @@ _FAR = (
 """Numerators and denominators, highest power first."""
 
 
-def _ratio(x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
+def _ratio(
+    x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]
+) -> Array:
     """Return one polynomial of `x` over another."""
     above, below = (_polynomial(x, side) for side in coefficients)
     return above / below

@@ -54,14 +54,21 @@ class Svd(Op):
         shape = factored_shape(x, "svd")
         real_type = real_of(x.dtype)
         if shape is None:
-            return (x.with_shape(None).with_dtype(real_type), *(2 * (x.with_shape(None),)))
+            return (
+                x.with_shape(None).with_dtype(real_type),
+                *(2 * (x.with_shape(None),)),
+            )
         rows, columns = shape[-2:]
         least = least_side(rows, columns)
         s = x.with_shape((*shape[:-2], least)).with_dtype(real_type)
         if not self.compute_uv:
             return s, x.with_shape((0,)), x.with_shape((0,))
         wide, high = (columns, rows) if self.full_matrices else (least, least)
-        return s, x.with_shape((*shape[:-1], high)), x.with_shape((*shape[:-2], columns, wide))
+        return (
+            s,
+            x.with_shape((*shape[:-1], high)),
+            x.with_shape((*shape[:-2], columns, wide)),
+        )
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
         """Return s in descending order, U and V."""
@@ -75,8 +82,14 @@ class Svd(Op):
         """Return the gradient; see Townsend, "Differentiating the singular value decomposition"."""
         x = call.inputs[0]
         if not self.compute_uv or self.full_matrices:
-            if self.full_matrices and (du is not None or dv is not None) and not _square(x):
-                raise GradientError("U and V of a full SVD have no gradient: full_matrices=False")
+            if (
+                self.full_matrices
+                and (du is not None or dv is not None)
+                and not _square(x)
+            ):
+                raise GradientError(
+                    "U and V of a full SVD have no gradient: full_matrices=False"
+                )
             s, u, v = calls(Svd(), x)
         else:
             s, u, v = call.outputs
@@ -108,18 +121,24 @@ def _inverse_or_zero(x: Tensor) -> Tensor:
 
 def _gaps(values: Tensor) -> Tensor:
     """Return 1 / (values[j] - values[i]) at i, j; zero where both are equal."""
-    return _inverse_or_zero(subtract(expand_dims(values, -2), expand_dims(values, -1)))
+    return _inverse_or_zero(
+        subtract(expand_dims(values, -2), expand_dims(values, -1))
+    )
 
 
 def _skew(x: Tensor) -> Tensor:
     return x - adjoint(x)
 
 
-def _svd_gradient(x: Tensor, factors: tuple[Tensor, Tensor, Tensor], given: list[Tensor]) -> Tensor:
+def _svd_gradient(
+    x: Tensor, factors: tuple[Tensor, Tensor, Tensor], given: list[Tensor]
+) -> Tensor:
     (s, u, v), (ds, du, dv) = factors, given
     turn_u, turn_v = _skew(product(u, du, True)), _skew(product(v, dv, True))
     inverse = _inverse_or_zero(s)
-    inner = multiply(_columns(turn_u, s) + _rows(turn_v, s), astype(_gaps(s * s), x.dtype))
+    inner = multiply(
+        _columns(turn_u, s) + _rows(turn_v, s), astype(_gaps(s * s), x.dtype)
+    )
     on_diagonal = astype(ds, x.dtype)
     if x.dtype.is_complex:
         on_diagonal = on_diagonal + diag_part(turn_u) * astype(inverse * 0.5, x.dtype)
@@ -128,7 +147,11 @@ def _svd_gradient(x: Tensor, factors: tuple[Tensor, Tensor, Tensor], given: list
     outside_u = outside_u - product(u, product(u, outside_u, True))
     outside_v = _columns(dv, inverse)
     outside_v = outside_v - product(v, product(v, outside_v, True))
-    return whole + product(outside_u, v, False, True) + product(u, outside_v, False, True)
+    return (
+        whole
+        + product(outside_u, v, False, True)
+        + product(u, outside_v, False, True)
+    )
 
 
 class SelfAdjointEigV2(Op):
@@ -139,7 +162,9 @@ class SelfAdjointEigV2(Op):
     def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return both specs; the vectors are empty unless they are computed."""
         shape = square_shape(x, "eigh")
-        values = x.with_shape(None if shape is None else shape[:-1]).with_dtype(real_of(x.dtype))
+        values = x.with_shape(None if shape is None else shape[:-1]).with_dtype(
+            real_of(x.dtype)
+        )
         return values, x if self.compute_v else x.with_shape((0,))
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
@@ -226,7 +251,12 @@ class PseudoInverse(Op):
         within = negative(product(product(p, dy, True), p, False, True))
         left = product(product(dy, p, True), p, False, True)
         right = product(p, product(p, dy, False, True), True)
-        outside = left - product(a, product(p, left)) + right - product(product(right, p), a)
+        outside = (
+            left
+            - product(a, product(p, left))
+            + right
+            - product(product(right, p), a)
+        )
         return within + outside, None
 
 
@@ -245,7 +275,9 @@ class MatrixRank(Op):
         s = xp.linalg.svd(x, compute_uv=False)
         if s.shape[-1] == 0:
             return xp.zeros(x.shape[:-2], "int64")
-        return xp.sum(s > tolerance(xp, x, rtol)[..., None] * s[..., :1], axis=-1).astype("int64")
+        return xp.sum(
+            s > tolerance(xp, x, rtol)[..., None] * s[..., :1], axis=-1
+        ).astype("int64")
 
 
 def tolerance(xp: Xp, x: Array, rtol: Array) -> Array:
@@ -278,7 +310,9 @@ def svd(x: TensorLike, /, *, full_matrices: bool = True) -> SvdResult:
     >>> print(tl.linalg.svd([[3.0, 0.0], [0.0, 4.0]]).S)
     [4. 3.]
     """
-    s, u, v = calls(Svd(compute_uv=True, full_matrices=full_matrices), lapack(x, "svd"))
+    s, u, v = calls(
+        Svd(compute_uv=True, full_matrices=full_matrices), lapack(x, "svd")
+    )
     return SvdResult(u, s, adjoint(v))
 
 

@@ -40,8 +40,12 @@ class Pack(Op):
         if shape is None:
             return TensorSpec(None, xs[0].dtype)
         axis = normalise_axis(self.axis, len(shape) + 1)
-        known = _packed(xs, axis) if xs[0].dtype.is_integer and len(shape) < 2 else None
-        return TensorSpec((*shape[:axis], len(xs), *shape[axis:]), xs[0].dtype, known=known)
+        known = (
+            _packed(xs, axis) if xs[0].dtype.is_integer and len(shape) < 2 else None
+        )
+        return TensorSpec(
+            (*shape[:axis], len(xs), *shape[axis:]), xs[0].dtype, known=known
+        )
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the tensors joined."""
@@ -70,7 +74,11 @@ def _packed(xs: Sequence[TensorSpec], axis: int) -> Known:
 
 def small(known: Dims) -> Known:
     """Return `known` unless it is too long to carry along, or tells nothing."""
-    return known if len(known) <= SMALL and any(size is not None for size in known) else None
+    return (
+        known
+        if len(known) <= SMALL and any(size is not None for size in known)
+        else None
+    )
 
 
 class Unpack(Op):
@@ -85,7 +93,9 @@ class Unpack(Op):
             return (x.with_shape(None),) * self.num
         axis = normalise_axis(self.axis, len(x.shape))
         if x.shape[axis] not in (None, self.num):
-            raise ShapeError(f"unstack: axis {axis} of {x} does not have {self.num} parts")
+            raise ShapeError(
+                f"unstack: axis {axis} of {x} does not have {self.num} parts"
+            )
         part = x.with_shape(x.shape[:axis] + x.shape[axis + 1 :])
         values = x.vector() if x.known is not None else None
         if values is None:
@@ -95,7 +105,9 @@ class Unpack(Op):
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
         """Return the parts."""
         if x.shape[self.axis] != self.num:
-            raise ShapeError(f"unstack: axis {self.axis} of {x.shape} is not {self.num} long")
+            raise ShapeError(
+                f"unstack: axis {self.axis} of {x.shape} is not {self.num} long"
+            )
         return tuple(xp.moveaxis(x, self.axis, 0))
 
     def grad(self, call: Call, *dys: Gradient) -> Grads:
@@ -106,7 +118,9 @@ class Unpack(Op):
 def filled(dys: Sequence[Any], outputs: Sequence[Tensor]) -> list[Tensor]:
     """Return the gradients of several outputs, zeros for those that have none."""
     return [
-        broadcast_to(constant(np.zeros((), y.dtype.numpy)), shape_of(y)) if dy is None else dy
+        broadcast_to(constant(np.zeros((), y.dtype.numpy)), shape_of(y))
+        if dy is None
+        else dy
         for dy, y in zip(dys, outputs, strict=True)
     ]
 
@@ -117,7 +131,9 @@ def same_dtypes(what: str, xs: Sequence[TensorSpec]) -> None:
         raise InvalidArgumentError(f"{what} of no tensors: give at least one")
     if any(x.dtype is not xs[0].dtype for x in xs):
         listed = ", ".join(x.dtype.name for x in xs)
-        raise DTypeError(f"{what} takes tensors of one dtype, not {listed}; cast with tl.astype")
+        raise DTypeError(
+            f"{what} takes tensors of one dtype, not {listed}; cast with tl.astype"
+        )
 
 
 def together(xs: Sequence[TensorLike], what: str) -> list[Tensor]:
@@ -141,7 +157,9 @@ def stack(xs: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor:
     return call(Pack(axis), *together(xs, "stack"))
 
 
-def unstack(x: TensorLike, /, *, axis: int = 0, num: int | None = None) -> tuple[Tensor, ...]:
+def unstack(
+    x: TensorLike, /, *, axis: int = 0, num: int | None = None
+) -> tuple[Tensor, ...]:
     """Return the parts of `x` along `axis`, which they lack.
 
     `num`, the size of the axis, need only be given where a trace does not know it.

@@ -20,7 +20,13 @@ from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import placed
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import EagerTensor, IndexedSlices, Shape, Tensor, TensorLike
+from tensorlite.core.tensor import (
+    EagerTensor,
+    IndexedSlices,
+    Shape,
+    Tensor,
+    TensorLike,
+)
 from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -43,7 +49,9 @@ __all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
 
 Make = Callable[[Any], Tensor]
-creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar("creation", default=None)
+creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar(
+    "creation", default=None
+)
 """What makes the handle of a new variable; a traced function finds the one of its first trace."""
 
 
@@ -79,7 +87,9 @@ class Variable(Operand):
                 array = value.array
             spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
             watched = trainable and value.dtype.is_differentiable
-            return EagerTensor(VariableState(array, spec, name, watched), value.device)
+            return EagerTensor(
+                VariableState(array, spec, name, watched), value.device
+            )
 
         maker = creation.get()
         self.handle: Tensor = make(initial) if maker is None else maker(initial, make)
@@ -210,7 +220,9 @@ class Variable(Operand):
     def __format__(self, spec: str) -> str:
         return format(self.__tensor__(), spec) if spec else repr(self)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
         """Return the value as a NumPy array, for NumPy's own use."""
         return self.__tensor__().__array__(dtype, copy)
 

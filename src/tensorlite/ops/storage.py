@@ -85,7 +85,9 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_bytes())
     except FileNotFoundError:
-        raise CheckpointError(f"no checkpoint at {path}: {file} is not there") from None
+        raise CheckpointError(
+            f"no checkpoint at {path}: {file} is not there"
+        ) from None
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{file} is no readable manifest: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -103,31 +105,48 @@ def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
     try:
         payload = file.read_bytes()
     except OSError as error:
-        raise CheckpointError(f"the checkpoint's tensors cannot be read: {error}") from None
+        raise CheckpointError(
+            f"the checkpoint's tensors cannot be read: {error}"
+        ) from None
     if len(payload) != manifest["bytes"]:
         raise CheckpointError(
             f"{file} is torn: it has {len(payload)} bytes, the manifest says {manifest['bytes']}"
         )
     if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
-        raise CheckpointError(f"{file} is damaged: its checksum is not the manifest's")
+        raise CheckpointError(
+            f"{file} is damaged: its checksum is not the manifest's"
+        )
     try:
         stored = load(payload)
-        return {name: _restored(stored[name], about) for name, about in manifest["tensors"].items()}
+        return {
+            name: _restored(stored[name], about)
+            for name, about in manifest["tensors"].items()
+        }
     except (SafetensorError, KeyError, TypeError, ValueError, DTypeError) as error:
-        raise CheckpointError(f"{file} does not hold what its manifest says: {error}") from None
+        raise CheckpointError(
+            f"{file} does not hold what its manifest says: {error}"
+        ) from None
 
 
 def _stored(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     name = of_numpy(array.dtype).name
     if array.dtype == object:
-        raise DTypeError("only numbers and bools can be saved, not strings or handles")
+        raise DTypeError(
+            "only numbers and bools can be saved, not strings or handles"
+        )
     whole = np.ascontiguousarray(array).reshape(array.shape)
     if name not in _STORED:
         return whole
     return whole.reshape(-1).view(_STORED[name])
 
 
-def _restored(array: np.ndarray[Any, Any], about: dict[str, Any]) -> np.ndarray[Any, Any]:
+def _restored(
+    array: np.ndarray[Any, Any], about: dict[str, Any]
+) -> np.ndarray[Any, Any]:
     dtype = as_dtype(about["dtype"]).numpy
-    whole = array.reshape(-1).view(dtype) if about["dtype"] in _STORED else array.astype(dtype)
+    whole = (
+        array.reshape(-1).view(dtype)
+        if about["dtype"] in _STORED
+        else array.astype(dtype)
+    )
     return whole.reshape(about["shape"])

@@ -43,7 +43,9 @@ class TensorArray:
         flow: Tensor | None = None,
     ) -> None:
         if flow is None:
-            shape = lists.element_shape(None if element_shape is None else tuple(element_shape))
+            shape = lists.element_shape(
+                None if element_shape is None else tuple(element_shape)
+            )
             whole(size, "TensorArray: size", least=0)
             flow = _list(shape, size, as_dtype(dtype), dynamic_size)
         self.flow = flow
@@ -75,7 +77,9 @@ class TensorArray:
         Raises OutOfRangeError beyond the size unless that is dynamic, DTypeError and ShapeError
         for an element that does not fit.
         """
-        return TensorArray(flow=lists.set_item(self.flow, index, self._element(value)))
+        return TensorArray(
+            flow=lists.set_item(self.flow, index, self._element(value))
+        )
 
     def _element(self, value: TensorLike) -> Tensor:
         if not isinstance(value, Operand):
@@ -108,7 +112,9 @@ class TensorArray:
         return f"TensorArray({self.dtype!r}, element_shape={self.element_shape})"
 
 
-def _list(shape: Tensor, size: TensorLike, dtype: DType, dynamic_size: bool) -> Tensor:
+def _list(
+    shape: Tensor, size: TensorLike, dtype: DType, dynamic_size: bool
+) -> Tensor:
     if not dynamic_size:
         return lists.reserve(shape, size, dtype)
     empty = lists.empty(shape, dtype)

@@ -30,7 +30,12 @@ class Apply(Op, abstract=True):
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return nothing; ShapeError when the gradient is not shaped as the variable."""
         want, have = specs[0].inner[0].shape, specs[-1].shape
-        if want is not None and have is not None and None not in (*want, *have) and want != have:
+        if (
+            want is not None
+            and have is not None
+            and None not in (*want, *have)
+            and want != have
+        ):
             raise ShapeError(
                 f"{self.name}: the gradient has shape {shape_text(have)}, the variable "
                 f"{shape_text(want)}"
@@ -237,7 +242,11 @@ class ResourceApplyFtrlV2(Apply):
         linear = linear + shrunk - (grown**-power - squares**-power) / lr * w
         curvature = grown**-power / lr + 2 * l2
         kept = xp.abs(linear) > l1
-        return xp.where(kept, (xp.sign(linear) * l1 - linear) / curvature, 0 * w), grown, linear
+        return (
+            xp.where(kept, (xp.sign(linear) * l1 - linear) / curvature, 0 * w),
+            grown,
+            linear,
+        )
 
 
 class ResourceApplyProximalGradientDescent(Apply):

@@ -28,7 +28,9 @@ class Window:
     places: tuple[int, int]
     """How many places there are, that is, the size of the result."""
 
-    def taps(self) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[slice, slice]]]:
+    def taps(
+        self,
+    ) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[slice, slice]]]:
         """Yield each element of the window: row, column, what it meets as the window moves.
 
         What it meets is given as a part of the image and the corresponding part of the result.
@@ -51,13 +53,21 @@ class Window:
 
 
 def check_attributes(
-    what: str, strides: Sequence[int], dilations: Sequence[int], padding: str, data_format: str
+    what: str,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    padding: str,
+    data_format: str,
 ) -> None:
     """Raise InvalidArgumentError when attributes of windows are not what they may be."""
     if data_format not in ("NHWC", "NCHW"):
-        raise InvalidArgumentError(f"{what}: data_format={data_format!r}; allowed: 'NHWC', 'NCHW'")
+        raise InvalidArgumentError(
+            f"{what}: data_format={data_format!r}; allowed: 'NHWC', 'NCHW'"
+        )
     if padding not in PADDINGS:
-        raise InvalidArgumentError(f"{what}: padding={padding!r}; allowed: {PADDINGS}")
+        raise InvalidArgumentError(
+            f"{what}: padding={padding!r}; allowed: {PADDINGS}"
+        )
     for name, steps in (("strides", strides), ("dilations", dilations)):
         fit = len(steps) == 4 and min(steps) >= 1
         if not fit or (steps[0], channels_of(steps, data_format)) != (1, 1):
@@ -82,14 +92,18 @@ def channels_of(shape: Sequence[Dim], data_format: str) -> Dim:
     return shape[3] if data_format == "NHWC" else shape[1]
 
 
-def assembled(batch: Dim, image: Sequence[Dim], channels: Dim, data_format: str) -> Dims:
+def assembled(
+    batch: Dim, image: Sequence[Dim], channels: Dim, data_format: str
+) -> Dims:
     """Return a shape of batch, height, width and channels in the order of `data_format`."""
     if data_format == "NHWC":
         return (batch, *image, channels)
     return (batch, channels, *image)
 
 
-def explicit_pads(paddings: Sequence[int], data_format: str) -> tuple[tuple[int, int], ...]:
+def explicit_pads(
+    paddings: Sequence[int], data_format: str
+) -> tuple[tuple[int, int], ...]:
     """Return the paddings of height and width out of TensorFlow's eight numbers."""
     if len(paddings) != 8 or min(paddings) < 0:
         raise InvalidArgumentError(
@@ -104,7 +118,12 @@ def explicit_pads(paddings: Sequence[int], data_format: str) -> tuple[tuple[int,
 
 
 def place_count(
-    what: str, image: Dim, size: int, stride: int, dilation: int, pads: tuple[int, int] | str
+    what: str,
+    image: Dim,
+    size: int,
+    stride: int,
+    dilation: int,
+    pads: tuple[int, int] | str,
 ) -> Dim:
     """Return the number of places of a window on an axis; ShapeError when there is none."""
     if image is None:
@@ -148,10 +167,14 @@ def window_on(
     assert rows is not None
     assert columns is not None
     numbers = [
-        _same(image[i], size[i], strides[i], dilations[i]) if pads[i] == "SAME" else _plain(pads[i])
+        _same(image[i], size[i], strides[i], dilations[i])
+        if pads[i] == "SAME"
+        else _plain(pads[i])
         for i in range(2)
     ]
-    return Window(size, strides, dilations, (numbers[0], numbers[1]), image, (rows, columns))
+    return Window(
+        size, strides, dilations, (numbers[0], numbers[1]), image, (rows, columns)
+    )
 
 
 def _plain(pads: tuple[int, int] | str) -> tuple[int, int]:
@@ -185,7 +208,9 @@ def check_image(what: str, shape: Dims | None) -> Dims | None:
     return shape
 
 
-def four(value: int | Sequence[int], data_format: str, name: str) -> tuple[int, int, int, int]:
+def four(
+    value: int | Sequence[int], data_format: str, name: str
+) -> tuple[int, int, int, int]:
     """Return strides, sizes or dilations, given as one, two or four numbers, as four."""
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     whole_numbers(given, name)

@@ -36,14 +36,20 @@ def fold(graph: Graph) -> Graph:
 
 
 def _constant(target: Graph, node: Node, array: Array) -> SymbolicTensor:
-    made = target.add(Const(array), (), device=node.device, name=node.name, line=node.line)
+    made = target.add(
+        Const(array), (), device=node.device, name=node.name, line=node.line
+    )
     return made.outputs[0]
 
 
 def _known(node: Node, copy: Copy) -> list[Array] | None:
     """Return the values of a node's outputs if they are the same in every run."""
     op = node.op
-    if op.role is not Role.PLAIN or op.effect is not Effect.NONE or isinstance(op, Const):
+    if (
+        op.role is not Role.PLAIN
+        or op.effect is not Effect.NONE
+        or isinstance(op, Const)
+    ):
         return None
     if not node.outputs or any(id(x) not in copy.tensors for x in node.inputs):
         return None

@@ -70,7 +70,9 @@ def _chosen(node: Node) -> tuple[Graph | None, Sequence[SymbolicTensor]]:
         return node.op.regions()[0], node.inputs
     if node.op.role is Role.IF and isinstance(node.inputs[0].node.op, Const):
         then, other = node.op.regions()
-        return (then if np.any(node.inputs[0].node.op.value) else other), node.inputs[1:]
+        return (then if np.any(node.inputs[0].node.op.value) else other), node.inputs[
+            1:
+        ]
     return None, ()
 
 

@@ -29,7 +29,14 @@ from itertools import count
 
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.dataflow import Enter, Exit, LoopCond, Merge, NextIteration, Switch
+from tensorlite.ops.dataflow import (
+    Enter,
+    Exit,
+    LoopCond,
+    Merge,
+    NextIteration,
+    Switch,
+)
 from tensorlite.ops.identity import Identity
 from tensorlite.passes.inline import inline
 from tensorlite.passes.rewrite import Copy, bound
@@ -50,7 +57,9 @@ def lower(graph: Graph) -> Graph:
 class _Site:
     """Where the nodes of one region are put, and what makes them wait for its gate."""
 
-    def __init__(self, copy: Copy, gate: Node | None = None, guarded: Iterable[Node] = ()) -> None:
+    def __init__(
+        self, copy: Copy, gate: Node | None = None, guarded: Iterable[Node] = ()
+    ) -> None:
         self.copy = copy
         self.gate = gate
         """What is alive if, and only if, the region is run; None at the outermost level."""
@@ -80,7 +89,9 @@ class _Site:
         gate = self.waiting([*inputs, *before])
         self.guarded.add(self.copy.node(node, control=gate))
 
-    def add(self, node: Node, op: Op, inputs: Tensors, before: Sequence[Node] = ()) -> Node:
+    def add(
+        self, node: Node, op: Op, inputs: Tensors, before: Sequence[Node] = ()
+    ) -> Node:
         """Put in a node that belongs to the lowering of `node`."""
         sources = [*[x.node for x in inputs], *before]
         made = self.copy.target.add(
@@ -161,7 +172,10 @@ def _side(
     outputs = _region(region, arguments, inside, frames)
     if not inside.effects:
         return [*outputs, gate.outputs[0]]
-    return [*outputs, inside.output(node, Identity(), gate.outputs[0], inside.effects)]
+    return [
+        *outputs,
+        inside.output(node, Identity(), gate.outputs[0], inside.effects),
+    ]
 
 
 @dataclass
@@ -207,7 +221,9 @@ class _Loop:
         outputs, effects = self.turn(entered, go_on)
         results, last = list(values), None
         for i, variable in self.variables.items():
-            after = self.inside.output(self.node, NextIteration(), outputs[i], effects)
+            after = self.inside.output(
+                self.node, NextIteration(), outputs[i], effects
+            )
             variable.merge.set_input(1, after)
             results[i] = self.inside.output(self.node, Exit(), variable.left)
             last = results[i].node
@@ -255,7 +271,9 @@ class _Loop:
         gate = self.inside.add(self.node, Identity(), [switch.outputs[1]])
         taken = list(entered)
         for i, variable in self.variables.items():
-            variable.switch = self.inside.add(self.node, Switch(), [entered[i], go_on])
+            variable.switch = self.inside.add(
+                self.node, Switch(), [entered[i], go_on]
+            )
             taken[i] = variable.taken
         guarded = [gate, *[taken[i].node for i in self.variables]]
         site = _Site(self.site.copy, gate, guarded)

@@ -21,7 +21,9 @@ OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, trim, prune)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 
 
-def run_passes(graph: Graph, passes: Sequence[Pass], *, verified: bool = False) -> Graph:
+def run_passes(
+    graph: Graph, passes: Sequence[Pass], *, verified: bool = False
+) -> Graph:
     """Return the graph that `passes` make of `graph`, one after the other.
 
     With `verified`, what each pass returns is checked, and an error names the pass.

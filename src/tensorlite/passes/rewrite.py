@@ -32,7 +32,11 @@ class Copy:
 
     def inputs(self, source: Graph, positions: Iterable[int] | None = None) -> None:
         """Copy the inputs of `source`, or some, which the copy will have in the same order."""
-        chosen = source.inputs if positions is None else [source.inputs[i] for i in positions]
+        chosen = (
+            source.inputs
+            if positions is None
+            else [source.inputs[i] for i in positions]
+        )
         for x in chosen:
             copied = self.target.add_input(x.spec, x.node.name)
             copied.node.line, copied.node.device = x.node.line, x.node.device
@@ -44,7 +48,9 @@ class Copy:
         self.tensors[id(old)] = new
         self._kept.append(old)
 
-    def node(self, node: Node, op: Op | None = None, control: Iterable[Node] = ()) -> Node:
+    def node(
+        self, node: Node, op: Op | None = None, control: Iterable[Node] = ()
+    ) -> Node:
         """Copy a node, perhaps with another operator or with more nodes to run after."""
         inputs = [self._input(node, i, x) for i, x in enumerate(node.inputs)]
         mapped = self.before(node)
@@ -69,22 +75,31 @@ class Copy:
         found = self.tensors.get(id(x))
         if found is None and node.op.role is Role.MERGE:
             # The back edge of a loop: what it comes from is copied later, and put in then.
-            found = next((self.tensors[id(y)] for y in node.inputs if id(y) in self.tensors), None)
+            found = next(
+                (self.tensors[id(y)] for y in node.inputs if id(y) in self.tensors),
+                None,
+            )
         if found is None:
-            raise GraphError(f"{node.name}: input {position}, {x.name}, comes after its use")
+            raise GraphError(
+                f"{node.name}: input {position}, {x.name}, comes after its use"
+            )
         return found
 
     def before(self, node: Node) -> list[Node]:
         """Return what the copy of `node` must run after."""
         return [after for one in node.control for after in self.nodes.get(one, ())]
 
-    def stand_in(self, old: Node, outputs: Sequence[SymbolicTensor], *after: Node) -> None:
+    def stand_in(
+        self, old: Node, outputs: Sequence[SymbolicTensor], *after: Node
+    ) -> None:
         """Let `outputs` stand for those of `old`, and `after` for what `old` did."""
         self.nodes[old] = after
         for x, y in zip(old.outputs, outputs, strict=True):
             self.bind(x, y)
 
-    def finish(self, source: Graph, outputs: Iterable[SymbolicTensor] | None = None) -> Graph:
+    def finish(
+        self, source: Graph, outputs: Iterable[SymbolicTensor] | None = None
+    ) -> Graph:
         """Close loops, and return the copy with the outputs (or these) and effects of `source`."""
         target = self.target
         for node, position, x in self._open:
@@ -105,7 +120,9 @@ def bound(target: Graph, region: Graph, values: Sequence[SymbolicTensor]) -> Cop
     return copy
 
 
-def reached(graph: Graph, outputs: Iterable[SymbolicTensor] | None = None) -> set[Node]:
+def reached(
+    graph: Graph, outputs: Iterable[SymbolicTensor] | None = None
+) -> set[Node]:
     """Return the nodes that a graph's effects, and its outputs or these, depend on."""
     found: set[Node] = set()
     ends = graph.outputs if outputs is None else outputs
@@ -127,7 +144,9 @@ def branches(op: Op) -> tuple[Graph, ...]:
 def with_inner(op: Op, change: Callable[[Graph], Graph]) -> Op:
     """Return an operator whose branches or loop body have been changed; functions stay."""
     inner = branches(op)
-    return op.with_regions(tuple([change(region) for region in inner])) if inner else op
+    return (
+        op.with_regions(tuple([change(region) for region in inner])) if inner else op
+    )
 
 
 def rule(table: Rules, *ops: type[Op]) -> Callable[[Rule], Rule]:
@@ -143,7 +162,9 @@ def rule(table: Rules, *ops: type[Op]) -> Callable[[Rule], Rule]:
 
 def apply(node: Node, op: Op, *inputs: SymbolicTensor) -> SymbolicTensor:
     """Return the output of a new node that stands at the place of `node`."""
-    return node.graph.add(op, inputs, device=node.device, name=node.name, line=node.line).outputs[0]
+    return node.graph.add(
+        op, inputs, device=node.device, name=node.name, line=node.line
+    ).outputs[0]
 
 
 def rewrite(graph: Graph, rules: Rules) -> Graph:
@@ -153,7 +174,9 @@ def rewrite(graph: Graph, rules: Rules) -> Graph:
         graph, last = _round(graph, rules)
         if last is None:
             return graph
-    raise GraphError(f"{graph.name}: {getattr(last, '__name__', last)!r} applies without end")
+    raise GraphError(
+        f"{graph.name}: {getattr(last, '__name__', last)!r} applies without end"
+    )
 
 
 def _round(graph: Graph, rules: Rules) -> tuple[Graph, Rule | None]:
@@ -164,7 +187,9 @@ def _round(graph: Graph, rules: Rules) -> tuple[Graph, Rule | None]:
     for node in graph.nodes:
         if node in copy.nodes or node not in needed:
             continue
-        copied = copy.node(node, with_inner(node.op, lambda inner: rewrite(inner, rules)))
+        copied = copy.node(
+            node, with_inner(node.op, lambda inner: rewrite(inner, rules))
+        )
         for one in rules.get(type(node.op), ()):
             better = None if copied.control else one(copied)
             if better is not None:

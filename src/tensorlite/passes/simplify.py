@@ -16,7 +16,17 @@ from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import DType
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.arithmetic import AddN, AddV2, BroadcastTo, Conj, Mul, Neg, RealDiv, Sub, Sum
+from tensorlite.ops.arithmetic import (
+    AddN,
+    AddV2,
+    BroadcastTo,
+    Conj,
+    Mul,
+    Neg,
+    RealDiv,
+    Sub,
+    Sum,
+)
 from tensorlite.ops.arrange import Transpose
 from tensorlite.ops.compare import LogicalNot, SelectV2
 from tensorlite.ops.create import Fill
@@ -50,7 +60,9 @@ def is_all(x: SymbolicTensor, number: float) -> bool:
     if isinstance(x.node.op, Fill):
         return is_all(x.node.inputs[1], number)
     value = value_of(x)
-    return value is not None and value.dtype != object and bool(np.all(value == number))
+    return (
+        value is not None and value.dtype != object and bool(np.all(value == number))
+    )
 
 
 def is_same(x: SymbolicTensor, node: Node) -> bool:
@@ -138,7 +150,9 @@ def unpack_sum(node: Node) -> SymbolicTensor | None:
     match node.inputs:
         case (x,):
             return x
-        case (x, y) if x.dtype.is_numeric and x.spec.is_static and x.spec.shape == y.spec.shape:
+        case (x, y) if (
+            x.dtype.is_numeric and x.spec.is_static and x.spec.shape == y.spec.shape
+        ):
             return apply(node, AddV2(), x, y)
     return None
 
@@ -223,7 +237,9 @@ def choose_decided(node: Node) -> SymbolicTensor | None:
     """Rewrite where(true, x, y) -> x;  where(false, x, y) -> y."""
     condition, x, y = node.inputs
     for truth, chosen in ((1, x), (0, y)):
-        same = chosen.spec.is_static and chosen.spec.shape == node.outputs[0].spec.shape
+        same = (
+            chosen.spec.is_static and chosen.spec.shape == node.outputs[0].spec.shape
+        )
         if same and is_all(condition, truth):
             return chosen
     return None

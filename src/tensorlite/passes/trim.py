@@ -14,7 +14,9 @@ def trim(graph: Graph) -> Graph:
     needed = reached(graph)
     if not any(node.op.role in (Role.IF, Role.WHILE) for node in needed):
         return graph
-    used = {id(x) for node in needed for x in node.inputs} | {id(x) for x in graph.outputs}
+    used = {id(x) for node in needed for x in node.inputs} | {
+        id(x) for x in graph.outputs
+    }
     copy = Copy(Graph(graph.name))
     copy.inputs(graph)
     for node in graph.nodes:
@@ -32,7 +34,9 @@ def trim(graph: Graph) -> Graph:
     return copy.finish(graph)
 
 
-def _replace(node: Node, copy: Copy, op: Op, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+def _replace(
+    node: Node, copy: Copy, op: Op, inputs: Sequence[int], outputs: Sequence[int]
+) -> None:
     """Put in a node that takes and gives only some of what `node` does."""
     made = copy.target.add(
         op,
@@ -64,7 +68,9 @@ def _narrow_while(op: Op, wanted: Sequence[int]) -> tuple[Op, list[int]]:
     while not kept >= (used := _used_inputs(body, kept)):
         kept |= used
     places = sorted(kept)
-    return op.with_regions((_narrow(cond, places, [0]), _narrow(body, places, places))), places
+    return op.with_regions(
+        (_narrow(cond, places, [0]), _narrow(body, places, places))
+    ), places
 
 
 def _used_inputs(region: Graph, outputs: Iterable[int]) -> set[int]:

@@ -40,7 +40,9 @@ def _check_names(graph: Graph) -> None:
 def _check_edges(node: Node, place: dict[Node, int]) -> None:
     for source in [*[x.node for x in node.inputs], *node.control]:
         if source not in place:
-            raise GraphError(f"{node.name} uses {source.name}, which is of another graph")
+            raise GraphError(
+                f"{node.name} uses {source.name}, which is of another graph"
+            )
         back = node.op.role is Role.MERGE and source.op.role is Role.NEXT
         if place[source] >= place[node] and not back:
             raise GraphError(f"{node.name} comes before {source.name}, which it uses")
@@ -51,13 +53,21 @@ def _check_specs(node: Node) -> None:
         return
     try:
         inferred = node.op.infer(*[x.spec for x in node.inputs])
-    except (TensorliteError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (
+        TensorliteError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+    ) as error:
         raise GraphError(
             f"{node.name}: {node.op.name} does not take its inputs: {error}"
         ) from error
     specs = inferred if isinstance(inferred, tuple) else (inferred,)
     if len(specs) != len(node.outputs):
-        raise GraphError(f"{node.name} has {len(node.outputs)} outputs; inference: {len(specs)}")
+        raise GraphError(
+            f"{node.name} has {len(node.outputs)} outputs; inference: {len(specs)}"
+        )
     for x, spec in zip(node.outputs, specs, strict=True):
         if not _agree(x.spec, spec):
             raise GraphError(f"{x.name} is {x.spec}; inference says {spec}")
@@ -68,14 +78,21 @@ def _agree(have: TensorSpec, inferred: TensorSpec) -> bool:
 
 
 def _check_ends(graph: Graph, place: dict[Node, int]) -> None:
-    ends: Iterable[Node] = [*[x.node for x in (*graph.inputs, *graph.outputs)], *graph.effects]
+    ends: Iterable[Node] = [
+        *[x.node for x in (*graph.inputs, *graph.outputs)],
+        *graph.effects,
+    ]
     for node in ends:
         if node not in place:
-            raise GraphError(f"{graph.name}: {node.name} is an end of it, and not a node")
+            raise GraphError(
+                f"{graph.name}: {node.name} is an end of it, and not a node"
+            )
     inputs = {x.node for x in graph.inputs}
     for node in graph.nodes:
         if node.op.role is Role.INPUT and node not in inputs:
-            raise GraphError(f"{graph.name}: {node.name} is no longer among its inputs")
+            raise GraphError(
+                f"{graph.name}: {node.name} is no longer among its inputs"
+            )
 
 
 def _check_frames(graph: Graph) -> None:
@@ -85,15 +102,21 @@ def _check_frames(graph: Graph) -> None:
         sources = [*[x.node for x in node.inputs], *node.control]
         found = {_after(source, frame) for source in sources if source in frame}
         if len(found) > 1:
-            listed = " and ".join(sorted("/".join(one) or "the outermost" for one in found))
-            raise GraphError(f"{node.name} takes values of frames {listed}; Enter or Exit is due")
+            listed = " and ".join(
+                sorted("/".join(one) or "the outermost" for one in found)
+            )
+            raise GraphError(
+                f"{node.name} takes values of frames {listed}; Enter or Exit is due"
+            )
         # Constants are of every frame: they wait for nothing.
         if sources or node.op.role is not Role.PLAIN:
             frame[node] = found.pop() if found else ()
     for node in graph.nodes:
         for x in node.inputs if node.op.role is Role.MERGE else ():
             if x.node in frame and _after(x.node, frame) != frame.get(node, ()):
-                raise GraphError(f"{node.name} is given {x.name}, which is of another frame")
+                raise GraphError(
+                    f"{node.name} is given {x.name}, which is of another frame"
+                )
 
 
 def _after(node: Node, frame: dict[Node, tuple[str, ...]]) -> tuple[str, ...]:

@@ -58,7 +58,13 @@ def _compile(
         lambda task: inner_peak(task.kernel),
     )
     return Plan(
-        graph.name, tasks, len(fed), tuple(map(_value, constants)), fetched, tuple(specs), peak
+        graph.name,
+        tasks,
+        len(fed),
+        tuple(map(_value, constants)),
+        fetched,
+        tuple(specs),
+        peak,
     )
 
 
@@ -79,7 +85,9 @@ def _value(node: Node) -> Array:
 
 
 def _needed(
-    graph: Graph, fed: Iterable[SymbolicTensor], wanted: Iterable[SymbolicTensor | Node]
+    graph: Graph,
+    fed: Iterable[SymbolicTensor],
+    wanted: Iterable[SymbolicTensor | Node],
 ) -> list[Node]:
     """Return the nodes that must run, in the graph's order."""
     given = {id(x) for x in fed}
@@ -120,7 +128,9 @@ def _slots(
     return slots
 
 
-def _task(node: Node, slot: dict[int, int], position: dict[Node, int], called: Plans) -> Task:
+def _task(
+    node: Node, slot: dict[int, int], position: dict[Node, int], called: Plans
+) -> Task:
     outputs = [slot[id(x)] for x in node.outputs]
     regions = [partial(_inner, region, called) for region in node.op.regions()]
     kernel: Any = composite(node.op.role, regions) if regions else node.op.kernel

@@ -172,7 +172,11 @@ class Machine:
                 self.over(iteration)
 
     def several(
-        self, kernel: Any, values: list[Any], inputs: tuple[int, ...], outputs: tuple[int, ...]
+        self,
+        kernel: Any,
+        values: list[Any],
+        inputs: tuple[int, ...],
+        outputs: tuple[int, ...],
     ) -> None:
         """Run a kernel that returns a tuple."""
         made = kernel(self.xp, *[values[slot] for slot in inputs])
@@ -217,7 +221,10 @@ class Machine:
             self.over(iteration)
 
     def serve(
-        self, iteration: Iteration, consumers: Sequence[int], merges: Sequence[Arrival]
+        self,
+        iteration: Iteration,
+        consumers: Sequence[int],
+        merges: Sequence[Arrival],
     ) -> None:
         """Tell the consumers of a value that it is there."""
         for consumer in consumers:
@@ -238,7 +245,10 @@ class Machine:
                 self.serve(iteration, (merge,), ())
 
     def kill(
-        self, iteration: Iteration, consumers: Sequence[int], merges: Sequence[Arrival]
+        self,
+        iteration: Iteration,
+        consumers: Sequence[int],
+        merges: Sequence[Arrival],
     ) -> None:
         """Tell the consumers of a value that it is dead, and so are they."""
         iteration.dead.update(consumers)
@@ -256,7 +266,9 @@ class Machine:
             if not iteration.uses[slot]:
                 iteration.values[slot] = None
 
-    def enter(self, outer: Iteration, step: Step, value: Any, dead: bool = False) -> None:
+    def enter(
+        self, outer: Iteration, step: Step, value: Any, dead: bool = False
+    ) -> None:
         """Bring a value, or a dead one, into the frame of a loop, which this may begin."""
         frame = outer.children.get(id(step.kernel))
         if frame is None:
@@ -273,7 +285,9 @@ class Machine:
         for iteration in list(frame.iterations.values()):
             self.arrive(iteration, step, value, dead)
 
-    def arrive(self, iteration: Iteration, step: Step, value: Any, dead: bool = False) -> None:
+    def arrive(
+        self, iteration: Iteration, step: Step, value: Any, dead: bool = False
+    ) -> None:
         """Put a value from elsewhere into an iteration."""
         iteration.values[step.out] = value
         (self.kill if dead else self.serve)(iteration, step.consumers, step.merges)
@@ -300,7 +314,10 @@ class Machine:
         frame = iteration.frame
         if frame.outer is None:
             return
-        while frame.oldest in frame.iterations and frame.iterations[frame.oldest].left == 0:
+        while (
+            frame.oldest in frame.iterations
+            and frame.iterations[frame.oldest].left == 0
+        ):
             del frame.iterations[frame.oldest]
             frame.oldest += 1
         parked, frame.parked = frame.parked, []

@@ -22,22 +22,35 @@ WORTH_REUSING = 4096
 
 
 def planned(
-    tasks: Sequence[Task], specs: Sequence[TensorSpec], fetches: Sequence[int], inner: Any
+    tasks: Sequence[Task],
+    specs: Sequence[TensorSpec],
+    fetches: Sequence[int],
+    inner: Any,
 ) -> tuple[tuple[Task, ...], int]:
     """Return the tasks with their frees and reuses, and the bytes they take at most.
 
     `inner(task)` says how many bytes the task itself takes while it runs its inner plans.
     """
     groups = _sharing(tasks, len(specs))
-    last = {slot: i for i, task in enumerate(tasks) for slot in (*task.inputs, *task.outputs)}
+    last = {
+        slot: i
+        for i, task in enumerate(tasks)
+        for slot in (*task.inputs, *task.outputs)
+    }
     kept = set(fetches)
     made = {slot: task for task in tasks for slot in task.outputs}
     result = []
     for i, task in enumerate(tasks):
-        dying = [s for s in {*task.inputs, *task.outputs} if last[s] == i and s not in kept]
+        dying = [
+            s for s in {*task.inputs, *task.outputs} if last[s] == i and s not in kept
+        ]
         dying = [slot for slot in dying if slot in made]
         reuse = _reusable(task, dying, specs, groups, made)
-        frees = [slot for slot in dying if (size_of(specs[slot]) or WORTH_FREEING) >= WORTH_FREEING]
+        frees = [
+            slot
+            for slot in dying
+            if (size_of(specs[slot]) or WORTH_FREEING) >= WORTH_FREEING
+        ]
         result.append(replace(task, frees=tuple(sorted(frees)), reuse=reuse))
     return tuple(result), _peak(result, specs, groups, last, kept, inner)
 
@@ -80,7 +93,12 @@ def _reusable(
         return None
     for position, slot in enumerate(task.inputs):
         same = specs[slot].shape == out.shape and specs[slot].dtype is out.dtype
-        if slot in dying and same and _is_fresh(made[slot]) and groups.count(groups[slot]) == 1:
+        if (
+            slot in dying
+            and same
+            and _is_fresh(made[slot])
+            and groups.count(groups[slot]) == 1
+        ):
             return position
     return None
 
@@ -104,7 +122,9 @@ def _peak(
     for slot in made:
         until = len(tasks) if slot in kept else last[slot]
         end[groups[slot]] = max(end.get(groups[slot], 0), until)
-    foreign = {groups[slot] for task in tasks for slot in task.inputs if slot not in made}
+    foreign = {
+        groups[slot] for task in tasks for slot in task.inputs if slot not in made
+    }
     live = peak = 0
     held: dict[int, int] = {}
     for i, task in enumerate(tasks):
@@ -116,7 +136,9 @@ def _peak(
                 live += held[group]
         reused = 0 if task.reuse is None else live - before
         peak = max(peak, live - reused + inner(task))
-        for group in [g for g in {groups[s] for s in (*task.inputs, *task.outputs)} if g in held]:
+        for group in [
+            g for g in {groups[s] for s in (*task.inputs, *task.outputs)} if g in held
+        ]:
             if end[group] <= i:
                 live -= held.pop(group)
     return peak

@@ -40,7 +40,9 @@ ndarray, generic, asarray = np.ndarray, np.generic, np.asarray
 
 CONTROL = frozenset({Role.IF, Role.WHILE, Role.CALL})
 """Roles of operators with inner graphs."""
-PRIMITIVE = frozenset({Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT, Role.NEXT, Role.LOOP_COND})
+PRIMITIVE = frozenset(
+    {Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT, Role.NEXT, Role.LOOP_COND}
+)
 """Roles of operators that only the dataflow machine runs."""
 
 
@@ -120,10 +122,18 @@ class Plan:
 
     def report(self) -> str:
         """Return what runs and what memory it takes, as text."""
-        lines = [f"{self.name}: {len(self.tasks)} tasks, at most {self.peak_bytes} bytes at once"]
+        lines = [
+            f"{self.name}: {len(self.tasks)} tasks, at most {self.peak_bytes} bytes at once"
+        ]
         for task in self.tasks:
-            memory = "" if task.reuse is None else f", in the memory of {task.inputs[task.reuse]}"
-            lines.append(f"  {task.outputs} = {task.op!r}{task.inputs}{memory}  # {task.line}")
+            memory = (
+                ""
+                if task.reuse is None
+                else f", in the memory of {task.inputs[task.reuse]}"
+            )
+            lines.append(
+                f"  {task.outputs} = {task.op!r}{task.inputs}{memory}  # {task.line}"
+            )
         return "\n".join(lines)
 
 
@@ -159,7 +169,11 @@ class Moving:
         states = [device_of(x) for x in arrays if isinstance(x, Resource)]
         device, host = states[0] if states else self.device, self.op.host
         placed = [
-            to_device(x, device) if i not in host else to_host(x) if is_array(x) else x
+            to_device(x, device)
+            if i not in host
+            else to_host(x)
+            if is_array(x)
+            else x
             for i, x in enumerate(arrays)
         ]
         with on_device(device):
@@ -186,7 +200,9 @@ def _moved(plan: Plan, device: DeviceName) -> Plan:
         for task in plan.tasks
     ]
     placed, held = tuple(tasks), tuple(constants)
-    return replace(plan, tasks=placed, constants=held, device=device, moved=True, prepared={})
+    return replace(
+        plan, tasks=placed, constants=held, device=device, moved=True, prepared={}
+    )
 
 
 def _place(task: Task, otherwise: DeviceName) -> DeviceName:

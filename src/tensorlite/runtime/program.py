@@ -116,7 +116,9 @@ class _Preparing:
         for task in plan.tasks:
             self.kept.update(task.inputs if task.op.role is Role.MERGE else ())
         self.maker = {
-            slot: (i, k) for i, task in enumerate(plan.tasks) for k, slot in enumerate(task.outputs)
+            slot: (i, k)
+            for i, task in enumerate(plan.tasks)
+            for k, slot in enumerate(task.outputs)
         }
         self.frames = [_Frame("", ROOT)]
         self.where: list[int] = []
@@ -153,7 +155,10 @@ class _Preparing:
 
     def makers(self, task: Task) -> list[int]:
         """Return the tasks whose values or completion a task waits for."""
-        return [*[self.maker[s][0] for s in task.inputs if s in self.maker], *task.after]
+        return [
+            *[self.maker[s][0] for s in task.inputs if s in self.maker],
+            *task.after,
+        ]
 
     def frame_after(self, i: int) -> int:
         """Return the frame that the outputs of a task belong to."""
@@ -174,7 +179,10 @@ class _Preparing:
         for maker in self.makers(task):
             if self.frame_after(maker) != self.where[i]:
                 source = self.plan.tasks[maker]
-                made, used = self.frames[self.frame_after(maker)], self.frames[self.where[i]]
+                made, used = (
+                    self.frames[self.frame_after(maker)],
+                    self.frames[self.where[i]],
+                )
                 raise GraphError(
                     f"{source.name!r} is of frame {made.name!r} and {task.name!r}, made at "
                     f"{task.line}, uses it in frame {used.name!r}; bring it in with Enter, or "
@@ -195,9 +203,13 @@ class _Preparing:
         for position, slot in enumerate(task.inputs):
             arrival = Arrival(me, frame.slot(slot), position)
             if role is not Role.MERGE:
-                waits.update([self.edge(*self.maker[slot])] if slot in self.maker else [])
+                waits.update(
+                    [self.edge(*self.maker[slot])] if slot in self.maker else []
+                )
             elif slot in self.maker:
-                self.merges.setdefault(self.edge(*self.maker[slot]), []).append(arrival)
+                self.merges.setdefault(self.edge(*self.maker[slot]), []).append(
+                    arrival
+                )
             else:
                 program.given.append(arrival)
         for edge in waits:
@@ -206,8 +218,14 @@ class _Preparing:
         program.inputs.append(tuple([frame.slot(slot) for slot in task.inputs]))
         program.pending.append(len(waits) + (role is Role.MERGE))
         if role is Role.MERGE:
-            turns = [self.plan.tasks[self.maker[s][0]] for s in task.inputs if s in self.maker]
-            program.expected[me] = sum(source.op.role is not Role.NEXT for source in turns)
+            turns = [
+                self.plan.tasks[self.maker[s][0]]
+                for s in task.inputs
+                if s in self.maker
+            ]
+            program.expected[me] = sum(
+                source.op.role is not Role.NEXT for source in turns
+            )
         elif all(self.is_lasting(maker) for maker, _ in waits):
             program.starters.append(me)
         if role is Role.EXIT:
@@ -241,7 +259,9 @@ class _Preparing:
         if form == ENTER:
             kernel, b = programs[self.frame_after(i)], self.is_lasting(i)
         consumers, merges = self.served((i, -1))
-        return Step(form, kernel, a, b, out, consumers, merges, self.freed(task, here))
+        return Step(
+            form, kernel, a, b, out, consumers, merges, self.freed(task, here)
+        )
 
     def side(self, i: int, k: int, slot: int) -> tuple[Any, ...]:
         """Return the slot of one output of a Switch, and whom it serves."""
@@ -265,7 +285,9 @@ class _Preparing:
         """Return where the outermost frame holds a fetched value."""
         if slot in self.maker and self.frame_after(self.maker[slot][0]) != ROOT:
             task = self.plan.tasks[self.maker[slot][0]]
-            raise GraphError(f"{task.name!r} lies in a loop; fetch what its Exit brings out")
+            raise GraphError(
+                f"{task.name!r} lies in a loop; fetch what its Exit brings out"
+            )
         return self.frames[ROOT].slot(slot)
 
     def finish(self, frame: _Frame, program: Program) -> None:

@@ -32,7 +32,9 @@ def run_plan(
     InvalidArgumentError says why it cannot. Without a `device` it runs where the arrays are.
     """
     if len(arrays) != plan.feeds:
-        raise InvalidArgumentError(f"{plan.name} takes {plan.feeds} arrays, not {len(arrays)}")
+        raise InvalidArgumentError(
+            f"{plan.name} takes {plan.feeds} arrays, not {len(arrays)}"
+        )
     if device is None:
         device = common_device(arrays)
     chosen = "frames" if plan.has_primitives else "structured"
@@ -55,7 +57,9 @@ def common_device(arrays: Sequence[Array]) -> DeviceName:
 
 def _checked(plan: Plan, runner: str) -> str:
     if runner not in RUNNERS:
-        raise InvalidArgumentError(f"runner={runner!r}; allowed are {', '.join(RUNNERS)}")
+        raise InvalidArgumentError(
+            f"runner={runner!r}; allowed are {', '.join(RUNNERS)}"
+        )
     if plan.has_primitives and runner != "frames":
         raise InvalidArgumentError(
             f"{plan.name} has control-flow primitives, which only runner='frames' runs"
@@ -89,13 +93,19 @@ def execute(
     given = {_symbolic(x): _fitting(x, value) for x, value in feeds.items()}
     wanted = [x if isinstance(x, Node) else _symbolic(x) for x in fetches]
     if isinstance(graph, ManualGraph):
-        given |= {x: outer.array for x, outer in graph.captured.items() if x not in given}
-    return run_plan(compile_plan(graph, list(given), wanted), list(given.values()), runner)
+        given |= {
+            x: outer.array for x, outer in graph.captured.items() if x not in given
+        }
+    return run_plan(
+        compile_plan(graph, list(given), wanted), list(given.values()), runner
+    )
 
 
 def _symbolic(x: Tensor) -> SymbolicTensor:
     if not isinstance(x, SymbolicTensor):
-        raise InvalidArgumentError(f"{x!r} is no tensor of a graph; it has its value already")
+        raise InvalidArgumentError(
+            f"{x!r} is no tensor of a graph; it has its value already"
+        )
     return x
 
 
@@ -110,4 +120,8 @@ def _fitting(x: Tensor, value: Any) -> Array:
 
 
 def _array(value: Any, x: Tensor) -> Array:
-    return value if is_array(value) or isinstance(value, Opaque) else array_of(value, x.dtype)
+    return (
+        value
+        if is_array(value) or isinstance(value, Opaque)
+        else array_of(value, x.dtype)
+    )

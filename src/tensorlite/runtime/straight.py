@@ -14,7 +14,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tensorlite.core.xp import Array, Xp
-from tensorlite.runtime.plan import Arrays, Composite, Moving, Plan, Task, fail, settled
+from tensorlite.runtime.plan import (
+    Arrays,
+    Composite,
+    Moving,
+    Plan,
+    Task,
+    fail,
+    settled,
+)
 
 DIRECT1, DIRECT2, ONE, TWO, MANY, SEVERAL, REUSE1, REUSE2 = range(8)
 """DIRECT takes no xp: the array module's function itself. SEVERAL gives a tuple of outputs."""
@@ -62,7 +70,9 @@ def run(  # noqa: C901, PLR0912  one decision per form of call, once
     return tuple([values[slot] for slot in plan.fetches])
 
 
-def _in_place(kernel: Any, values: list[Any], operands: tuple[int, ...], reused: int) -> Array:
+def _in_place(
+    kernel: Any, values: list[Any], operands: tuple[int, ...], reused: int
+) -> Array:
     """Return the result, written over an operand unless something else holds its memory."""
     owned = _holders(values, reused) == ALONE and values[reused].base is None
     arrays = [values[slot] for slot in operands]

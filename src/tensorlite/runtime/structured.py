@@ -86,7 +86,11 @@ class Invocation(Composite):
 
 def run(plan: Plan, xp: Xp, arrays: Arrays) -> Arrays:
     """Return what `plan` gives for `arrays`, on the runner that it needs."""
-    return frames.run(plan, xp, arrays) if plan.has_primitives else straight.run(plan, xp, arrays)
+    return (
+        frames.run(plan, xp, arrays)
+        if plan.has_primitives
+        else straight.run(plan, xp, arrays)
+    )
 
 
 def composite(role: Role, plans: Sequence[Callable[[], Plan]]) -> Composite:

@@ -35,7 +35,9 @@ class ExponentialMovingAverage:
         if not 0 <= decay <= 1:
             raise InvalidArgumentError(f"decay={decay}: it must lie between 0 and 1")
         self.decay, self.dynamic = decay, dynamic
-        self.updates = Variable(np.asarray(0, np.int64), trainable=False, name="updates")
+        self.updates = Variable(
+            np.asarray(0, np.int64), trainable=False, name="updates"
+        )
         self._shadows: dict[int, tuple[Variable, Variable]] = {}
 
     def apply(self, variables: Iterable[Variable]) -> None:
@@ -50,21 +52,30 @@ class ExponentialMovingAverage:
 
     def _decay(self) -> Tensor:
         n = astype(self.updates.value(), dtypes.float64)
-        return minimum((1.0 + n) / (10.0 + n), self.decay) if self.dynamic else n * 0.0 + self.decay
+        return (
+            minimum((1.0 + n) / (10.0 + n), self.decay)
+            if self.dynamic
+            else n * 0.0 + self.decay
+        )
 
     def _shadow(self, variable: Variable) -> Variable:
         known = self._shadows.get(id(variable))
         if known is None:
             with interpreted_by(None):
                 name = f"{variable.name}/average"
-                known = variable, Variable(variable.value(), trainable=False, name=name)
+                known = (
+                    variable,
+                    Variable(variable.value(), trainable=False, name=name),
+                )
             self._shadows[id(variable)] = known
         return known[1]
 
     def average(self, variable: Variable) -> Variable:
         """Return the shadow of a variable; NotFoundError if `apply` never saw it."""
         if id(variable) not in self._shadows:
-            raise NotFoundError(f"no average of {variable.name!r}; call apply([variable]) first")
+            raise NotFoundError(
+                f"no average of {variable.name!r}; call apply([variable]) first"
+            )
         return self._shadows[id(variable)][1]
 
     @contextmanager
@@ -82,5 +93,7 @@ class ExponentialMovingAverage:
 
     def named_variables(self) -> dict[str, Variable]:
         """Return the count of updates and the shadows by path, for checkpoints."""
-        shadows = {str(i): shadow for i, (_, shadow) in enumerate(self._shadows.values())}
+        shadows = {
+            str(i): shadow for i, (_, shadow) in enumerate(self._shadows.values())
+        }
         return {"updates": self.updates, **shadows}

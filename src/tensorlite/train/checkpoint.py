@@ -79,7 +79,9 @@ class Checkpoint:
 
     def __init__(self, **objects: Any) -> None:
         if not objects:
-            raise InvalidArgumentError("a checkpoint of nothing: name objects, Checkpoint(model=m)")
+            raise InvalidArgumentError(
+                "a checkpoint of nothing: name objects, Checkpoint(model=m)"
+            )
         self.objects = objects
         self.variables()
 
@@ -93,7 +95,9 @@ class Checkpoint:
     def save(self, path: str | Path) -> None:
         """Write the state to `path`; when this returns it is whole and on disk."""
         with interpreted_by(None):
-            arrays = {name: variable.numpy() for name, variable in self.variables().items()}
+            arrays = {
+                name: variable.numpy() for name, variable in self.variables().items()
+            }
         storage.write(path, arrays)
 
     def restore(self, path: str | Path, partial: bool = False) -> Report:
@@ -126,7 +130,10 @@ def _named(path: str, value: Any) -> dict[str, Variable]:
     if isinstance(value, Variable):
         return {path: value}
     if isinstance(value, Trackable):
-        return {f"{path}.{name}": variable for name, variable in value.named_variables().items()}
+        return {
+            f"{path}.{name}": variable
+            for name, variable in value.named_variables().items()
+        }
     if isinstance(value, Mapping):
         members = list(value.items())
     elif isinstance(value, (list, tuple)):
@@ -136,7 +143,11 @@ def _named(path: str, value: Any) -> dict[str, Variable]:
             f"{path} is a {type(value).__name__}, which has no variables; a checkpoint holds "
             "modules, optimizers, variables, and dicts and lists of these"
         )
-    return {k: v for name, member in members for k, v in _named(f"{path}.{name}", member).items()}
+    return {
+        k: v
+        for name, member in members
+        for k, v in _named(f"{path}.{name}", member).items()
+    }
 
 
 def compare(path: str, variables: Mapping[str, Variable], arrays: Arrays) -> Report:
@@ -175,11 +186,22 @@ class Manager:
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, folder: str | Path, keep: int = 5, every: int = 1
+        self,
+        checkpoint: Checkpoint,
+        folder: str | Path,
+        keep: int = 5,
+        every: int = 1,
     ) -> None:
         if keep < 1 or every < 1:
-            raise InvalidArgumentError(f"keep={keep} and every={every} must be at least 1")
-        self.checkpoint, self.folder, self.keep, self.every = checkpoint, Path(folder), keep, every
+            raise InvalidArgumentError(
+                f"keep={keep} and every={every} must be at least 1"
+            )
+        self.checkpoint, self.folder, self.keep, self.every = (
+            checkpoint,
+            Path(folder),
+            keep,
+            every,
+        )
 
     def path(self, step: int) -> Path:
         """Return where the checkpoint of a step lies."""
@@ -187,7 +209,10 @@ class Manager:
 
     def steps(self) -> list[int]:
         """Return the steps whose checkpoints are there, oldest first."""
-        found = [file.stem.removeprefix("step-") for file in self.folder.glob("step-*.json")]
+        found = [
+            file.stem.removeprefix("step-")
+            for file in self.folder.glob("step-*.json")
+        ]
         return sorted(int(step) for step in found if step.isdigit())
 
     @property
@@ -198,7 +223,9 @@ class Manager:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise CheckpointError(f"{self.folder / 'latest'} cannot be read: {error}") from None
+            raise CheckpointError(
+                f"{self.folder / 'latest'} cannot be read: {error}"
+            ) from None
         return self.folder / str(named["checkpoint"])
 
     def save(self, step: int) -> Path:
@@ -207,7 +234,9 @@ class Manager:
         self.checkpoint.save(path)
         content = json.dumps({"checkpoint": path.name, "step": step}).encode()
         storage.replace_file(self.folder / "latest", content)
-        for old in [kept for kept in self.steps() if kept != step][: -self.keep + 1 or None]:
+        for old in [kept for kept in self.steps() if kept != step][
+            : -self.keep + 1 or None
+        ]:
             storage.manifest_path(self.path(old)).unlink(missing_ok=True)
             storage.payload_path(self.path(old)).unlink(missing_ok=True)
         return path

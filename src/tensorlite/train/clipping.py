@@ -20,14 +20,22 @@ __all__ = ["clip_by_global_norm", "clip_by_norm", "global_norm"]
 
 
 def _values(gradient: Tensor | IndexedSlices) -> Tensor:
-    return gradient.values if isinstance(gradient, IndexedSlices) else to_tensor(gradient)
+    return (
+        gradient.values
+        if isinstance(gradient, IndexedSlices)
+        else to_tensor(gradient)
+    )
 
 
 def _scaled(gradient: Gradient, factor: Tensor) -> Gradient:
     if gradient is None:
         return None
     scaled = _values(gradient) * astype(factor, gradient.dtype)
-    return replace(gradient, values=scaled) if isinstance(gradient, IndexedSlices) else scaled
+    return (
+        replace(gradient, values=scaled)
+        if isinstance(gradient, IndexedSlices)
+        else scaled
+    )
 
 
 def global_norm(gradients: Sequence[Gradient]) -> Tensor:
@@ -41,7 +49,9 @@ def global_norm(gradients: Sequence[Gradient]) -> Tensor:
 
 
 def clip_by_global_norm(
-    gradients: Sequence[Gradient], clip_norm: TensorLike, use_norm: Tensor | None = None
+    gradients: Sequence[Gradient],
+    clip_norm: TensorLike,
+    use_norm: Tensor | None = None,
 ) -> tuple[list[Gradient], Tensor]:
     """Return the gradients scaled so that their common norm is at most `clip_norm`, and the norm.
 
@@ -64,7 +74,9 @@ def _limit(clip_norm: TensorLike, norm: Tensor) -> Tensor:
 
 
 def clip_by_norm(
-    x: TensorLike | IndexedSlices, clip_norm: TensorLike, axis: int | Sequence[int] | None = None
+    x: TensorLike | IndexedSlices,
+    clip_norm: TensorLike,
+    axis: int | Sequence[int] | None = None,
 ) -> Gradient:
     """Return `x` scaled so that its norm (over `axis`, if given) is at most `clip_norm`.
 
@@ -72,6 +84,8 @@ def clip_by_norm(
     [0.6 0.8]
     """
     gradient = x if isinstance(x, IndexedSlices) else to_tensor(x)
-    norm = sqrt(sum(square(abs(_values(gradient))), axis=axis, keepdims=axis is not None))
+    norm = sqrt(
+        sum(square(abs(_values(gradient))), axis=axis, keepdims=axis is not None)
+    )
     limit = _limit(clip_norm, norm)
     return _scaled(gradient, limit / maximum(norm, limit))

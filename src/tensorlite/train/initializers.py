@@ -26,7 +26,9 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
     (72, 144)
     """
     if len(shape) < 2:
-        raise ShapeError(f"a weight with fans has at least two axes, not {list(shape)}")
+        raise ShapeError(
+            f"a weight with fans has at least two axes, not {list(shape)}"
+        )
     window = prod(shape[:-2])
     return window * shape[-2], window * shape[-1]
 
@@ -60,7 +62,9 @@ def _uniform(shape: Sequence[int], limit: float, dtype: DType) -> Tensor:
 
 def _normal(shape: Sequence[int], deviation: float, dtype: DType) -> Tensor:
     # Cutting a normal at two deviations leaves 0.8796 of the deviation.
-    return sampling.truncated_normal(shape, 0.0, deviation / 0.87962566103423978, dtype=dtype)
+    return sampling.truncated_normal(
+        shape, 0.0, deviation / 0.87962566103423978, dtype=dtype
+    )
 
 
 def glorot_uniform(shape: Sequence[int], dtype: DType = dtypes.float32) -> Tensor:

@@ -46,7 +46,9 @@ class Layer(Module, ABC):
         """Return the layer's output for `x`."""
 
 
-def _weight(init: Initializer, shape: Sequence[int], name: str, dtype: DType) -> Variable:
+def _weight(
+    init: Initializer, shape: Sequence[int], name: str, dtype: DType
+) -> Variable:
     """Return a new variable; inside a trace it is made once, outside the graph."""
     return Variable(lambda: init(tuple(shape), dtype), name=name)
 
@@ -143,7 +145,9 @@ class Conv2D(Layer):
         shape = (*self.size, positive(channels, "channels"), self.filters)
         self.kernel = _weight(self.kernel_initializer, shape, "kernel", self.dtype)
         if self.use_bias:
-            self.bias = _weight(initializers.zeros, (self.filters,), "bias", self.dtype)
+            self.bias = _weight(
+                initializers.zeros, (self.filters,), "bias", self.dtype
+            )
 
     def __call__(self, x: TensorLike, training: bool = False) -> Tensor:
         """Return the layer's output: images of `filters` channels."""
@@ -152,7 +156,12 @@ class Conv2D(Layer):
             self.build(_known(image, -1 if last else 1, "Conv2D"))
         assert self.kernel is not None
         y = conv.conv2d(
-            image, self.kernel, self.strides, self.padding, self.data_format, self.dilations
+            image,
+            self.kernel,
+            self.strides,
+            self.padding,
+            self.data_format,
+            self.dilations,
         )
         if self.bias is not None:
             y = y + (self.bias if last else reshape(self.bias, (-1, 1, 1)))
@@ -166,7 +175,9 @@ class MaxPool2D(Layer):
     (1, 2, 2, 3)
     """
 
-    def __init__(self, size: int = 2, strides: int | None = None, padding: str = "VALID") -> None:
+    def __init__(
+        self, size: int = 2, strides: int | None = None, padding: str = "VALID"
+    ) -> None:
         self.size, self.padding = positive(size, "size"), padding
         self.strides = size if strides is None else strides
 
@@ -187,7 +198,8 @@ class Flatten(Layer):
         tensor = to_tensor(x)
         sizes = tensor.shape[1:]
         return reshape(
-            tensor, (-1, prod(sizes)) if None not in sizes else (shape_of(tensor)[0], -1)
+            tensor,
+            (-1, prod(sizes)) if None not in sizes else (shape_of(tensor)[0], -1),
         )
 
 
@@ -223,7 +235,10 @@ class LayerNorm(Layer):
     """
 
     def __init__(
-        self, units: int | None = None, epsilon: float = 1e-5, dtype: DType = dtypes.float32
+        self,
+        units: int | None = None,
+        epsilon: float = 1e-5,
+        dtype: DType = dtypes.float32,
     ) -> None:
         self.epsilon, self.dtype = epsilon, dtype
         self.scale: Variable | None = None
@@ -243,7 +258,9 @@ class LayerNorm(Layer):
             self.build(_known(tensor, -1, "LayerNorm"))
         assert self.scale is not None
         assert self.offset is not None
-        return normalise.layer_norm(tensor, self.scale, self.offset, epsilon=self.epsilon)
+        return normalise.layer_norm(
+            tensor, self.scale, self.offset, epsilon=self.epsilon
+        )
 
 
 class BatchNorm(Layer):
@@ -266,7 +283,9 @@ class BatchNorm(Layer):
         dtype: DType = dtypes.float32,
     ) -> None:
         if not 0 <= momentum <= 1:
-            raise InvalidArgumentError(f"momentum={momentum}: it must lie between 0 and 1")
+            raise InvalidArgumentError(
+                f"momentum={momentum}: it must lie between 0 and 1"
+            )
         self.momentum, self.epsilon, self.dtype = momentum, epsilon, dtype
         self.scale: Variable | None = None
         self.offset: Variable | None = None
@@ -317,7 +336,9 @@ class Dropout(Layer):
 
     def __init__(self, rate: float) -> None:
         if not 0 <= rate < 1:
-            raise InvalidArgumentError(f"rate={rate}: it must be at least 0 and below 1")
+            raise InvalidArgumentError(
+                f"rate={rate}: it must be at least 0 and below 1"
+            )
         self.rate = rate
 
     def __call__(self, x: TensorLike, training: bool = False) -> Tensor:

@@ -37,7 +37,9 @@ class LBFGS:
         if not variables:
             raise InvalidArgumentError("L-BFGS needs at least one variable")
         if history < 1 or max_iterations < 1:
-            raise InvalidArgumentError("history and max_iterations must be at least 1")
+            raise InvalidArgumentError(
+                "history and max_iterations must be at least 1"
+            )
         self.variables = list(variables)
         self.max_iterations, self.tolerance = max_iterations, tolerance
         self._pairs: deque[tuple[Vector, Vector]] = deque(maxlen=history)
@@ -52,7 +54,9 @@ class LBFGS:
             if np.abs(g).max(initial=0.0) <= self.tolerance:
                 break
             direction = self._direction(g)
-            found = _line_search(lambda at: self._evaluate(closure, at), x, loss, g, direction)
+            found = _line_search(
+                lambda at: self._evaluate(closure, at), x, loss, g, direction
+            )
             if found is None:
                 break
             new_x, new_loss, new_g = found
@@ -75,7 +79,9 @@ class LBFGS:
             q += (weight - (y @ q) / (y @ s)) * s
         return -q
 
-    def _evaluate(self, closure: Callable[[], Tensor], x: Vector) -> tuple[float, Vector]:
+    def _evaluate(
+        self, closure: Callable[[], Tensor], x: Vector
+    ) -> tuple[float, Vector]:
         self._scatter(x)
         with GradientTape() as tape:
             loss = closure()
@@ -94,7 +100,9 @@ class LBFGS:
             at += size
 
 
-def _flat(arrays: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]) -> Vector:
+def _flat(
+    arrays: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
+) -> Vector:
     return np.concatenate([array.astype(np.float64).reshape(-1) for array in arrays])
 
 

@@ -42,7 +42,9 @@ class Module:
     @property
     def submodules(self) -> list[Module]:
         """The modules inside this one, at any depth."""
-        inside = (value for _, value in _walk(self, "", set()) if isinstance(value, Module))
+        inside = (
+            value for _, value in _walk(self, "", set()) if isinstance(value, Module)
+        )
         return [module for module in inside if module is not self]
 
     def __repr__(self) -> str:
@@ -51,7 +53,11 @@ class Module:
             + ("" if variable.trainable else " (not trainable)")
             for path, variable in self.named_variables().items()
         ]
-        return "\n".join([f"{type(self).__name__}:", *listed]) if listed else type(self).__name__
+        return (
+            "\n".join([f"{type(self).__name__}:", *listed])
+            if listed
+            else type(self).__name__
+        )
 
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:

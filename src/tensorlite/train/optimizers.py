@@ -41,9 +41,13 @@ class Optimizer(ABC):
 
     def __init__(self, learning_rate: Rate) -> None:
         if isinstance(learning_rate, (int, float)) and not learning_rate >= 0:
-            raise InvalidArgumentError(f"learning_rate={learning_rate}: it must not be negative")
+            raise InvalidArgumentError(
+                f"learning_rate={learning_rate}: it must not be negative"
+            )
         self.learning_rate = learning_rate
-        self.iterations = Variable(np.asarray(0, np.int64), trainable=False, name="iterations")
+        self.iterations = Variable(
+            np.asarray(0, np.int64), trainable=False, name="iterations"
+        )
         self._slots: dict[int, tuple[Variable, dict[str, Variable]]] = {}
 
     @abstractmethod
@@ -77,7 +81,9 @@ class Optimizer(ABC):
         for _, variable in wanted:
             if not isinstance(variable, Variable):
                 kind = type(variable).__name__
-                raise DTypeError(f"{kind} is no variable: pass pairs (gradient, variable)")
+                raise DTypeError(
+                    f"{kind} is no variable: pass pairs (gradient, variable)"
+                )
             self._slots_of(variable)
         self.iterations.assign_add(np.asarray(1, np.int64))
         step = self.iterations.value()
@@ -88,7 +94,9 @@ class Optimizer(ABC):
     def minimize(self, loss: Any, variables: Sequence[Variable], tape: Any) -> None:
         """Take the gradients of `loss` from `tape` and apply them to `variables`."""
         if not isinstance(tape, GradientTape):
-            raise DTypeError(f"minimize: tape={tape!r}; give the GradientTape that saw the loss")
+            raise DTypeError(
+                f"minimize: tape={tape!r}; give the GradientTape that saw the loss"
+            )
         gradients = tape.gradient(loss, list(variables))
         self.apply_gradients(zip(gradients, variables, strict=True))
 
@@ -99,20 +107,35 @@ class Optimizer(ABC):
         return to_tensor(rate)
 
     def _update(
-        self, variable: Variable, g: Tensor | IndexedSlices, rate: Tensor, step: Tensor
+        self,
+        variable: Variable,
+        g: Tensor | IndexedSlices,
+        rate: Tensor,
+        step: Tensor,
     ) -> None:
         held = [slot.handle for slot in self._slots_of(variable).values()]
-        numbers = [astype(to_tensor(x), variable.dtype) for x in (rate, *self.hyper(step))]
+        numbers = [
+            astype(to_tensor(x), variable.dtype) for x in (rate, *self.hyper(step))
+        ]
         if isinstance(g, IndexedSlices):
             sparse = rules.SparseApply(self.rule())
             calls(sparse, variable.handle, *held, *numbers, g.values, g.indices)
         else:
-            calls(self.rule(), variable.handle, *held, *numbers, astype(g, variable.dtype))
+            calls(
+                self.rule(),
+                variable.handle,
+                *held,
+                *numbers,
+                astype(g, variable.dtype),
+            )
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         known = self._slots.get(id(variable))
         if known is None:
-            known = variable, {name: self._slot(name, variable) for name in self.slots}
+            known = (
+                variable,
+                {name: self._slot(name, variable) for name in self.slots},
+            )
             self._slots[id(variable)] = known
         return known[1]
 
@@ -125,7 +148,9 @@ class Optimizer(ABC):
         """Return a slot of a variable, made if it is not there yet."""
         slots = self._slots_of(variable)
         if name not in slots:
-            raise InvalidArgumentError(f"no slot {name!r}; there are: {', '.join(slots) or 'none'}")
+            raise InvalidArgumentError(
+                f"no slot {name!r}; there are: {', '.join(slots) or 'none'}"
+            )
         return slots[name]
 
     def named_variables(self) -> dict[str, Variable]:
@@ -151,7 +176,10 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Rate = 0.01, momentum: float = 0.0, nesterov: bool = False
+        self,
+        learning_rate: Rate = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate)
         self.momentum, self.nesterov = momentum, nesterov
@@ -271,7 +299,12 @@ class RMSProp(Optimizer):
         centered: bool = False,
     ) -> None:
         super().__init__(learning_rate)
-        self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
+        self.rho, self.momentum, self.epsilon, self.centered = (
+            rho,
+            momentum,
+            epsilon,
+            centered,
+        )
         mean = ("mean",) if centered else ()
         self.slots = (*mean, "square_mean", "momentum")
 
@@ -394,7 +427,9 @@ class ProximalSGD(Optimizer):
     >>> tl.optimizers.ProximalSGD(0.1, l1=0.01).apply_gradients([(tl.asarray(2.0), w)])
     """
 
-    def __init__(self, learning_rate: Rate = 0.01, l1: float = 0.0, l2: float = 0.0) -> None:
+    def __init__(
+        self, learning_rate: Rate = 0.01, l1: float = 0.0, l2: float = 0.0
+    ) -> None:
         super().__init__(learning_rate)
         self.l1, self.l2 = l1, l2
 

@@ -60,7 +60,8 @@ class Recurrent(Layer):
             lambda: initializers.glorot_uniform((inputs, wide), dtype), name="kernel"
         )
         self.recurrent_kernel = Variable(
-            lambda: initializers.orthogonal((self.units, wide), dtype), name="recurrent_kernel"
+            lambda: initializers.orthogonal((self.units, wide), dtype),
+            name="recurrent_kernel",
         )
         self.bias = Variable(lambda: self.first_bias(wide), name="bias")
 
@@ -73,11 +74,16 @@ class Recurrent(Layer):
         """Return the states after one time; `x` is its part of `x @ kernel + bias`."""
 
     def __call__(
-        self, x: TensorLike, training: bool = False, initial: Sequence[TensorLike] | None = None
+        self,
+        x: TensorLike,
+        training: bool = False,
+        initial: Sequence[TensorLike] | None = None,
     ) -> Tensor:
         """Return the last output [batch, units], or with `return_sequences` all of them."""
         outputs, states = self.run(x, initial)
-        return permute_dims(outputs, (1, 0, 2)) if self.return_sequences else states[0]
+        return (
+            permute_dims(outputs, (1, 0, 2)) if self.return_sequences else states[0]
+        )
 
     def run(
         self, x: TensorLike, initial: Sequence[TensorLike] | None = None
@@ -87,14 +93,18 @@ class Recurrent(Layer):
         sizes = shape_of(projected)
         first = stack([sizes[1], self.units])
         if initial is None:
-            states = tuple([zeros(first, dtype=self.dtype) for _ in range(self.states)])
+            states = tuple(
+                [zeros(first, dtype=self.dtype) for _ in range(self.states)]
+            )
         else:
             states = tuple([to_tensor(state) for state in initial])
         xs = TensorArray(self.dtype, size=sizes[0]).unstack(projected)
         shape = (projected.shape[1], self.units)
         ys = TensorArray(self.dtype, size=sizes[0], element_shape=shape)
 
-        def body(i: Tensor, ys: TensorArray, states: States) -> tuple[Tensor, TensorArray, States]:
+        def body(
+            i: Tensor, ys: TensorArray, states: States
+        ) -> tuple[Tensor, TensorArray, States]:
             after = self.step(xs.read(i), states)
             return i + 1, ys.write(i, after[0]), after
 
@@ -111,7 +121,9 @@ class Recurrent(Layer):
             )
         if self.kernel is None:
             if tensor.shape[-1] is None:
-                raise ShapeError(f"{type(self).__name__} needs to know its features; give inputs=")
+                raise ShapeError(
+                    f"{type(self).__name__} needs to know its features; give inputs="
+                )
             self.build(tensor.shape[-1])
         assert self.kernel is not None
         assert self.bias is not None
@@ -170,7 +182,9 @@ class GRU(Recurrent):
         """Return h after one time."""
         (h,) = states
         update_x, reset_x, candidate_x = split(x, 3, axis=-1)
-        update_h, reset_h, candidate_h = split(self._recurred(h) + self.recurrent_bias, 3, axis=-1)
+        update_h, reset_h, candidate_h = split(
+            self._recurred(h) + self.recurrent_bias, 3, axis=-1
+        )
         update, reset = sigmoid(update_x + update_h), sigmoid(reset_x + reset_h)
         candidate = tanh(candidate_x + reset * candidate_h)
         return (update * h + (1.0 - update) * candidate,)

@@ -41,7 +41,9 @@ class ExponentialDecay:
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
         turns = _float(step) / self.steps
-        return self.initial * pow(self.rate, floor(turns) if self.staircase else turns)
+        return self.initial * pow(
+            self.rate, floor(turns) if self.staircase else turns
+        )
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ class InverseTimeDecay:
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
         turns = _float(step) / self.steps
-        return self.initial / (1.0 + self.rate * (floor(turns) if self.staircase else turns))
+        return self.initial / (
+            1.0 + self.rate * (floor(turns) if self.staircase else turns)
+        )
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,9 @@ class PolynomialDecay:
             length = self.steps * maximum(ceil(at / self.steps), 1.0)
         else:
             at = minimum(at, float(self.steps))
-        return (self.initial - self.end) * pow(1.0 - at / length, self.power) + self.end
+        return (self.initial - self.end) * pow(
+            1.0 - at / length, self.power
+        ) + self.end
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,8 @@ class PiecewiseConstant:
         """Return the learning rate at `step`."""
         at = _float(step)
         rate = constant(float(self.values[-1]))
-        for boundary, value in reversed(list(zip(self.boundaries, self.values, strict=False))):
+        for boundary, value in reversed(
+            list(zip(self.boundaries, self.values, strict=False))
+        ):
             rate = where(at <= float(boundary), float(value), rate)
         return rate
