@@ -20,7 +20,7 @@ def to_text(graph: Graph) -> str:
     >>> with graph.as_default():
     ...     x = graph.add_input(tl.TensorSpec((None, 2)), name="x")
     ...     graph.outputs = [x * 2.0]
-    >>> print(to_text(graph))
+    >>> print(tl.graphs.to_text(graph))
     line(x: float32[?, 2]):
       Const = Const(2.0) -> float32[]  # ...
       Mul = Mul(x, Const) -> float32[?, 2]  # ...
@@ -98,7 +98,7 @@ def to_dot(graph: Graph) -> str:
     >>> graph = tl.Graph("line")
     >>> with graph.as_default():
     ...     graph.outputs = [graph.add_input(tl.TensorSpec(())) + 1.0]
-    >>> print(to_dot(graph))
+    >>> print(tl.graphs.to_dot(graph))
     digraph "line" {
     ...
     }
@@ -162,7 +162,14 @@ def _quoted(text: str) -> str:
 
 
 def to_svg(graph: Graph) -> str:
-    """Return a picture of a graph as SVG; NotFoundError unless Graphviz is installed."""
+    """Return a picture of a graph as SVG; NotFoundError unless Graphviz is installed.
+
+    >>> try:
+    ...     print("<svg" in tl.graphs.to_svg(tl.Graph("empty")))
+    ... except tl.errors.NotFoundError:
+    ...     print(True)
+    True
+    """
     dot = import_module("shutil").which("dot")
     if dot is None:
         raise NotFoundError(

@@ -71,7 +71,7 @@ def to_bytes(graph: Graph) -> bytes:
     >>> graph = tl.Graph("line")
     >>> with graph.as_default():
     ...     graph.outputs = [graph.add_input(tl.TensorSpec(())) * 2.0]
-    >>> from_bytes(to_bytes(graph))
+    >>> tl.graphs.from_bytes(tl.graphs.to_bytes(graph))
     <Graph line: 3 nodes>
     """
     writer = _Writer()
@@ -174,6 +174,11 @@ def from_bytes(
     can be compiled as part of the graph, and not be called by themselves. Raises GraphError for
     bytes that are damaged, of another version, or use operators that do not exist here. Whether
     specs are what inference says is for passes/verify.py to check.
+
+    >>> tl.graphs.from_bytes(b"something else, long enough")
+    Traceback (most recent call last):
+    ...
+    tensorlite.core.errors.GraphError: these bytes are no graph: they begin with ...
     """
     view = memoryview(data).cast("B")
     checked(len(view) >= HEADER.size, f"{len(view)} bytes are too few for a graph")
