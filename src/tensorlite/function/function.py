@@ -81,6 +81,16 @@ def run_eagerly() -> Iterator[None]:
         _eagerly.reset(token)
 
 
+OPTIONS = {
+    "autograph",
+    "input_signature",
+    "name",
+    "output_signature",
+    "reduce_retracing",
+    "runner",
+}
+
+
 class Function(Generic[P, R_co]):
     """A Python function that is traced into graphs; `tl.function` makes it.
 
@@ -334,10 +344,12 @@ def function(python_function: Any = None, **options: Any) -> Any:
     >>> print(collatz(tl.asarray(6)))
     8
     """
-    known = {"input_signature", "reduce_retracing", "runner", "autograph", "name"}
-    unknown = sorted(set(options) - known - {"output_signature"})
+    unknown = sorted(set(options) - OPTIONS)
     if unknown:
-        raise InvalidArgumentError(f"tl.function has no option {', '.join(unknown)}")
+        raise InvalidArgumentError(
+            f"tl.function has no option {', '.join(unknown)}; it has "
+            f"{', '.join(sorted(OPTIONS))}"
+        )
     if python_function is None:
         return functools.partial(Function, **options)
     if not callable(python_function):
