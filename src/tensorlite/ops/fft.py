@@ -6,7 +6,6 @@ float32 and complex64 stay in single precision. Gradients are transforms themsel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,11 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import conj
 from tensorlite.ops.arrange import roll
 from tensorlite.ops.create import asarray
+from tensorlite.ops.gather import take
+from tensorlite.ops.identity import apart
 from tensorlite.ops.repeat import pad
-from tensorlite.ops.rounding import real
-from tensorlite.ops.shape import astype
+from tensorlite.ops.rounding import floor_divide, real
+from tensorlite.ops.shape import astype, shape_of
 
 __all__ = [
     "fft",
@@ -464,8 +465,7 @@ def _shifted(x: TensorLike, axes: int | Sequence[int] | None, sign: int) -> Tens
         axes = range(tensor.ndim)
     places = (axes,) if isinstance(axes, int) else tuple(axes)
     normalise_axes(places, tensor.ndim)
-    if not places or not prod(size or 1 for size in tensor.shape):
-        return roll(tensor, 0)
-    sizes = [tensor.shape[axis] for axis in places]
-    moves = [size // 2 if sign > 0 else -(size // 2) for size in sizes]
-    return roll(tensor, moves, axis=places)
+    if not places:
+        return apart(tensor, x)
+    halves = floor_divide(take(shape_of(tensor), list(places)), 2)
+    return roll(tensor, sign * halves, axis=places)
