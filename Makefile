@@ -49,8 +49,9 @@ types: $(VENV)/.for-test ## Check types, and the stubs in typings against what t
 	    echo 'stubtest cupy'; \
 	    MYPYPATH=typings $(IN_VENV) mypy.stubtest --ignore-missing-stub cupy; }
 
+# By file: the blocks of a page go on where the one before stopped.
 doctest: $(VENV)/.for-test ## Run the examples in docstrings, README and documentation
-	$(PYTEST) --doctest-modules -n $(WORKERS) --timeout 300 src README.md docs
+	$(PYTEST) --doctest-modules -n $(WORKERS) --dist loadfile --timeout 300 src README.md docs
 
 coverage: $(VENV)/.for-test ## Run the tests and list the lines that none of them reaches
 	$(PYTEST) -n $(WORKERS) --timeout 600 --cov

@@ -39,9 +39,8 @@ def remember_code(document: Any) -> Iterable[Any]:
     return ()
 
 
-if find_spec(
-    "sybil"
-):  # of the test group; a GPU machine may run the tests without it
+# Sybil is of the test group; a GPU machine may run the tests without it.
+if find_spec("sybil"):
     from sybil import Sybil
     from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 

@@ -74,9 +74,8 @@ def layer_by_hand(
     rows = blocks.transpose(0, 1, 3, 2, 4, 5).reshape(
         n, height // 2, width // 2, 4, channels
     )
-    first = (
-        np.arange(4)[:, None] == rows.argmax(3)[:, :, :, None]
-    )  # of equal ones the first counts
+    # Of equal ones the first counts.
+    first = np.arange(4)[:, None] == rows.argmax(3)[:, :, :, None]
     pooled = rows.max(3)
 
     def back(slope: Array) -> tuple[Array, Array]:

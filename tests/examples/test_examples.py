@@ -53,9 +53,8 @@ def test_traced_function() -> None:
 
 def test_control_flow() -> None:
     before, after = main_of("04_control_flow")(steps=12, units=12, batch=8)
-    assert before == pytest.approx(
-        np.log(128), abs=0.3
-    )  # at first each letter is as likely
+    # At first each letter is as likely.
+    assert before == pytest.approx(np.log(128), abs=0.3)
     assert after < before - 0.5
 
 

@@ -402,9 +402,8 @@ def test_forward_loop_is_extended_once_however_often_its_gradient_is_taken() -> 
 
     made = trace(program, [tl.TensorSpec((2,), tl.float64)])
     forward = next(node for node in made.graph.nodes if node.op.name == "While")
-    assert (
-        len(forward.outputs) == 4
-    )  # i, y, the captured x, and one list of what is saved
+    # i, y, the captured x, and one list of what is saved.
+    assert len(forward.outputs) == 4
 
 
 def test_persistent_tape_of_an_eager_call_answers_second_order() -> None:

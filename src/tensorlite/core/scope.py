@@ -60,9 +60,8 @@ class _Placing(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, computed on this scope's device."""
         if self.tracer is None:
-            if isinstance(
-                op, Const
-            ):  # in host memory until data: it may be structure
+            if isinstance(op, Const):
+                # In host memory until it is used as data: it may be structure.
                 return (EagerTensor(op.value),)
             inputs = tuple(
                 [x if i in op.host else self._moved(x) for i, x in enumerate(inputs)]

@@ -31,9 +31,8 @@ from tensorlite.graph.backprop import gradients, reachable
 Unconnected = Literal["none", "zero", "error"]
 
 
-NO_EFFECT = (
-    Effect.NONE
-)  # Python 3.11 takes as long to find an enum's member as to call
+# Python 3.11 takes as long to find an enum's member as to call.
+NO_EFFECT = Effect.NONE
 
 
 class Record(NamedTuple):

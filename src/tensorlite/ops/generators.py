@@ -240,9 +240,8 @@ class Generator(Source):
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        with device(
-            CPU
-        ):  # where it is read and advanced, whatever the scope of the first use
+        # Where it is read and advanced, whatever the scope of the first use.
+        with device(CPU):
             self.state = Variable(_state(seed), trainable=False, name="generator")
 
     @classmethod
