@@ -67,17 +67,11 @@ def while_loop(
     >>> print(total)
     6
     """
-    a_function(cond, "while_loop: cond")
-    a_function(body, "while_loop: body")
-    whole(parallel_iterations, "while_loop: parallel_iterations", least=1)
-    if not isinstance(loop_vars, (list, tuple)):
-        raise InvalidArgumentError(
-            f"loop_vars is {nest.describe(loop_vars)}; give a list or tuple of variables"
-        )
+    variables = _checked(cond, body, loop_vars, parallel_iterations)
     if maximum_iterations is not None:
         whole(maximum_iterations, "while_loop: maximum_iterations", least=0)
         counted = _Counted(cond, body, maximum_iterations)
-        first = (0, *loop_vars)
+        first = (0, *variables)
         open_sizes = None if shape_invariants is None else (None, *shape_invariants)
         known = ("the number of turns", *names) if names else ()
         _, *last = while_loop(
@@ -97,6 +91,20 @@ def while_loop(
     if shape_invariants is not None:
         loop.limit(shape_invariants)
     return loop.staged(parallel_iterations, swap_memory)  # type: ignore[no-any-return]
+
+
+def _checked(
+    cond: Any, body: Any, loop_vars: Any, parallel_iterations: Any
+) -> Sequence[Any]:
+    """Return the loop variables, all arguments being of a kind that is allowed."""
+    a_function(cond, "while_loop: cond")
+    a_function(body, "while_loop: body")
+    whole(parallel_iterations, "while_loop: parallel_iterations", least=1)
+    if not isinstance(loop_vars, (list, tuple)):
+        raise InvalidArgumentError(
+            f"loop_vars is {nest.describe(loop_vars)}; give a list or tuple of variables"
+        )
+    return loop_vars
 
 
 @dataclass(frozen=True)
