@@ -45,8 +45,6 @@ __all__ = [
 ]
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
-LEAST_LOGIT = {"float16": -11, "bfloat16": -87, "float32": -87, "float64": -708}
-"""Where e**-x comes near the largest number of a dtype; the logistic function is 0 there."""
 
 
 class Activation(Unary, abstract=True):
@@ -206,11 +204,10 @@ class Sigmoid(Activation):
     """The logistic function."""
 
     def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return 1 / (1 + e**-x), with x no smaller than what the exponential can take."""
-        least = x.dtype.type(LEAST_LOGIT[x.dtype.name])
-        decay = xp.exp(xp.negative(xp.maximum(x, least)))
+        """Return e**min(x, 0) / (1 + e**-|x|), which neither overflows nor loses small results."""
+        decay = xp.exp(xp.negative(xp.abs(x)))
         decay += 1
-        return xp.reciprocal(decay)
+        return xp.exp(xp.minimum(x, 0)) / decay
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy * y * (1 - y)."""
