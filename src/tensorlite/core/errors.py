@@ -6,6 +6,7 @@ TensorliteError
 |  |  +- AxisError (IndexError)            an axis that is not there, or that a mask does not fit
 |  +- StructureError                      nested structures that differ
 |  +- DeviceError                         a device that does not exist or cannot do it
+|     +- PlacementError                   constraints on devices that no placement meets
 +- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
 +- OutOfRangeError (IndexError)           an index beyond its axis, an exhausted source
 +- NotFoundError (KeyError)               a name that is not there
@@ -18,6 +19,13 @@ TensorliteError
 |  +- BranchError (ValueError)            branches that return different things
 |  +- UndefinedNameError (NameError)      a name bound in one branch only
 +- GraphError (RuntimeError)              a graph that is not well formed
++- FailedPreconditionError (RuntimeError) a thing in no state for this: closed, finalized
+|  +- AbortedError                        what was under way was given up, such as an enqueue
++- CancelledError (RuntimeError)          a wait that ended because its step or queue did
++- DeadlineExceededError (TimeoutError)   a wait that took longer than was allowed
+|  +- DeadlockError                       waits that wait for each other
++- ResourceExhaustedError (MemoryError)   a device's memory limit that was met
++- InjectedError (RuntimeError)           a fault that a test asked for
 +- CheckpointError (OSError)              a torn, foreign or mismatching checkpoint
 +- AssertionFailedError (AssertionError)  a tl.debugging assertion that does not hold
 +- KernelError (RuntimeError)             a kernel that failed for a reason of its own
@@ -60,6 +68,10 @@ class StructureError(InvalidArgumentError):
 
 class DeviceError(InvalidArgumentError):
     """A device that does not exist, or that has no kernel for the operator."""
+
+
+class PlacementError(DeviceError):
+    """Constraints on the devices of nodes that no placement meets."""
 
 
 class DTypeError(TensorliteError, TypeError):
@@ -112,6 +124,34 @@ class UndefinedNameError(TracingError, NameError):
 
 class GraphError(TensorliteError, RuntimeError):
     """A graph that is not well formed."""
+
+
+class FailedPreconditionError(TensorliteError, RuntimeError):
+    """A thing that is in no state for what is asked of it: closed, finalized, not begun."""
+
+
+class AbortedError(FailedPreconditionError):
+    """Something under way that was given up: an enqueue on a queue that was closed."""
+
+
+class CancelledError(TensorliteError, RuntimeError):
+    """A wait that ended because the step or the queue that it belonged to did."""
+
+
+class DeadlineExceededError(TensorliteError, TimeoutError):
+    """A wait that took longer than was allowed; the message says what was waited for."""
+
+
+class DeadlockError(DeadlineExceededError):
+    """Waits that wait for each other; the message says who waits for what."""
+
+
+class ResourceExhaustedError(TensorliteError, MemoryError):
+    """A device's memory limit that was met; the message lists the largest live tensors."""
+
+
+class InjectedError(TensorliteError, RuntimeError):
+    """A fault that a test asked for; see `tl.debugging.faults`."""
 
 
 class CheckpointError(TensorliteError, OSError):

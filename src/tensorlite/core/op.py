@@ -39,6 +39,9 @@ class Role(Enum):
     EXIT = auto()
     NEXT = auto()
     LOOP_COND = auto()
+    SEND = auto()
+    RECV = auto()
+    ASYNC = auto()
 
 
 class Effect(Enum):

@@ -29,6 +29,7 @@ class Scope(NamedTuple):
     name: str = ""
     device: DeviceName = ANYWHERE
     control: tuple[Any, ...] = ()
+    group: str = ""
 
 
 scope: ContextVar[Scope] = ContextVar("scope", default=Scope())

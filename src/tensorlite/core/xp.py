@@ -47,6 +47,19 @@ def xp_of(array: Array) -> Xp:
     return cupy if cupy is not None and isinstance(array, cupy.ndarray) else np
 
 
+_cpus = [1]
+
+
+def cpu_count() -> int:
+    """Return how many logical CPU devices there are; all share one memory."""
+    return _cpus[0]
+
+
+def set_cpu_count(count: int) -> None:
+    """Let there be `count` logical CPU devices; `tl.config` checks what is asked for."""
+    _cpus[0] = count
+
+
 def is_array(value: object) -> bool:
     """Return whether `value` is an array of NumPy or of CuPy."""
     return isinstance(value, np.ndarray) or xp_of(value) is not np
@@ -55,10 +68,11 @@ def is_array(value: object) -> bool:
 def xp_for(device: DeviceName) -> Xp:
     """Return the array module of a device; DeviceError when the device is not there."""
     if device.kind in (None, "CPU"):
-        if device.index in (None, 0):
+        if (device.index or 0) < cpu_count():
             return np
         raise DeviceError(
-            f"{device} does not exist; there is one CPU device, /device:CPU:0"
+            f"{device} does not exist; there is {_listed(cpu_count())}. "
+            "tl.config.set_logical_devices('CPU', n) makes more of it"
         )
     if (device.index or 0) >= gpu_count():
         raise DeviceError(
@@ -66,6 +80,11 @@ def xp_for(device: DeviceName) -> Xp:
             "tensorlite[cuda12] or tensorlite[cuda13], and a driver"
         )
     return _cupy()
+
+
+def _listed(count: int) -> str:
+    """Return the names of the logical CPU devices."""
+    return " and ".join([f"/device:CPU:{i}" for i in range(count)])
 
 
 def device_of(array: Array) -> DeviceName:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from tensorlite.core import operand
+from tensorlite.core.device import ANYWHERE
 from tensorlite.core.errors import GradientError, TensorliteError, note
 from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.provenance import Line, at_line
+from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import SymbolicTensor
 
@@ -125,7 +128,7 @@ def _gradient(
         if line is None:
             gradients = call.op.grad(asked, *dys)
         else:
-            with at_line(line):
+            with at_line(line), _beside(call):
                 gradients = call.op.grad(asked, *dys)
     except TensorliteError as error:
         note(
@@ -139,6 +142,21 @@ def _gradient(
             f"{call.op.name}.grad returned {len(gradients)} gradients for {len(call.inputs)} inputs"
         )
     return gradients
+
+
+@contextmanager
+def _beside(call: Call) -> Iterator[None]:
+    """Place what is made inside where the call is: gradients are computed beside their operator."""
+    node = call.outputs[0].node  # type: ignore[attr-defined]  # a call in a graph, as its line says
+    if node.device is ANYWHERE and not node.group:
+        yield
+        return
+    here = scope.get()
+    token = scope.set(here._replace(device=node.device, group=node.group))
+    try:
+        yield
+    finally:
+        scope.reset(token)
 
 
 def needs(call: Call, index: int) -> bool:

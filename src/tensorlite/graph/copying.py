@@ -35,7 +35,7 @@ class Copy:
     def _add(self, node: Node) -> None:
         inputs = tuple([self.of(x) for x in node.inputs])
         made = Node(self.graph, node.op, inputs, [y.spec for y in node.outputs])
-        made.device, made.line = node.device, node.line
+        made.device, made.group, made.line = node.device, node.group, node.line
         made.name = self.graph.unique_name(node.name)
         self.graph.nodes.append(made)
         self._nodes[id(node)] = made

@@ -124,6 +124,7 @@ class Node:
         "control",
         "device",
         "graph",
+        "group",
         "inputs",
         "line",
         "name",
@@ -144,6 +145,8 @@ class Node:
         self.inputs = inputs
         self.control: tuple[Node, ...] = ()
         self.device = ANYWHERE
+        self.group = ""
+        """Nodes of one group are placed together; "" is no group."""
         self.name = ""
         self.line: Line = UNKNOWN
         self.outputs = tuple(
@@ -211,6 +214,7 @@ class Graph:
         inputs: Iterable[SymbolicTensor],
         *,
         device: DeviceName = ANYWHERE,
+        group: str = "",
         control: tuple[Node, ...] = (),
         name: str = "",
         line: Line = UNKNOWN,
@@ -220,13 +224,14 @@ class Graph:
         key = None
         if op.effect is Effect.NONE and op.role is Role.PLAIN and not control:
             place = None if device is ANYWHERE else device
-            key = (type(op), op, place, *map(id, inputs))
+            key = (type(op), op, place, group, *map(id, inputs))
             known = self._known.get(key)
             if known is not None:
                 return known
         specs = op.infer(*[x.spec for x in inputs])
         node = Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
-        node.device, node.control, node.line = device, control, line
+        node.device, node.group = device, group
+        node.control, node.line = control, line
         node.name = self.unique_name(name or op.name)
         self.nodes.append(node)
         if key is not None:

@@ -52,7 +52,13 @@ class Tracer(Interpreter):
         name = f"{here.name}/{op.name}" if here.name else op.name
         before = len(self.graph.nodes)
         node = self.graph.add(
-            op, own, device=here.device, control=control, name=name, line=user_line()
+            op,
+            own,
+            device=here.device,
+            group=here.group,
+            control=control,
+            name=name,
+            line=user_line(),
         )
         if len(self.graph.nodes) == before:
             # Found again: a tensor of its own, which may be assigned to without the other changing.

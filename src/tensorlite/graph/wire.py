@@ -154,6 +154,8 @@ class _Writer:
             made["control"] = [place(before) for before in node.control]
         if device:
             made["device"] = device
+        if node.group:
+            made["group"] = node.group
         if node.line != UNKNOWN:
             made["line"] = self._line(node.line)
         return made
@@ -267,6 +269,7 @@ class _Reader:
             listed = sequence(data["outputs"], "the specs of its outputs")
             node = Node(graph, op, (), [self._decoder.spec(spec) for spec in listed])
             node.device = device_of(data.get("device", ""))
+            node.group = text(data.get("group", ""), f"the group of {what}")
         except GraphError as error:
             raise GraphError(f"{what}, {name!r}: {error}") from None
         if "line" in data:
@@ -278,7 +281,7 @@ class _Reader:
         return node
 
 
-OPTIONAL = ("attributes", "inputs", "control", "device", "line")
+OPTIONAL = ("attributes", "inputs", "control", "device", "group", "line")
 
 
 def _arrays(data: Any, payload: memoryview) -> list[Any]:

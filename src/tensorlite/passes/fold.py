@@ -37,7 +37,12 @@ def fold(graph: Graph) -> Graph:
 
 def _constant(target: Graph, node: Node, array: Array) -> SymbolicTensor:
     made = target.add(
-        Const(array), (), device=node.device, name=node.name, line=node.line
+        Const(array),
+        (),
+        device=node.device,
+        group=node.group,
+        name=node.name,
+        line=node.line,
     )
     return made.outputs[0]
 

@@ -98,6 +98,7 @@ class _Site:
             op,
             inputs,
             device=node.device,
+            group=node.group,
             control=tuple(dict.fromkeys([*before, *self.waiting(sources)])),
             name=f"{node.name}/{op.name}",
             line=node.line,

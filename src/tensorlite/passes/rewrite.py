@@ -40,6 +40,7 @@ class Copy:
         for x in chosen:
             copied = self.target.add_input(x.spec, x.node.name)
             copied.node.line, copied.node.device = x.node.line, x.node.device
+            copied.node.group = x.node.group
             self.bind(x, copied)
             self.nodes[x.node] = (copied.node,)
 
@@ -58,6 +59,7 @@ class Copy:
             op or node.op,
             inputs,
             device=node.device,
+            group=node.group,
             control=tuple(dict.fromkeys([*mapped, *control])),
             name=node.name,
             line=node.line,
@@ -163,7 +165,12 @@ def rule(table: Rules, *ops: type[Op]) -> Callable[[Rule], Rule]:
 def apply(node: Node, op: Op, *inputs: SymbolicTensor) -> SymbolicTensor:
     """Return the output of a new node that stands at the place of `node`."""
     return node.graph.add(
-        op, inputs, device=node.device, name=node.name, line=node.line
+        op,
+        inputs,
+        device=node.device,
+        group=node.group,
+        name=node.name,
+        line=node.line,
     ).outputs[0]
 
 

@@ -42,6 +42,7 @@ def _replace(
         op,
         [copy.tensors[id(node.inputs[i])] for i in inputs],
         device=node.device,
+        group=node.group,
         control=tuple(dict.fromkeys(copy.before(node))),
         name=node.name,
         line=node.line,
