@@ -1,4 +1,4 @@
-"""Device names as TensorFlow writes them: parse, print, merge, match. Nothing of memory."""
+"""Device names as TensorFlow writes them, and what programs ask of devices. Nothing of memory."""
 
 from __future__ import annotations
 
@@ -91,3 +91,18 @@ def _number(text: str | None) -> int | None:
 
 ANYWHERE = DeviceName()
 """The name that asks for nothing: what most nodes have."""
+
+
+@dataclass
+class Settings:
+    """What `tl.config` sets for the whole process; steps read it when they begin."""
+
+    soft_placement: bool = False
+    """Whether a node that asks for a device that is not there goes to the nearest one."""
+    log_placement: bool = False
+    """Whether compiling a graph logs where each node goes."""
+    step_timeout: float | None = None
+    """How many seconds a step may wait before it fails; None: without end."""
+
+
+settings = Settings()
