@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from tensorlite.core.xp import (
 )
 
 Arrays = tuple[Array, ...]
+Kernel: TypeAlias = Callable[..., Any]
+Wrap: TypeAlias = "Callable[[Task, Kernel], Kernel]"
+"""Gives what is called in place of a task's kernel."""
 ndarray, generic, asarray = np.ndarray, np.generic, np.asarray
 
 CONTROL = frozenset({Role.IF, Role.WHILE, Role.CALL})
@@ -51,7 +54,7 @@ class Task:
     """One node: what to call, on which slots, and what to say when it fails."""
 
     op: Op
-    kernel: Callable[..., Any]
+    kernel: Kernel
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     after: tuple[int, ...]
@@ -147,6 +150,10 @@ class Composite(ABC):
     @abstractmethod
     def on(self, device: DeviceName) -> Composite:
         """Return this kernel for another device."""
+
+    @abstractmethod
+    def instrumented(self, key: str, wrap: Wrap) -> Composite:
+        """Return this kernel with instrumented inner plans; see instrument.py."""
 
     @property
     @abstractmethod

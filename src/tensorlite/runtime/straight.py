@@ -17,7 +17,6 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime.plan import (
     Arrays,
     Composite,
-    Moving,
     Plan,
     Task,
     fail,
@@ -105,7 +104,7 @@ def instruction(task: Task, xp: Xp) -> Instruction:
     if len(task.outputs) != 1 or isinstance(task.kernel, Composite):
         return SEVERAL, task.kernel, inputs, None, task.outputs, task.frees
     out = task.outputs[0]
-    if task.op.ufunc is not None and not isinstance(task.kernel, Moving):
+    if task.op.ufunc is not None and task.kernel == task.op.kernel:
         direct = getattr(xp, task.op.ufunc)
         if task.reuse is not None:
             return REUSE2, direct, inputs, inputs[task.reuse], out, task.frees

@@ -13,7 +13,8 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Role
 from tensorlite.core.xp import CPU, Array, Xp
 from tensorlite.runtime import frames, straight
-from tensorlite.runtime.plan import Arrays, Composite, Plan
+from tensorlite.runtime.instrument import instrumented
+from tensorlite.runtime.plan import Arrays, Composite, Plan, Wrap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,13 @@ class Branch(Composite):
     def on(self, device: DeviceName) -> Branch:
         """Return this kernel for another device."""
         return Branch(self.then.on(device), self.otherwise.on(device))
+
+    def instrumented(self, key: str, wrap: Wrap) -> Branch:
+        """Return this kernel with both plans instrumented."""
+        return Branch(
+            instrumented(self.then, key, wrap),
+            instrumented(self.otherwise, key, wrap),
+        )
 
     @property
     def is_scattered(self) -> bool:
@@ -54,6 +62,12 @@ class Loop(Composite):
         """Return this kernel for another device."""
         return Loop(self.cond.on(device), self.body.on(device))
 
+    def instrumented(self, key: str, wrap: Wrap) -> Loop:
+        """Return this kernel with both plans instrumented."""
+        return Loop(
+            instrumented(self.cond, key, wrap), instrumented(self.body, key, wrap)
+        )
+
     @property
     def is_scattered(self) -> bool:
         """Whether either plan has tasks that ask for a GPU."""
@@ -66,17 +80,24 @@ class Invocation(Composite):
 
     find: Callable[[], Plan]
     device: DeviceName | None = None
+    wraps: tuple[tuple[str, Wrap], ...] = ()
 
     def __call__(self, xp: Xp, *arrays: Array) -> Arrays:
         """Return what the called plan gives for `arrays`."""
         plan = self.find()
         if self.device is not None or plan.is_scattered:
             plan = plan.on(self.device or CPU)
+        for key, wrap in self.wraps:
+            plan = instrumented(plan, key, wrap)
         return run(plan, xp, arrays)
 
     def on(self, device: DeviceName) -> Invocation:
         """Return this kernel for another device."""
-        return Invocation(self.find, device)
+        return Invocation(self.find, device, self.wraps)
+
+    def instrumented(self, key: str, wrap: Wrap) -> Invocation:
+        """Return this kernel, which instruments the called plan when it runs."""
+        return Invocation(self.find, self.device, (*self.wraps, (key, wrap)))
 
     @property
     def is_scattered(self) -> bool:
