@@ -174,6 +174,14 @@ class RetraceWarning(UserWarning):
     """A traced function that is traced again and again; the message says why."""
 
 
+class CostsWarning(UserWarning):
+    """A file of measured costs that is not believed, or that cannot be kept."""
+
+
+class GraphGrowthWarning(UserWarning):
+    """A graph to which one line adds nodes again and again, between one run and the next."""
+
+
 def note(error: BaseException, text: str) -> None:
     """Add `text` to the notes of `error`, once."""
     if text not in getattr(error, "__notes__", ()):
