@@ -13,8 +13,9 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.runtime import frames, straight
+from tensorlite.runtime import frames, straight, timeline
 from tensorlite.runtime.build import compile_plan
+from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.plan import Arrays, Plan
 
 RUNNERS = ("straight", "structured", "frames")
@@ -43,6 +44,10 @@ def run_plan(
     run = frames.run if chosen == "frames" else straight.run
     if device is not CPU or plan.is_scattered:
         plan = plan.on(device)
+    recorder = timeline.current()
+    if recorder is not None:
+        run = recorder.step(plan.name, run)
+        plan = instrumented(plan, "timeline", recorder.wrap)
     return run(plan, xp_for(device), arrays)
 
 

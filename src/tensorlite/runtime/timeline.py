@@ -1,0 +1,215 @@
+"""Recorder: what ran when, on which device and thread. Reading and showing it happens elsewhere.
+
+While one records, steps run instrumented plans whose kernels note their times; nothing else knows
+of it. Recording one event is one tuple appended to a list, which threads may do at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from threading import Lock, current_thread, get_ident
+from time import perf_counter_ns
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.provenance import Line
+from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime.plan import Kernel, Task
+
+clock = perf_counter_ns
+ndarray = np.ndarray
+Mark = Literal["step", "call", "annotation"]
+
+
+class Work(NamedTuple):
+    """What was done: an operator, at one place of a program."""
+
+    kind: Literal["node", "eager"]
+    name: str
+    """The node's name; an eager operator has its own."""
+    op: str
+    line: Line
+    device: DeviceName
+
+
+class Event(NamedTuple):
+    """One run of a kernel. Times are those of `time.perf_counter_ns`."""
+
+    work: Work
+    thread: int
+    start: int
+    end: int
+    nbytes: int
+    """Of the outputs."""
+    error: str
+    """The class of what the kernel raised, or nothing."""
+
+
+class Span(NamedTuple):
+    """A stretch of a thread's time with a name: a call of a function, a step, an annotation."""
+
+    kind: Mark
+    name: str
+    number: int
+    thread: int
+    start: int
+    end: int
+
+
+class Transfer(NamedTuple):
+    """One value that went from a device to another."""
+
+    name: str
+    source: DeviceName
+    target: DeviceName
+    nbytes: int
+    sent: int
+    received: int
+
+
+class Recorder:
+    """Takes note of what runs, up to `limit` things; the rest is counted."""
+
+    def __init__(self, limit: int = 1_000_000, synchronize: bool = True) -> None:
+        self.limit = limit
+        self.synchronize = synchronize
+        """Whether a GPU is waited for after each kernel, so that times are the kernel's own."""
+        self.notes: list[tuple[Work, int, int, int, int, str]] = []
+        """The events, not yet as such: to make one takes as long as to note three."""
+        self.spans: list[Span] = []
+        self.transfers: list[Transfer] = []
+        self.threads: dict[int, str] = {}
+        self.dropped = 0
+        self.began = clock()
+        self._calls = count()
+        self._lock = Lock()
+
+    @property
+    def events(self) -> list[Event]:
+        """What has run, in the order in which it ended."""
+        return [Event(*note) for note in self.notes[: self.limit]]
+
+    def add(self, work: Work, start: int, end: int, nbytes: int, error: str) -> None:
+        """Note that this thread has done something."""
+        if len(self.notes) < self.limit:
+            self.notes.append((work, self.thread(), start, end, nbytes, error))
+        else:
+            self.drop()
+
+    def transfer(
+        self,
+        name: str,
+        source: DeviceName,
+        target: DeviceName,
+        nbytes: int,
+        sent: int,
+        received: int,
+    ) -> None:
+        """Note that a value, sent at one time of `clock`, was received at another."""
+        if len(self.transfers) < self.limit:
+            self.transfers.append(
+                Transfer(name, source, target, nbytes, sent, received)
+            )
+        else:
+            self.drop()
+
+    @contextmanager
+    def marked(self, kind: Mark, name: str, number: int = -1) -> Iterator[None]:
+        """Note how long the block takes."""
+        start = clock()
+        try:
+            yield
+        finally:
+            self.span(kind, name, number, start)
+
+    def span(self, kind: Mark, name: str, number: int, start: int) -> None:
+        """Note that this thread was at something since `start`."""
+        if len(self.spans) < self.limit:
+            thread = self.thread()
+            self.spans.append(Span(kind, name, number, thread, start, clock()))
+        else:
+            self.drop()
+
+    def step(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Return `run`, with a note that its call is a step; steps are numbered as they begin."""
+
+        def stepping(*args: Any) -> Any:
+            with self.marked("call", name, next(self._calls)):
+                return run(*args)
+
+        return stepping
+
+    def thread(self) -> int:
+        """Return this thread's number; its name is kept, for the thread may end before."""
+        number = get_ident()
+        if number not in self.threads:
+            self.threads[number] = current_thread().name
+        return number
+
+    def drop(self) -> None:
+        """Count a thing that there was no room for."""
+        with self._lock:
+            self.dropped += 1
+
+    @staticmethod
+    def wrap(task: Task, kernel: Kernel) -> Kernel:
+        """Return a kernel that notes its times with the recorder that there is when it runs."""
+        work = Work("node", task.name, task.op.name, task.line, task.device)
+
+        def noted(xp: Xp, *arrays: Array) -> Any:
+            recorder = _running[0]
+            if recorder is None:
+                return kernel(xp, *arrays)
+            start = clock()
+            try:
+                made = kernel(xp, *arrays)
+                if xp is not np and recorder.synchronize:
+                    xp.cuda.get_current_stream().synchronize()
+            except BaseException as error:
+                recorder.add(work, start, clock(), 0, type(error).__name__)
+                raise
+            recorder.add(work, start, clock(), size_of(made), "")
+            return made
+
+        return noted
+
+
+_running: list[Recorder | None] = [None]
+_starting = Lock()
+
+
+def current() -> Recorder | None:
+    """Return the recorder that is at work, or None."""
+    return _running[0]
+
+
+def begin(recorder: Recorder) -> None:
+    """Let `recorder` take note of all that runs; FailedPreconditionError if another one does."""
+    with _starting:
+        if _running[0] is not None:
+            raise FailedPreconditionError(
+                "a trace is being recorded already, and there is only one at a time; end it with "
+                "tl.profiler.stop(), or name parts of it with tl.profiler.annotate()"
+            )
+        _running[0] = recorder
+
+
+def end(recorder: Recorder) -> None:
+    """Let `recorder` rest, if it is the one at work."""
+    with _starting:
+        if _running[0] is recorder:
+            _running[0] = None
+
+
+def size_of(made: Any) -> int:
+    """Return the bytes of what a kernel returned; handles have none."""
+    if type(made) is ndarray:
+        return made.nbytes
+    if isinstance(made, tuple):
+        return sum([size_of(y) for y in made])
+    return int(getattr(made, "nbytes", 0))
