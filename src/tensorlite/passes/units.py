@@ -55,6 +55,8 @@ class Units:
         """The unit of the branch or loop that each is in; NOWHERE for the outermost graph."""
         self.free: list[bool] = []
         """Which units are constants, which every device that uses them has a copy of."""
+        self.uses: list[tuple[int, int]] = []
+        """Which constant is used by which unit."""
         self.handles: list[tuple[int, int]] = []
         """Units of which the second takes a handle that the first gives."""
         self.inner: dict[int, tuple[Table, ...]] = {}
@@ -114,10 +116,11 @@ class Units:
         """Let `x`, an output of `source`, go to `target`."""
         if x.dtype.kind == "R":
             self._take(source, target, x)
-        if not self.free[source]:
-            (self.edges if edges is None else edges).append(
-                Edge(source, target, x.spec)
-            )
+        if self.free[source]:
+            self.uses.append((source, target))
+        else:
+            edges = self.edges if edges is None else edges
+            edges.append(Edge(source, target, x.spec))
 
     def _take(self, source: int, target: int, x: SymbolicTensor) -> None:
         """Note that a handle is taken; a region only passes it on to what is inside."""

@@ -1,0 +1,287 @@
+"""Where units may stand: which must share a device, and which devices each may have.
+
+The feasible sets of the OSDI'16 paper (section 3.2.1), found by union-find. Which of them is
+taken is place.py's matter.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.errors import PlacementError
+from tensorlite.core.op import Effect, Op, Role
+from tensorlite.graph.graph import Node
+from tensorlite.ops.effects import PyFunc
+from tensorlite.passes.units import Units
+
+Log: TypeAlias = Callable[[str], None]
+Devices: TypeAlias = frozenset[int]
+"""Positions in the list of devices that there are."""
+REPAIR = (
+    "Give both the same device, or copy with tl.identity in another tl.device scope"
+)
+
+
+class Link(NamedTuple):
+    """Two units that must share a device, and how each is tied to the other."""
+
+    one: int
+    other: int
+    why: str
+    back: str
+
+
+class Constraint(NamedTuple):
+    """The devices that something allows a unit."""
+
+    unit: int
+    allowed: Devices
+    why: str
+    firm: bool
+    """Whether soft placement cannot do otherwise either."""
+
+
+class Groups:
+    """Units that stand together, and the devices that each such group may have.
+
+    `given` names where the graph's inputs are (ANYWHERE: not known). PlacementError tells what
+    contradicts what; with `soft`, scopes give way, and `log` is told.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        devices: Sequence[DeviceName],
+        given: Sequence[DeviceName],
+        soft: bool,
+        log: Log,
+    ) -> None:
+        self.units = units
+        self.devices = devices
+        self.links = [*_by_handle(units), *_by_label(units)]
+        self.members = _joined(len(units), self.links)
+        self.of = [0] * len(units)
+        for number, group in enumerate(self.members):
+            for unit in group:
+                self.of[unit] = number
+        self.constraints, wishes = _constraints(units, devices, given)
+        self._soft = soft
+        self._log = log
+        self.allowed = self._settled(self.constraints, wishes)
+
+    def _settled(
+        self, constraints: list[Constraint], wishes: list[Constraint]
+    ) -> list[Devices]:
+        """Return the devices that each group may have."""
+        allowed = [frozenset(range(len(self.devices)))] * len(self.members)
+        met: dict[int, list[Constraint]] = {}
+        for one in sorted(constraints, key=lambda one: not one.firm):
+            group = self.of[one.unit]
+            met.setdefault(group, []).append(one)
+            left = allowed[group] & one.allowed
+            if not left and (one.firm or not self._soft):
+                raise self._conflict(met[group])
+            allowed[group] = left or self._given_way(one, met[group], allowed[group])
+        for one in wishes:
+            group = self.of[one.unit]
+            allowed[group] = allowed[group] & one.allowed or allowed[group]
+        return allowed
+
+    def _given_way(
+        self, asked: Constraint, met: list[Constraint], allowed: Devices
+    ) -> Devices:
+        """Return the device of `allowed` that is nearest to what a scope asks for in vain."""
+        met.remove(asked)
+        node = self.units.nodes[asked.unit]
+        place = nearest(node.device, [self.devices[i] for i in sorted(allowed)])
+        blocked = self._smallest([*met, asked])
+        reasons = [one.why for one in blocked if one is not asked]
+        why = f" ({'; '.join(reasons)})" if reasons else " (there is none such)"
+        self._log(f"{told(node)}: {node.device} gives way to {place}{why}")
+        return frozenset([self.devices.index(place)])
+
+    def _smallest(self, met: list[Constraint]) -> list[Constraint]:
+        """Return constraints of `met` that contradict each other, none of which could be left out.
+
+        The last one is among them.
+        """
+        kept = list(met)
+        for one in met[:-1]:
+            others = [other for other in kept if other is not one]
+            if not frozenset.intersection(*[other.allowed for other in others]):
+                kept = others
+        return kept
+
+    def _conflict(self, met: list[Constraint]) -> PlacementError:
+        """Return the error that tells a contradiction as a chain of nodes."""
+        found = self._smallest(met)
+        lines, here = [], found[0].unit
+        asked: dict[int, list[str]] = {}
+        for one in found:
+            asked.setdefault(one.unit, []).append(one.why)
+        lines.append(f"  {self._asked(here, asked)}")
+        for target in list(asked)[1:]:
+            for tie, unit in self.path(here, target):
+                lines += [f"  which {tie}", f"  {self._asked(unit, asked)}"]
+            here = target
+        head = "no device meets all that is asked of " + (
+            "nodes that must stand together:" if len(asked) > 1 else "a node:"
+        )
+        listed = ", ".join(map(str, self.devices))
+        repair = REPAIR if len(asked) > 1 else "Ask for another device"
+        return PlacementError(
+            "\n".join([head, *lines, f"{repair}; there are {listed}"])
+        )
+
+    def _asked(self, unit: int, asked: dict[int, list[str]]) -> str:
+        reasons = asked.get(unit)
+        node = told(self.units.nodes[unit])
+        return node if not reasons else f"{node}: {', but '.join(reasons)}"
+
+    def path(self, start: int, end: int) -> list[tuple[str, int]]:
+        """Return the shortest chain of ties from one unit of a group to another."""
+        ties: dict[int, list[tuple[str, int]]] = {}
+        for link in self.links:
+            if self.of[link.one] == self.of[start]:
+                ties.setdefault(link.one, []).append((link.why, link.other))
+                ties.setdefault(link.other, []).append((link.back, link.one))
+        chains: dict[int, list[tuple[str, int]]] = {start: []}
+        waiting = deque([start])
+        while end not in chains:
+            here = waiting.popleft()
+            for tie, unit in ties.get(here, ()):
+                if unit not in chains:
+                    chains[unit] = [*chains[here], (tie, unit)]
+                    waiting.append(unit)
+        return chains[end]
+
+
+def told(node: Node) -> str:
+    """Return a node as messages name it."""
+    kind = "" if node.name == node.op.name else f" ({node.op.name})"
+    return f"{node.name}{kind}, made at {node.line}"
+
+
+def nearest(wanted: DeviceName, devices: Sequence[DeviceName]) -> DeviceName:
+    """Return the device that shares most with `wanted`: first the machine, then kind and number."""
+
+    def distance(device: DeviceName) -> tuple[bool | int, ...]:
+        machine = [
+            mine not in (None, theirs)
+            for mine, theirs in (
+                (wanted.job, device.job),
+                (wanted.replica, device.replica),
+                (wanted.task, device.task),
+                (wanted.kind, device.kind),
+            )
+        ]
+        return *machine, abs((wanted.index or 0) - (device.index or 0))
+
+    return min(devices, key=distance)
+
+
+def matching(asked: DeviceName, devices: Sequence[DeviceName]) -> Devices:
+    """Return the devices that a name, whole or in part, stands for.
+
+    Where devices have no job, `/job:localhost/replica:0/task:0` is the machine at hand.
+    """
+    local = (
+        DeviceName(kind=asked.kind, index=asked.index)
+        if asked.job in (None, "localhost") and not asked.replica and not asked.task
+        else asked
+    )
+    return frozenset(
+        [
+            i
+            for i, device in enumerate(devices)
+            if (local if device.job is None else asked).matches(device)
+        ]
+    )
+
+
+def _by_handle(units: Units) -> Iterable[Link]:
+    """Yield the ties between what gives a handle and what takes it."""
+    for giver, taker in units.handles:
+        yield Link(taker, giver, "works on the handle of", "gives its handle to")
+
+
+def _by_label(units: Units) -> Iterable[Link]:
+    """Yield the ties of nodes that bear one label."""
+    first: dict[str, int] = {}
+    for unit, node in enumerate(units.nodes):
+        if node.group and first.setdefault(node.group, unit) != unit:
+            tie = f"is in the group {node.group!r} with"
+            yield Link(unit, first[node.group], tie, tie)
+
+
+def _joined(number: int, links: Iterable[Link]) -> list[list[int]]:
+    """Return the units that links join, each group in order, by union-find."""
+    roots = list(range(number))
+
+    def root(unit: int) -> int:
+        while roots[unit] != unit:
+            roots[unit] = roots[roots[unit]]
+            unit = roots[unit]
+        return unit
+
+    for link in links:
+        one, other = sorted((root(link.one), root(link.other)))
+        roots[other] = one
+    members: dict[int, list[int]] = {}
+    for unit in range(number):
+        members.setdefault(root(unit), []).append(unit)
+    return list(members.values())
+
+
+def _constraints(
+    units: Units, devices: Sequence[DeviceName], given: Sequence[DeviceName]
+) -> tuple[list[Constraint], list[Constraint]]:
+    """Return what must be met, and what is met where that leaves a choice.
+
+    State does not move: an operator on a handle runs where that is, whatever scope it is in, as it
+    does eagerly. Its scope counts where nothing else tells where the state is.
+    """
+    firm: list[Constraint] = []
+    wishes: list[Constraint] = []
+    there = {
+        units.outer[x.node]: place
+        for x, place in zip(units.graph.inputs, given, strict=False)
+        if place != ANYWHERE
+    }
+    for unit, place in there.items():
+        why = f"what it is given is on {place}"
+        firm.append(Constraint(unit, matching(place, devices), why, True))
+    host = frozenset([i for i, one in enumerate(devices) if one.kind != "GPU"])
+    takers = {taker for _, taker in units.handles}
+    known: dict[DeviceName, Devices] = {}
+    for unit, node in enumerate(units.nodes):
+        why = _host_only(node)
+        if why and len(host) < len(devices):
+            firm.append(Constraint(unit, host, why, True))
+        asked = node.device
+        if asked is ANYWHERE or asked == ANYWHERE or unit in there:
+            continue
+        if asked not in known:
+            known[asked] = matching(asked, devices)
+        one = Constraint(unit, known[asked], f"tl.device asks for {asked}", False)
+        (wishes if unit in takers and one.allowed else firm).append(one)
+    return firm, wishes
+
+
+def _host_only(node: Node) -> str:
+    """Return why a node's kernel is there for host memory only, or nothing."""
+    op = node.op
+    if op.role not in (Role.IF, Role.WHILE, Role.CALL) and _acts(op):
+        return f"{op.name} runs on CPUs only"
+    strings = any(x.dtype.kind == "S" for x in (*node.inputs, *node.outputs))
+    return "strings are held by CPUs only" if strings else ""
+
+
+def _acts(op: Op) -> bool:
+    """Return whether an operator does something beside computing: prints, waits, calls Python."""
+    moves = op.role in (Role.SEND, Role.RECV)
+    waits = op.role is Role.ASYNC
+    return waits or isinstance(op, PyFunc) or (op.effect is Effect.IO and not moves)
