@@ -15,7 +15,8 @@ from tensorlite.core.dispatch import current, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, TracingError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.core.xp import Array, device_of
+from tensorlite.core.xp import CPU, Array, cpu_count, device_of
+from tensorlite.function.placed import Placed, asks
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
 from tensorlite.graph.graph import Graph, SymbolicTensor
@@ -23,9 +24,10 @@ from tensorlite.graph.text import to_dot, to_svg, to_text
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.passes import pipeline
+from tensorlite.passes.place import Choice
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.plan import Plan
-from tensorlite.runtime.step import RUNNERS, run_plan
+from tensorlite.runtime.step import RUNNERS, common_device, run_plan
 
 
 def check_runner(runner: str | None) -> str | None:
@@ -40,10 +42,32 @@ def check_runner(runner: str | None) -> str | None:
 class Compiled:
     """A graph and the means to run it: the callee of a PartitionedCall."""
 
-    def __init__(self, graph: Graph, runner: str | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        runner: str | None = None,
+        placement: Choice | None = None,
+    ) -> None:
         self.graph = graph
         self.runner = runner
+        self.placement = placement
+        """What chooses devices for nodes that ask for none; None: they run where the data is."""
         self._others: dict[int, Compiled] = {}
+        self._placed: dict[DeviceName, Placed] = {}
+
+    @cached_property
+    def is_placed(self) -> bool:
+        """Whether nodes have to be placed: if they do not all run where the data is."""
+        return self.placement is not None or asks(self.optimised)
+
+    def placed(self, default: DeviceName = CPU) -> Placed:
+        """Return the graph placed, where what asks for nothing goes to `default`."""
+        known = self._placed.get(default)
+        if known is None:
+            known = self._placed[default] = Placed(
+                self.optimised, self.runner, default, self.placement
+            )
+        return known
 
     @cached_property
     def lowered(self) -> Graph:
@@ -64,6 +88,8 @@ class Compiled:
 
     def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """Return the outputs for one array per input of the graph."""
+        if self.is_placed:
+            return self.placed(common_device(arrays)).run(arrays)
         return run_plan(self.plan, arrays, self.runner)
 
     def with_graph(self, graph: Graph) -> Compiled:
@@ -72,7 +98,9 @@ class Compiled:
             return self
         known = self._others.get(id(graph))
         if known is None:
-            known = self._others[id(graph)] = Compiled(graph, self.runner)
+            known = self._others[id(graph)] = Compiled(
+                graph, self.runner, self.placement
+            )
         return known
 
     def __repr__(self) -> str:
@@ -173,13 +201,21 @@ class ConcreteFunction:
         return self.callee.lowered
 
     @property
+    def placed(self) -> Graph:
+        """The graph in which every node has its device, inner graphs too."""
+        return self.callee.placed(self._home(())).graph
+
+    @property
     def partitions(self) -> dict[DeviceName, Graph]:
-        """The part of the graph on each device."""
-        device = DeviceName.parse("/device:CPU:0")
-        for x in self.captured:
-            if isinstance(x, EagerTensor) and x.device != device:
-                device = x.device
-        return {device: self.lowered}
+        """The part of the graph on each device; Send and Recv join them."""
+        return self.callee.placed(self._home(())).division.graphs
+
+    def _home(self, tensors: Iterable[Tensor]) -> DeviceName:
+        """Return where what asks for no device runs: on the first device that data is on."""
+        for x in (*tensors, *self.captured):
+            if isinstance(x, EagerTensor) and x.device != CPU:
+                return x.device
+        return CPU
 
     @property
     def plan(self) -> Plan:
@@ -216,6 +252,8 @@ class ConcreteFunction:
     def call_flat(self, tensors: Sequence[Tensor]) -> Any:
         """Return the function's result for one tensor per argument that is a tensor."""
         if current.get() is None:
+            if self.callee.is_placed or cpu_count() > 1:
+                return self._call_placed(tensors)
             handles = self._handles
             if handles is None:
                 handles = tuple([x.array for x in self.captured])
@@ -223,6 +261,22 @@ class ConcreteFunction:
             return self.result.pack([_wrapped(y) for y in outputs])
         made = call_watched(self._op, (*tensors, *self.captured))
         return self.result.pack(made)
+
+    def _call_placed(self, tensors: Sequence[Tensor]) -> Any:
+        """Return the result of a call whose tensors may be on several devices of the CPU."""
+        home = self._home(tensors)
+        arrays = [x.array for x in (*tensors, *self.captured)]
+        if not self.callee.is_placed:
+            made = self.callee.run(arrays)
+            places: Sequence[DeviceName] = [home] * len(made)
+        else:
+            placed = self.callee.placed(home)
+            made, places = placed.run(arrays), placed.devices
+        results = [
+            EagerTensor(y, place if device_of(y) == CPU else device_of(y))
+            for y, place in zip(made, places, strict=True)
+        ]
+        return self.result.pack(results)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.name}{self.structured_inputs[0]}>"

@@ -1,11 +1,14 @@
-"""Send and Recv: what passes/partition.py puts where an edge is cut between two devices.
+"""Send, Recv, Token: what passes/partition.py puts where an edge is cut between two devices.
 
-Their kernels are not run: the dataflow machine hands the value over, or that it is dead, under
-`tensor_name` and the iterations that both are in; see runtime/rendezvous.py.
+The kernels of Send and Recv are not run: the dataflow machine hands over the value, or that it is
+dead, under `tensor_name` and the iterations that both are in; see runtime/rendezvous.py.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
+from tensorlite.core import dtypes
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Effect, Op, Role
@@ -52,3 +55,18 @@ class Recv(Op):
     def kernel(self, xp: Xp) -> Array:
         """Raise InvalidArgumentError: the machine receives."""
         raise InvalidArgumentError("Recv runs on the dataflow machine only")
+
+
+class Token(Op):
+    """A scalar that says no more than that its inputs, and what it runs after, are there."""
+
+    effect = Effect.DRAW
+    differentiable = False
+
+    def infer(self, *inputs: TensorSpec) -> TensorSpec:
+        """Return a bool scalar."""
+        return TensorSpec((), dtypes.bool_)
+
+    def kernel(self, xp: Xp, *inputs: Array) -> Array:
+        """Return False."""
+        return np.False_

@@ -19,14 +19,18 @@ of one turn come before those of the next.
                             └───────────────────────────────────────────────────────┘
 
 Constants stay outside all frames: the machine has them at hand everywhere.
+
+Once a graph is placed, the switches of a branch stand where its inner inputs do, and all that
+belongs to a loop's variable where the variable does, so that only what must travels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
+from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.ops.dataflow import (
@@ -44,14 +48,24 @@ from tensorlite.passes.rewrite import Copy, bound
 Tensors = Sequence[SymbolicTensor]
 
 
-def lower(graph: Graph) -> Graph:
-    """Return `graph` without inner graphs; calls of recursive functions stay calls."""
+def lower(graph: Graph, chosen: Callable[[Node], bool] = lambda _: True) -> Graph:
+    """Return `graph` in which nodes that are `chosen`, of those with inner graphs, have none.
+
+    Calls of recursive functions stay calls.
+    """
     graph = inline(graph)
     copy = Copy(Graph(graph.name))
     copy.inputs(graph)
-    site = _Site(copy)
-    _put(graph, site, count())
+    _put(graph, _Site(copy), _Lowering(chosen))
     return copy.finish(graph)
+
+
+@dataclass
+class _Lowering:
+    """What the lowering of one graph has in common: which nodes, and names for their frames."""
+
+    chosen: Callable[[Node], bool]
+    frames: count[int] = field(default_factory=count)
 
 
 class _Site:
@@ -90,14 +104,19 @@ class _Site:
         self.guarded.add(self.copy.node(node, control=gate))
 
     def add(
-        self, node: Node, op: Op, inputs: Tensors, before: Sequence[Node] = ()
+        self,
+        node: Node,
+        op: Op,
+        inputs: Tensors,
+        before: Sequence[Node] = (),
+        device: DeviceName | None = None,
     ) -> Node:
-        """Put in a node that belongs to the lowering of `node`."""
+        """Put in a node that belongs to the lowering of `node`, on its device or another."""
         sources = [*[x.node for x in inputs], *before]
         made = self.copy.target.add(
             op,
             inputs,
-            device=node.device,
+            device=device if device and device.kind else node.device,
             group=node.group,
             control=tuple(dict.fromkeys([*before, *self.waiting(sources)])),
             name=f"{node.name}/{op.name}",
@@ -107,10 +126,15 @@ class _Site:
         return made
 
     def output(
-        self, node: Node, op: Op, x: SymbolicTensor, before: Sequence[Node] = ()
+        self,
+        node: Node,
+        op: Op,
+        x: SymbolicTensor,
+        before: Sequence[Node] = (),
+        device: DeviceName | None = None,
     ) -> SymbolicTensor:
         """Put in a node of one input and one output, and return that."""
-        return self.add(node, op, [x], before).outputs[0]
+        return self.add(node, op, [x], before, device).outputs[0]
 
     def results(self, region: Graph) -> list[SymbolicTensor]:
         """Return a region's outputs; one that does not wait for the gate is passed on at it."""
@@ -122,15 +146,15 @@ class _Site:
         return found
 
 
-def _put(graph: Graph, site: _Site, frames: count[int]) -> None:
+def _put(graph: Graph, site: _Site, lowering: _Lowering) -> None:
     """Put the nodes of a region, lowered, at a site."""
     for node in graph.nodes:
         if node in site.copy.nodes or node.op.role is Role.INPUT:
             continue
-        if node.op.role is Role.IF:
-            _conditional(node, site, frames)
-        elif node.op.role is Role.WHILE:
-            _Loop(node, site, frames).put()
+        if node.op.role is Role.IF and lowering.chosen(node):
+            _conditional(node, site, lowering)
+        elif node.op.role is Role.WHILE and lowering.chosen(node):
+            _Loop(node, site, lowering).put()
         else:
             site.plain(node)
         if node.op.effect not in (Effect.NONE, Effect.DRAW):
@@ -138,39 +162,46 @@ def _put(graph: Graph, site: _Site, frames: count[int]) -> None:
 
 
 def _region(
-    region: Graph, values: Tensors, site: _Site, frames: count[int]
+    region: Graph, values: Tensors, site: _Site, lowering: _Lowering
 ) -> list[SymbolicTensor]:
     """Put an inner graph with `values` for its inputs at a site of its own; return its outputs."""
     site.copy = bound(site.copy.target, region, values)
-    _put(region, site, frames)
+    _put(region, site, lowering)
     return site.results(region)
 
 
-def _conditional(node: Node, site: _Site, frames: count[int]) -> None:
+def _conditional(node: Node, site: _Site, lowering: _Lowering) -> None:
     """Lower an If."""
     pred, *values = site.inputs(node)
     pred = site.output(node, Identity(), pred, site.copy.before(node))
-    switched = [site.add(node, Switch(), [x, pred]) for x in (pred, *values)]
-    then, other = [
-        _side(node, region, [one.outputs[side] for one in switched], site, frames)
-        for side, region in zip((1, 0), node.op.regions(), strict=True)
+    then, other = node.op.regions()
+    places = [x.node.device for x in then.inputs]
+    switched = [site.add(node, Switch(), [pred, pred])]
+    for x, place in zip(values, places, strict=True):
+        switched.append(site.add(node, Switch(), [x, pred], device=place))
+    first, second = [
+        _side(node, region, [one.outputs[side] for one in switched], site, lowering)
+        for side, region in ((1, then), (0, other))
     ]
     # A Merge is alive whichever side was taken: it needs no gate of the site's.
     free = _Site(site.copy)
-    merges = [free.add(node, Merge(), pair) for pair in zip(then, other, strict=True)]
+    merges = [
+        free.add(node, Merge(), pair, device=pair[0].node.device)
+        for pair in zip(first, second, strict=True)
+    ]
     site.guarded.update(free.guarded)
     *outputs, done = [merge.outputs[0] for merge in merges]
     site.copy.stand_in(node, outputs, done.node)
 
 
 def _side(
-    node: Node, region: Graph, switched: Tensors, site: _Site, frames: count[int]
+    node: Node, region: Graph, switched: Tensors, site: _Site, lowering: _Lowering
 ) -> list[SymbolicTensor]:
     """Put in one branch; return its outputs, and what is there when its effects are done."""
     pred, *arguments = switched
     gate = _Site(site.copy).add(node, Identity(), [pred])
     inside = _Site(site.copy, gate, [gate, *[x.node for x in switched]])
-    outputs = _region(region, arguments, inside, frames)
+    outputs = _region(region, arguments, inside, lowering)
     if not inside.effects:
         return [*outputs, gate.outputs[0]]
     return [
@@ -202,12 +233,12 @@ class _Variable:
 class _Loop:
     """The lowering of one While."""
 
-    def __init__(self, node: Node, site: _Site, frames: count[int]) -> None:
+    def __init__(self, node: Node, site: _Site, lowering: _Lowering) -> None:
         self.node = node
         self.site = site
-        self.frames = frames
+        self.lowering = lowering
         self.cond, self.body = node.op.regions()
-        self.frame = f"{node.name}/{next(frames)}"
+        self.frame = f"{node.name}/{next(lowering.frames)}"
         self.parallel: int = node.op.attributes().get("parallel_iterations", 10)
         self.inside = _Site(site.copy)
         """The frame at large; condition and body have sites of their own within."""
@@ -222,15 +253,23 @@ class _Loop:
         outputs, effects = self.turn(entered, go_on)
         results, last = list(values), None
         for i, variable in self.variables.items():
+            place = self.place(i)
             after = self.inside.output(
-                self.node, NextIteration(), outputs[i], effects
+                self.node, NextIteration(), outputs[i], effects, place
             )
             variable.merge.set_input(1, after)
-            results[i] = self.inside.output(self.node, Exit(), variable.left)
+            results[i] = self.inside.output(
+                self.node, Exit(), variable.left, device=place
+            )
             last = results[i].node
             self.site.guarded.add(last)
         assert last is not None
         self.site.copy.stand_in(self.node, results, last)
+
+    def place(self, position: int) -> DeviceName:
+        """Return where a variable stands: where the body's input for it was placed."""
+        place: DeviceName = self.body.inputs[position].node.device
+        return place
 
     def changing(self) -> list[bool]:
         """Return for each variable whether it changes; one is treated so in any case."""
@@ -245,13 +284,16 @@ class _Loop:
         for i, (x, varies) in enumerate(zip(values, self.changing(), strict=True)):
             if varies or not is_free(x):
                 op = Enter(self.frame, not varies, self.parallel)
-                x = self.site.output(self.node, op, x, before)  # noqa: PLW2901  inside now
+                place = self.place(i)
+                x = self.site.output(self.node, op, x, before, place)  # noqa: PLW2901  inside now
             entered.append(self.head(i, x) if varies else x)
         return entered
 
     def head(self, position: int, entered: SymbolicTensor) -> SymbolicTensor:
         """Return a variable that changes as every turn finds it."""
-        merge = self.inside.add(self.node, Merge(), [entered, entered])
+        merge = self.inside.add(
+            self.node, Merge(), [entered, entered], device=self.place(position)
+        )
         # No turn may rely on what is known of the first value only.
         merge.outputs[0].respecify(self.body.inputs[position].spec)
         self.variables[position] = _Variable(merge)
@@ -261,7 +303,7 @@ class _Loop:
         """Put in the condition; return whether there is another turn."""
         merges = [variable.merge for variable in self.variables.values()]
         site = _Site(self.site.copy, merges[0], merges)
-        (holds,) = _region(self.cond, entered, site, self.frames)
+        (holds,) = _region(self.cond, entered, site, self.lowering)
         return self.inside.output(self.node, LoopCond(), holds, site.effects)
 
     def turn(
@@ -273,12 +315,12 @@ class _Loop:
         taken = list(entered)
         for i, variable in self.variables.items():
             variable.switch = self.inside.add(
-                self.node, Switch(), [entered[i], go_on]
+                self.node, Switch(), [entered[i], go_on], device=self.place(i)
             )
             taken[i] = variable.taken
         guarded = [gate, *[taken[i].node for i in self.variables]]
         site = _Site(self.site.copy, gate, guarded)
-        return _region(self.body, taken, site, self.frames), site.effects
+        return _region(self.body, taken, site, self.lowering), site.effects
 
 
 def is_free(x: SymbolicTensor) -> bool:

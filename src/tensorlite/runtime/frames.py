@@ -11,37 +11,50 @@ Iteration  one turn: `values` by slot; `pending`, for how many arrivals each tas
            run. Every task of an iteration runs exactly once, or is skipped once if it is dead,
            so that the iteration is over when none is left.
 ready      tasks that wait for nothing more, each with its iteration: all that can run now.
+inbox      what others have posted: a value that was sent here, that one sent from here was taken,
+           or the answer to an operator that had to wait. Only this is touched by other threads.
 
 A task that has run serves its consumers: takes one off what each waits for, and makes those ready
 that wait for nothing more. A dead one serves them too, making them dead. Merge is ready with its
 first living input, and dead if all inputs are. Dead values stop at NextIteration and at Exit; when
 a loop is over, those of its exits that never had a living value give a dead one outside.
 
-One thread takes tasks from `ready`, last come first served, so that memory stays small. Devices
-with threads of their own would each have a `ready`; nothing else here is shared between runs.
+One thread at a time takes tasks from `ready`, last come first served, so that memory stays small.
+A step on several devices has a machine for each, which meet at a rendezvous; which thread drives
+which of them is in team.py. Send and Recv of an iteration always run, dead or alive, so that each
+finds the other; a Send, and an operator that waits, counts as run when it was answered.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from tensorlite.core.errors import GraphError
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import CancelledError, GraphError
+from tensorlite.core.xp import CPU, Array, Xp, to_device
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
 from tensorlite.runtime.program import (
+    ASYNC,
     ENTER,
     EXIT,
     MERGE,
     NEXT,
+    SEND,
     SWITCH,
     Arrival,
     Program,
     Step,
+    Whole,
     prepare,
 )
+from tensorlite.runtime.rendezvous import Party
+
+if TYPE_CHECKING:
+    from tensorlite.runtime.team import Team
 
 ndarray = np.ndarray
 
@@ -58,6 +71,7 @@ class Iteration:
         "number",
         "pending",
         "steps",
+        "tag",
         "uses",
         "values",
     )
@@ -65,6 +79,8 @@ class Iteration:
     def __init__(self, frame: Frame, number: int) -> None:
         self.frame = frame
         self.number = number
+        self.tag = (*frame.tag, number)
+        """The numbers of this iteration and of those around it: the same on every device."""
         self.steps = frame.program.steps
         self.values = frame.values.copy()
         self.pending = frame.pending.copy()
@@ -88,12 +104,14 @@ class Frame:
         "parked",
         "pending",
         "program",
+        "tag",
         "values",
     )
 
     def __init__(self, program: Program, outer: Iteration | None) -> None:
         self.program = program
         self.outer = outer
+        self.tag: tuple[int, ...] = () if outer is None else outer.tag
         self.iterations: dict[int, Iteration] = {}
         self.oldest = 0
         self.parked: list[tuple[int, Step, Any]] = []
@@ -105,38 +123,67 @@ class Frame:
 
 def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
     """Return the fetched values of `plan`, given one array for each fed slot."""
-    whole = plan.prepared.get("frames")
+    machine = Machine(plan, xp)
+    machine.start(arrays)
+    machine.run()
+    if machine.root.left:
+        stuck([machine])
+    return machine.fetched()
+
+
+def whole_of(plan: Plan, xp: Xp) -> Whole:
+    """Return the programs of a plan, made once."""
+    whole: Whole | None = plan.prepared.get("frames")
     if whole is None:
         whole = plan.prepared["frames"] = prepare(plan, xp)
-    frame = Frame(whole.root, None)
-    for slot, array in zip(whole.feeds, arrays, strict=True):
-        frame.values[slot] = array
-    machine = Machine(xp)
-    iteration = machine.begin(frame, 0)
-    machine.run()
-    if iteration.left:
-        _stuck(iteration)
-    return tuple([_fetched(plan, iteration, slot) for slot in whole.fetches])
+    return whole
 
 
 class Machine:
-    """The tasks that are ready, and what happens when one has run."""
+    """One run of a plan: the tasks that are ready, and what happens when one has run."""
 
-    def __init__(self, xp: Xp) -> None:
+    def __init__(
+        self, plan: Plan, xp: Xp, team: Team | None = None, device: DeviceName = CPU
+    ) -> None:
+        self.plan = plan
         self.xp = xp
+        self.device = device
+        self.team = team
+        """Where other devices' machines are found; None: the plan needs none, nor ever waits."""
+        self.whole = whole_of(plan, xp)
         self.ready: list[tuple[Iteration, int]] = []
+        self.inbox: deque[tuple[Iteration, int, Any, bool]] = deque()
+        self.busy = True
+        """Whether a thread drives this machine, or one is sure to come."""
+        self.root: Iteration
+
+    def start(self, arrays: Sequence[Array]) -> None:
+        """Begin with one array for each fed slot."""
+        frame = Frame(self.whole.root, None)
+        for slot, array in zip(self.whole.feeds, arrays, strict=True):
+            frame.values[slot] = array
+        self.root = self.begin(frame, 0)
+
+    def fetched(self) -> Arrays:
+        """Return the fetched values."""
+        slots = self.whole.fetches
+        return tuple([_fetched(self.plan, self.root, slot) for slot in slots])
 
     def run(self) -> None:  # noqa: C901, PLR0912  one decision per kind of task, once
         """Run tasks until none is ready."""
-        ready, xp = self.ready, self.xp
+        ready, xp, team = self.ready, self.xp, self.team
         y: Any = None
         while ready:
             iteration, task = ready.pop()
-            form, kernel, a, b, out, consumers, merges, frees = iteration.steps[task]
+            form, kernel, a, b, out, consumers, merges, frees, heavy = (
+                iteration.steps[task]
+            )
             if iteration.dead and task in iteration.dead:
                 self.skip(iteration, task)
                 continue
             values = iteration.values
+            if heavy and team is not None and team.idle_work:
+                team.call_for_help()
             try:
                 if form == 1:
                     y = kernel(values[a], values[b])
@@ -150,6 +197,9 @@ class Machine:
                     y = kernel(xp, *[values[slot] for slot in a])
                 elif form == 5:
                     self.several(kernel, values, a, out)
+                elif form >= SEND:
+                    self.exchange(iteration, task)
+                    continue
                 elif form != MERGE:
                     self.route(iteration, task)
                 if form < 5:
@@ -207,6 +257,9 @@ class Machine:
     def skip(self, iteration: Iteration, task: int) -> None:
         """Pass on that a task is dead."""
         step = iteration.steps[task]
+        if SEND <= step.form < ASYNC:
+            self.exchange(iteration, task, dead=True)
+            return
         if step.form == ENTER:
             self.enter(iteration, step, None, dead=True)
         elif step.form not in (EXIT, NEXT):
@@ -214,11 +267,73 @@ class Machine:
         if step.form == SWITCH:
             for _, consumers, merges in step.out:
                 self.kill(iteration, consumers, merges)
+        self.finish(iteration, step)
+
+    def finish(self, iteration: Iteration, step: Step) -> None:
+        """Count a task as run, or skipped."""
         if step.frees:
             self.free(iteration, step.frees)
         iteration.left -= 1
         if not iteration.left:
             self.over(iteration)
+
+    def exchange(self, iteration: Iteration, task: int, dead: bool = False) -> None:
+        """Begin a task that hands over, receives or waits; it may be over at once."""
+        step, team = iteration.steps[task], self.team
+        if team is None:
+            raise GraphError(
+                f"{self.plan.name} is a part of a step on several devices, or may have to wait; "
+                "run it by run_parts"
+            )
+        party = Party(self, iteration, task)
+        if step.form == ASYNC:
+            arrays = [iteration.values[slot] for slot in step.a]
+            team.wait(party, step.kernel, arrays)
+        elif step.form == SEND:
+            value = None if dead else iteration.values[step.a[0]]
+            if team.rendezvous.send((step.kernel, iteration.tag), party, value, dead):
+                self.finish(iteration, step)
+        else:
+            offer = team.rendezvous.receive((step.kernel, iteration.tag), party)
+            if offer is not None:
+                self.settle(iteration, task, offer.value, offer.dead)
+
+    def describe(self, iteration: Iteration, task: int) -> str:
+        """Return in words what a task under way is."""
+        here = iteration.frame.program.tasks[task]
+        turns = ".".join(map(str, iteration.tag[1:]))
+        turn = f", turn {turns}" if turns else ""
+        return f"{here.name!r} ({here.op.name}) on {self.device}, made at {here.line}{turn}"
+
+    def post(self, message: tuple[Iteration, int, Any, bool]) -> None:
+        """Take note of an answer to a task under way; any thread may call this."""
+        self.inbox.append(message)
+        if not self.busy:
+            assert self.team is not None
+            self.team.wake(self)
+
+    def drain(self) -> None:
+        """Take in what was posted."""
+        inbox = self.inbox
+        while inbox:
+            self.settle(*inbox.popleft())
+
+    def settle(self, iteration: Iteration, task: int, value: Any, dead: bool) -> None:
+        """End a task that was under way with what came for it."""
+        step = iteration.steps[task]
+        if isinstance(value, BaseException):
+            _explain(iteration, task, value)
+        if dead and step.form != SEND:
+            self.kill(iteration, step.consumers, step.merges)
+        elif step.form != SEND:
+            made = value if type(value) is tuple else (value,)
+            if self.plan.moved:
+                made = tuple([to_device(y, self.plan.device) for y in made])
+            for slot, y in zip(step.out, made, strict=True):
+                here = y if type(y) is ndarray else settled(self.xp, y)
+                iteration.values[slot] = here
+            self.serve(iteration, step.consumers, step.merges)
+        self.finish(iteration, step)
 
     def serve(
         self,
@@ -302,6 +417,8 @@ class Machine:
 
     def begin(self, frame: Frame, number: int) -> Iteration:
         """Begin an iteration of a frame."""
+        if self.team is not None and self.team.error is not None:
+            raise CancelledError("another part of this step has failed")
         iteration = frame.iterations[number] = Iteration(frame, number)
         for task in frame.program.starters:
             if not iteration.pending[task]:
@@ -330,17 +447,22 @@ class Machine:
                     self.kill(frame.outer, step.consumers, step.merges)
 
 
-def _explain(iteration: Iteration, task: int, error: Exception) -> NoReturn:
+def _explain(iteration: Iteration, task: int, error: BaseException) -> NoReturn:
     failed = iteration.frame.program.tasks[task]
     slots = iteration.frame.program.inputs[task]
+    if not isinstance(error, Exception):
+        raise error
     fail(failed, [iteration.values[slot] for slot in slots], error)
 
 
-def _stuck(iteration: Iteration) -> NoReturn:
-    program = iteration.frame.program
+def stuck(machines: Sequence[Machine]) -> NoReturn:
+    """Raise GraphError: the machines of a step are at rest, and some tasks have not run."""
     waiting = [
         task.name
-        for task, pending in zip(program.tasks, iteration.pending, strict=True)
+        for machine in machines
+        for task, pending in zip(
+            machine.root.frame.program.tasks, machine.root.pending, strict=True
+        )
         if pending > 0
     ]
     raise GraphError(

@@ -101,6 +101,11 @@ class Plan:
         return any(task.op.role in PRIMITIVE for task in self.tasks)
 
     @cached_property
+    def may_wait(self) -> bool:
+        """Whether a task may have to wait for others; those of inner plans hold up their thread."""
+        return any(task.op.role is Role.ASYNC for task in self.tasks)
+
+    @cached_property
     def has_regions(self) -> bool:
         """Whether a task runs inner plans."""
         return any(task.op.role in CONTROL for task in self.tasks)

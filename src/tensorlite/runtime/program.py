@@ -10,20 +10,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tensorlite.core.errors import GraphError
-from tensorlite.core.op import Role
+from tensorlite.core.op import Effect, Role
 from tensorlite.core.xp import Xp
 from tensorlite.runtime.memory import WORTH_FREEING, size_of
-from tensorlite.runtime.plan import Plan, Task
+from tensorlite.runtime.plan import Composite, Plan, Task
 from tensorlite.runtime.straight import instruction
 
-SWITCH, MERGE, ENTER, EXIT, NEXT = range(8, 13)
+SWITCH, MERGE, ENTER, EXIT, NEXT, SEND, RECV, ASYNC = range(8, 16)
 FORMS = {
     Role.SWITCH: SWITCH,
     Role.MERGE: MERGE,
     Role.ENTER: ENTER,
     Role.EXIT: EXIT,
     Role.NEXT: NEXT,
+    Role.SEND: SEND,
+    Role.RECV: RECV,
+    Role.ASYNC: ASYNC,
 }
+HEAVY = 1 << 16
+"""Bytes of operands and results from which a kernel may take longer than to wake a thread."""
 ROOT = 0
 
 Edge = tuple[int, int]
@@ -49,6 +54,8 @@ class Step(NamedTuple):
     consumers: tuple[int, ...]
     merges: tuple[Arrival, ...]
     frees: tuple[int, ...]
+    heavy: bool
+    """Whether the kernel may run for long, so that other devices should run beside it."""
 
 
 @dataclass(eq=False)
@@ -248,8 +255,12 @@ class _Preparing:
         inputs = tuple([here.slot(slot) for slot in task.inputs])
         outputs = tuple([there.slot(slot) for slot in task.outputs])
         if task.op.role in FORMS:
-            form, a, b = FORMS[task.op.role], inputs[0], inputs[-1]
-            out = outputs[0] if form != MERGE else outputs
+            form = FORMS[task.op.role]
+            if form >= SEND:
+                kernel, a, b, out = _exchange(task), inputs, None, outputs
+            else:
+                a, b = inputs[0], inputs[-1]
+                out = outputs[0] if form != MERGE else outputs
         elif form >= 4:
             a, out = inputs, outputs if isinstance(out, tuple) else outputs[0]
         else:
@@ -260,8 +271,27 @@ class _Preparing:
             kernel, b = programs[self.frame_after(i)], self.is_lasting(i)
         consumers, merges = self.served((i, -1))
         return Step(
-            form, kernel, a, b, out, consumers, merges, self.freed(task, here)
+            form,
+            kernel,
+            a,
+            b,
+            out,
+            consumers,
+            merges,
+            self.freed(task, here),
+            form < SWITCH and self.is_heavy(task),
         )
+
+    def is_heavy(self, task: Task) -> bool:
+        """Return whether a kernel may run for long, as far as sizes tell."""
+        if isinstance(task.kernel, Composite) or task.op.effect is Effect.IO:
+            return True
+        sizes = [
+            size_of(self.plan.specs[slot])
+            for slot in (*task.inputs, *task.outputs)
+            if self.plan.specs[slot].dtype.kind not in "RV"
+        ]
+        return None in sizes or sum(filter(None, sizes)) >= HEAVY
 
     def side(self, i: int, k: int, slot: int) -> tuple[Any, ...]:
         """Return the slot of one output of a Switch, and whom it serves."""
@@ -300,6 +330,15 @@ class _Preparing:
         for step in program.steps:
             for local in step.frees:
                 program.uses[local] += 1
+
+
+def _exchange(task: Task) -> Any:
+    """Return what the machine needs of a task that hands over, receives or waits."""
+    return task.op if task.op.role is Role.ASYNC else _transfer_name(task.op)
+
+
+def _transfer_name(op: Any) -> str:
+    return f"{op.tensor_name} from {op.send_device} to {op.recv_device}"
 
 
 def _frame_attributes(op: Any) -> tuple[str, int]:

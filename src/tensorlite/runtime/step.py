@@ -13,10 +13,12 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.runtime import frames, straight, timeline
+from tensorlite.runtime import frames, straight
 from tensorlite.runtime.build import compile_plan
-from tensorlite.runtime.instrument import instrumented
+from tensorlite.runtime.instruments import marked, observed
+from tensorlite.runtime.parts import alone, run_parts
 from tensorlite.runtime.plan import Arrays, Plan
+from tensorlite.runtime.team import misbehaves
 
 RUNNERS = ("straight", "structured", "frames")
 
@@ -44,11 +46,9 @@ def run_plan(
     run = frames.run if chosen == "frames" else straight.run
     if device is not CPU or plan.is_scattered:
         plan = plan.on(device)
-    recorder = timeline.current()
-    if recorder is not None:
-        run = recorder.step(plan.name, run)
-        plan = instrumented(plan, "timeline", recorder.wrap)
-    return run(plan, xp_for(device), arrays)
+    if plan.may_wait or misbehaves():
+        return run_parts(alone(plan), arrays)
+    return marked(run, plan.name)(observed(plan), xp_for(device), arrays)
 
 
 def common_device(arrays: Sequence[Array]) -> DeviceName:

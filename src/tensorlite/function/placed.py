@@ -1,0 +1,141 @@
+"""Placed: a graph for the devices of this process: placed, cut where it spans several, planned.
+
+A graph that asks for no device needs none of this; see compile.py.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Role
+from tensorlite.core.xp import CPU, Array
+from tensorlite.graph.graph import Graph, Node
+from tensorlite.passes.lower import lower
+from tensorlite.passes.partition import Division, divide, spans_devices
+from tensorlite.passes.place import Choice, Placement
+from tensorlite.passes.prune import prune
+from tensorlite.runtime.build import compile_plan
+from tensorlite.runtime.devices import logical_devices, settings
+from tensorlite.runtime.parts import Parts, part_of, run_parts
+from tensorlite.runtime.plan import Arrays, Plan
+from tensorlite.runtime.step import run_plan
+
+_log = logging.getLogger("tensorlite")
+
+
+class Placed:
+    """One placement of a graph, and the means to run it."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        runner: str | None,
+        default: DeviceName = CPU,
+        policy: Choice | None = None,
+    ) -> None:
+        self.runner = runner
+        self.default = default
+        self.placement = Placement(
+            graph,
+            logical_devices(),
+            default,
+            soft=settings.soft_placement,
+            choose=policy,
+            log=_log.warning,
+            given=[
+                x.node.device if x.node.device.kind else default for x in graph.inputs
+            ],
+        )
+        if settings.log_placement:
+            for unit, node in enumerate(self.placement.units.nodes):
+                where = self.placement.devices[unit]
+                _log.info("%s (%s): %s", node.name, node.op.name, where)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph in which every node has its device."""
+        return self.placement.placed()
+
+    @cached_property
+    def lowered(self) -> Graph:
+        """The graph whose inner graphs each lie on one device, and hold nothing that may wait."""
+        if self.runner == "frames":
+            return prune(lower(self.graph))
+        return prune(lower(self.graph, _must_be_lowered))
+
+    @cached_property
+    def division(self) -> Division:
+        """The part of the graph on each device."""
+        return divide(self.lowered)
+
+    @cached_property
+    def step(self) -> Parts | Plan:
+        """What runs: a plan where one device does, which waits for nothing; else the parts."""
+        division = self.division
+        if len(division.graphs) <= 1 and not waits(self.lowered):
+            return compile_plan(self.lowered)
+        if self.runner not in (None, "frames"):
+            raise InvalidArgumentError(
+                f"{self.graph.name} runs on {' and '.join(map(str, division.graphs))}, or may have "
+                f"to wait for others, which runner={self.runner!r} cannot; leave the runner out"
+            )
+        devices = list(division.graphs)
+        return Parts(
+            self.graph.name,
+            len(self.graph.inputs),
+            tuple(
+                [
+                    part_of(part, device, division.inputs[device])
+                    for device, part in division.graphs.items()
+                ]
+            ),
+            tuple([(devices.index(device), i) for device, i in division.outputs]),
+        )
+
+    @cached_property
+    def devices(self) -> tuple[DeviceName, ...]:
+        """The device of each output."""
+        return tuple([device for device, _ in self.division.outputs])
+
+    def run(self, arrays: Sequence[Array]) -> Arrays:
+        """Return the outputs for one array per input of the graph."""
+        step = self.step
+        if isinstance(step, Parts):
+            return run_parts(step, arrays)
+        home = next(iter(self.division.graphs), self.default)
+        return run_plan(
+            step, arrays, self.runner, home if home.kind == "GPU" else CPU
+        )
+
+
+def asks(graph: Graph) -> bool:
+    """Return whether a node, of inner graphs too, asks for a device, or may have to wait."""
+    return any(
+        node.device.kind is not None
+        or node.group
+        or node.op.role is Role.ASYNC
+        or any(asks(region) for region in _own(node))
+        for node in graph.nodes
+    )
+
+
+def waits(graph: Graph) -> bool:
+    """Return whether a node, of inner graphs too, may have to wait for others."""
+    return any(
+        node.op.role is Role.ASYNC or any(waits(region) for region in _own(node))
+        for node in graph.nodes
+    )
+
+
+def _own(node: Node) -> tuple[Graph, ...]:
+    """Return the inner graphs of a node; a function that calls itself has no end of them."""
+    regions: tuple[Graph, ...] = node.op.regions()
+    return regions if node.op.role in (Role.IF, Role.WHILE) else ()
+
+
+def _must_be_lowered(node: Node) -> bool:
+    return spans_devices(node) or any(waits(region) for region in _own(node))

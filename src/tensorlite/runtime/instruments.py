@@ -1,0 +1,30 @@
+"""observed, marked: what is done around kernels and steps that are about to run, if anything is.
+
+Timelines and accounts of memory are kept by instrumented plans; this file knows who wants one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from tensorlite.runtime import timeline
+from tensorlite.runtime.instrument import instrumented
+from tensorlite.runtime.plan import Plan
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def observed(plan: Plan) -> Plan:
+    """Return a plan, on the device where it will run, with all around its kernels that is due."""
+    recorder = timeline.current()
+    if recorder is not None:
+        plan = instrumented(plan, "timeline", recorder.wrap)
+    return plan
+
+
+def marked(run: Callable[P, R], name: str) -> Callable[P, R]:
+    """Return what runs a step, with a note of it in the timeline if one is kept."""
+    recorder = timeline.current()
+    return run if recorder is None else recorder.step(name, run)

@@ -1,0 +1,236 @@
+"""Team: the machines of one step, one for each device, and the threads that drive them.
+
+There is little to gain from threads where kernels are small, since Python runs one at a time; and
+much where they are large. So the thread that runs the step drives all machines in turn, and the
+devices' own threads are called only when a kernel that may take long is about to run while another
+machine has work. A machine is driven by one thread at a time.
+
+idle_work  machines that have work, and nobody who drives them.
+driving    how many machines are being driven.
+waits      operators that wait for something outside the step: what gives each up.
+error      the first thing that went wrong; after it nothing new begins, and the step ends as soon
+           as every thread has come back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from threading import Condition
+from time import monotonic
+from typing import Any
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import CancelledError, DeadlineExceededError
+from tensorlite.core.waiting import Cancel, Waiting
+from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime.devices import executor
+from tensorlite.runtime.frames import Machine, stuck
+from tensorlite.runtime.plan import Plan
+from tensorlite.runtime.rendezvous import Local, Party, Rendezvous
+
+
+class Team:
+    """The machines of one step."""
+
+    def __init__(self, rendezvous: Rendezvous | None = None) -> None:
+        self.rendezvous = rendezvous or Local()
+        self.machines: list[Machine] = []
+        self.idle_work: deque[Machine] = deque()
+        self.waits: dict[Party, Cancel] = {}
+        self.error: BaseException | None = None
+        self._driving = 0
+        self._called = 0
+        self._resting = 0
+        self._lock = Condition()
+
+    def add(self, plan: Plan, xp: Xp, device: DeviceName) -> Machine:
+        """Return a machine of this team, which runs `plan`."""
+        machine = Machine(plan, xp, self, device)
+        self.machines.append(machine)
+        return machine
+
+    def run(self, timeout: float | None = None) -> None:
+        """Drive all machines, with what help there is, until nothing is left to do.
+
+        Raises the first error of any machine; DeadlineExceededError when the step waited until
+        `timeout` seconds had passed; GraphError when tasks are left that nothing will wake.
+        """
+        until = None if timeout is None else monotonic() + timeout
+        self.idle_work.extend(self.machines)
+        try:
+            while (machine := self._next(until)) is not None:
+                self._drive(machine)
+        except BaseException as error:  # noqa: BLE001  an interrupt ends the step too
+            self.fail(error)
+        self._end()
+        if self.error is not None:
+            raise self.error
+        if any(machine.root.left for machine in self.machines):
+            stuck(self.machines)
+
+    def wake(self, machine: Machine) -> None:
+        """Let a machine be driven that has got something to do."""
+        with self._lock:
+            if machine.busy:
+                return
+            machine.busy = True
+            self.idle_work.append(machine)
+            if self._resting and not self._driving:
+                self._lock.notify_all()
+
+    def call_for_help(self) -> None:
+        """Have another thread drive a machine that has work, while this one is in a kernel."""
+        with self._lock:
+            if self.error is not None:
+                raise CancelledError("another part of this step has failed")
+            if not self.idle_work:
+                return
+            if self._resting:
+                self._lock.notify_all()
+            elif self._called < len(self.idle_work):
+                self._called += 1
+                executor(self.idle_work[0].device).submit(self._help)
+
+    def wait(self, party: Party, op: Waiting, arrays: Sequence[Array]) -> None:
+        """Begin an operator that may wait; its party is told when it is over."""
+        answer = _Answer(self, party)
+        cancel = op.start(answer, *arrays)
+        with self._lock:
+            if not answer.given and cancel is not None:
+                self.waits[party] = cancel
+
+    def answered(self, party: Party, value: Any) -> None:
+        """Pass on what came of an operator that waited."""
+        party.machine.post((party.iteration, party.task, value, False))
+        with self._lock:
+            self.waits.pop(party, None)
+            if self._resting:
+                self._lock.notify_all()
+
+    def fail(self, error: BaseException) -> None:
+        """Take note of what ends this step, if nothing has yet."""
+        with self._lock:
+            if self.error is None:
+                self.error = error
+            self._lock.notify_all()
+
+    def _next(self, until: float | None) -> Machine | None:
+        """Return a machine to drive, waiting for one; None when the step is over."""
+        with self._lock:
+            while self.error is None:
+                if self.idle_work:
+                    self._driving += 1
+                    return self._taken()
+                if not self._driving and not self.waits:
+                    return None
+                self._rest(until)
+        return None
+
+    def _taken(self) -> Machine:
+        """Return the machine whose turn it is."""
+        return self.idle_work.popleft()
+
+    def _rest(self, until: float | None) -> None:
+        left = None if until is None else until - monotonic()
+        if left is not None and left <= 0:
+            raise DeadlineExceededError(
+                f"the step waited too long; it waits for {'; '.join(self.awaited())}"
+            )
+        self._resting += 1
+        try:
+            self._lock.wait(left)
+        finally:
+            self._resting -= 1
+
+    def awaited(self) -> Iterator[str]:
+        """Yield what the step waits for, in words."""
+        for machine, iteration, task in self.waits:
+            yield machine.describe(iteration, task)
+        for (name, _), (machine, iteration, task) in self.rendezvous.waiting():
+            yield f"{name}, not sent yet, for {machine.describe(iteration, task)}"
+        if self._driving:
+            yield "kernels that run"
+
+    def _drive(self, machine: Machine) -> None:
+        """Run a machine until it has nothing to do."""
+        try:
+            while True:
+                machine.drain()
+                machine.run()
+                if machine.inbox or machine.ready:
+                    if self._interrupts(machine):
+                        return
+                    continue
+                machine.busy = False
+                if not machine.inbox:
+                    return
+                with self._lock:
+                    if machine.busy:
+                        return
+                    machine.busy = True
+        except CancelledError as error:
+            if self.error is None:
+                self.fail(error)
+        except Exception as error:  # noqa: BLE001  raised again where the step was called
+            self.fail(error)
+        finally:
+            with self._lock:
+                self._driving -= 1
+                if self._resting and not self._driving:
+                    self._lock.notify_all()
+
+    def _interrupts(self, machine: Machine) -> bool:
+        """Return whether another machine is to be driven before this one goes on."""
+        return self.error is not None
+
+    def _help(self) -> None:
+        """Drive machines that have work, on the thread of a device."""
+        with self._lock:
+            self._called -= 1
+        while True:
+            with self._lock:
+                if self.error is not None or not self.idle_work:
+                    return
+                self._driving += 1
+                machine = self._taken()
+            self._drive(machine)
+
+    def _end(self) -> None:
+        """Give up what still waits, and wait for the threads that have not come back."""
+        if self.error is not None:
+            with self._lock:
+                waits, self.waits = self.waits, {}
+            for cancel in waits.values():
+                cancel()
+        with self._lock:
+            while self._driving:
+                self._rest(None)
+
+
+class _Answer:
+    """What an operator that waits calls when it is over."""
+
+    def __init__(self, team: Team, party: Party) -> None:
+        self.team = team
+        self.party = party
+        self.given = False
+
+    def __call__(self, value: Any) -> None:
+        self.given = True
+        self.team.answered(self.party, value)
+
+
+hired: ContextVar[Callable[[], Team]] = ContextVar("hired", default=Team)
+"""What makes the team of a step; faults.py sets one that misbehaves on purpose."""
+
+
+def misbehaves() -> bool:
+    """Return whether the steps of this thread are to run on a team that was asked to misbehave."""
+    return hired.get() is not Team
+
+
+def assembled() -> Team:
+    """Return a team without machines, for a step that begins."""
+    return hired.get()()
