@@ -25,6 +25,7 @@ TensorliteError
 +- DeadlineExceededError (TimeoutError)   a wait that took longer than was allowed
 |  +- DeadlockError                       waits that wait for each other
 +- ResourceExhaustedError (MemoryError)   a device's memory limit that was met
++- SwapError (OSError)                    a disk that refuses the saved values of a loop
 +- InjectedError (RuntimeError)           a fault that a test asked for
 +- CheckpointError (OSError)              a torn, foreign or mismatching checkpoint
 +- AssertionFailedError (AssertionError)  a tl.debugging assertion that does not hold
@@ -148,6 +149,10 @@ class DeadlockError(DeadlineExceededError):
 
 class ResourceExhaustedError(TensorliteError, MemoryError):
     """A device's memory limit that was met; the message lists the largest live tensors."""
+
+
+class SwapError(TensorliteError, OSError):
+    """Saved values of a loop that could not be written to disk, or read back from there."""
 
 
 class InjectedError(TensorliteError, RuntimeError):

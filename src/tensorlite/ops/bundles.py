@@ -97,10 +97,9 @@ def _zero(xp: Xp, x: Any) -> Any:
     """Return the zero of a value; arrays in lists become None, which costs nothing."""
     if isinstance(x, TensorList):
         parts = [
-            _zero(xp, item) if isinstance(item, Opaque) else None
-            for item in x.items()
+            _zero(xp, item) if isinstance(item, Opaque) else None for item in x.each()
         ]
-        return TensorList(parts, x.element)
+        return x.like(parts)
     if isinstance(x, Bundled):
         kept = [
             m

@@ -61,7 +61,7 @@ def while_loop(
     leaves open. LoopError names the variable (by `names`, where given) that does not keep to it.
 
     At most `maximum_iterations` turns run. `parallel_iterations` turns may be in flight at once;
-    `swap_memory` tells that what gradients need may be kept in host memory.
+    with `swap_memory` what gradients need leaves memory past the budget of `tl.config.set_swap`.
 
     >>> i, total = tl.while_loop(lambda i, t: i < 4, lambda i, t: (i + 1, t + i), (0, 0))
     >>> print(total)

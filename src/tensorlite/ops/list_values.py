@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from threading import RLock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +14,18 @@ from tensorlite.core.opaque import Opaque
 from tensorlite.core.spec import TensorSpec
 
 _WRITING = RLock()
+AHEAD = 16
+"""How many elements of a list are fetched before they are popped."""
+
+
+class Keeper(Protocol):
+    """What keeps the elements of a list elsewhere when memory is short; see swapping.py."""
+
+    def keep(self, value: Any) -> Any:
+        """Return what stands for a value in the list."""
+
+    def take(self, item: Any, ahead: Sequence[Any] = ()) -> Any:
+        """Return the value that an item stands for; those of `ahead` are next, the last first."""
 
 
 class TensorList(Opaque):
@@ -21,12 +34,19 @@ class TensorList(Opaque):
     Versions share one Python list, which belongs to the newest; an older one knows the newer and
     what to undo (Baker's persistent arrays). So pushing, popping and writing the newest version
     copy nothing, and a version that nobody holds costs nothing.
+
+    With a `keeper` the list holds what that gives for the elements. They are kept and taken
+    outside the lock, because that may wait for a disk.
     """
 
-    __slots__ = ("_items", "_newer", "_undo", "element", "limit")
+    __slots__ = ("_items", "_newer", "_undo", "element", "keeper", "limit")
 
     def __init__(
-        self, items: list[Any], element: TensorSpec, limit: int | None = None
+        self,
+        items: list[Any],
+        element: TensorSpec,
+        limit: int | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self._items: list[Any] | None = items
         self._newer: TensorList | None = None
@@ -34,6 +54,7 @@ class TensorList(Opaque):
         self.element = element
         self.limit = limit
         """The most elements it may have, if there is such a bound."""
+        self.keeper = keeper
 
     @property
     def spec(self) -> TensorSpec:
@@ -42,6 +63,33 @@ class TensorList(Opaque):
 
     def items(self) -> list[Any]:
         """Return the elements, in a list that must not be changed."""
+        return self.held() if self.keeper is None else list(self.each())
+
+    def each(self) -> Iterator[Any]:
+        """Return an iterator over the elements, of which a kept one is taken when it is reached."""
+        with _WRITING:
+            held = [*self.held()]
+        return map(self._taken, held)
+
+    @property
+    def length(self) -> int:
+        """The number of elements."""
+        return len(self.held())
+
+    def like(self, values: Iterable[Any]) -> TensorList:
+        """Return a list of other elements, which are kept as these are."""
+        return TensorList(
+            [self._kept(value) for value in values], self.element, None, self.keeper
+        )
+
+    def _kept(self, value: Any) -> Any:
+        return value if self.keeper is None else self.keeper.keep(value)
+
+    def _taken(self, item: Any, ahead: Sequence[Any] = ()) -> Any:
+        return item if self.keeper is None else self.keeper.take(item, ahead)
+
+    def held(self) -> list[Any]:
+        """Return what is held for the elements, in a list that must not be changed."""
         with _WRITING:
             if self._items is None:
                 self._items = self._recovered()
@@ -54,7 +102,7 @@ class TensorList(Opaque):
             assert version._newer is not None
             steps.append(version._undo)
             version = version._newer
-        items = list(version.items())
+        items = [*version.held()]
         for length, index, value in reversed(steps):
             if len(items) > length:
                 items.pop()
@@ -68,54 +116,60 @@ class TensorList(Opaque):
     def _succeed(self, index: int, old: Any) -> TensorList:
         """Return a newer version that takes over the shared list, about to be changed."""
         assert self._items is not None
-        newer = TensorList(self._items, self.element, self.limit)
+        newer = TensorList(self._items, self.element, self.limit, self.keeper)
         self._undo = (len(self._items), index, old)
         self._items, self._newer = None, newer
         return newer
 
     def push(self, value: Any) -> TensorList:
         """Return this list with one more element."""
+        item = self._kept(value)
         with _WRITING:
-            items = self.items()
+            items = self.held()
             self._within(len(items) + 1)
             newer = self._succeed(0, None)
-            items.append(value)
+            items.append(item)
             return newer
 
     def pop(self) -> tuple[TensorList, Any]:
         """Return this list without its last element, and that."""
         with _WRITING:
-            items = self.items()
+            items = self.held()
             if not items:
                 raise OutOfRangeError("TensorListPopBack: the list is empty")
             newer = self._succeed(0, items[-1])
-            return newer, items.pop()
+            item = items.pop()
+            ahead = () if self.keeper is None else items[-AHEAD:]
+        return newer, self._taken(item, ahead)
 
     def put(self, index: int, value: Any) -> TensorList:
         """Return this list with another element at `index`, grown to have it if it may grow."""
+        item = self._kept(value)
         with _WRITING:
-            if index >= len(self.items()) and self.limit is None:
+            if index >= self.length and self.limit is None:
                 return self.resized(index + 1).put(index, value)
-            items = self.items()
+            items = self.held()
             _check_index(index, len(items))
             newer = self._succeed(index, items[index])
-            items[index] = value
+            items[index] = item
             return newer
 
     def get(self, index: int) -> Any:
         """Return an element, None where nothing was written."""
         with _WRITING:
-            items = self.items()
+            items = self.held()
             _check_index(index, len(items))
-            return items[index]
+            item = items[index]
+        return self._taken(item)
 
     def resized(self, length: int) -> TensorList:
         """Return this list cut or filled up to a length."""
         self._within(length)
-        items = self.items()
+        items = self.held()
         if len(items) == length:
             return self
-        return TensorList(_filled(items[:length], length), self.element, self.limit)
+        resized = _filled(items[:length], length)
+        return TensorList(resized, self.element, self.limit, self.keeper)
 
     def _within(self, length: int) -> None:
         if self.limit is not None and length > self.limit:
@@ -125,15 +179,14 @@ class TensorList(Opaque):
             )
 
     def __add__(self, other: TensorList) -> TensorList:
-        mine, theirs = self.items(), other.items()
-        total = _filled(mine, max(len(mine), len(theirs)))
-        for index, value in enumerate(theirs):
+        total = _filled(self.items(), max(self.length, other.length))
+        for index, value in enumerate(other.each()):
             if value is not None:  # gradients of reading one element have but one
                 total[index] = _sum(total[index], value)
-        return TensorList(total, self.element)
+        return self.like(total)
 
     def __repr__(self) -> str:
-        return f"<list of {len(self.items())}, each {self.element}>"
+        return f"<list of {self.length}, each {self.element}>"
 
 
 def _check_index(index: int, length: int) -> None:

@@ -17,6 +17,7 @@ from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, generalise, merge, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops import swapping
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.list_values import TensorList
 from tensorlite.ops.shape import shape_of
@@ -117,6 +118,15 @@ class EmptyTensorList(_ListOp):
         )
 
 
+class EmptySwappedList(EmptyTensorList):
+    """An empty list whose elements may be swapped out of the device's memory."""
+
+    def kernel(self, xp: Xp, shape: Array, max_num_elements: Array) -> TensorList:
+        """Return the empty list, which keeps its elements as `tl.config.set_swap` says."""
+        plain = super().kernel(xp, shape, max_num_elements)
+        return TensorList([], plain.element, plain.limit, swapping.keeper(xp))
+
+
 class TensorListReserve(_ListOp):
     """A list of a number of elements not written yet."""
 
@@ -144,7 +154,7 @@ class TensorListLength(Op):
 
     def kernel(self, xp: Xp, list_: TensorList) -> Array:
         """Return the number, in host memory."""
-        return np.asarray(len(list_.items()), np.int32)
+        return np.asarray(list_.length, np.int32)
 
 
 class TensorListResize(Op):

@@ -29,6 +29,7 @@ from tensorlite.ops.arithmetic import AddN
 from tensorlite.ops.bundles import Bundle, Unbundle, given_or_zeros, zeros_of
 from tensorlite.ops.list_values import BUNDLE
 from tensorlite.ops.lists import (
+    EmptySwappedList,
     EmptyTensorList,
     TensorListLength,
     TensorListPopBack,
@@ -385,7 +386,9 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     if not outer:
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
-    extend_node(call, extended, turns, (_empty_list(forward_node(call).graph),))
+    swapped = bool(call.op.attributes().get("swap_memory"))
+    empty = _empty_list(forward_node(call).graph, swapped)
+    extend_node(call, extended, turns, (empty,))
     return recipe
 
 
@@ -404,13 +407,12 @@ def _push_turns(forward: Graph, backward: Backward) -> TensorSpec:
     return spec
 
 
-def _empty_list(graph: Graph) -> SymbolicTensor:
+def _empty_list(graph: Graph, swapped: bool) -> SymbolicTensor:
     """Return an empty list of bundles, made at the front of a graph."""
+    kind = EmptySwappedList if swapped else EmptyTensorList
     shape = graph.add(Const(np.zeros(0, np.int32)), ())
     most = graph.add(Const(np.asarray(-1, np.int32)), ())
-    empty = graph.add(
-        EmptyTensorList(dtypes.variant), (shape.outputs[0], most.outputs[0])
-    )
+    empty = graph.add(kind(dtypes.variant), (shape.outputs[0], most.outputs[0]))
     move_to_front(graph, [shape, most, empty])
     return empty.outputs[0]
 
