@@ -286,6 +286,7 @@ if TYPE_CHECKING:
         linalg,
         nn,
         optimizers,
+        placement,
         random,
         raw_ops,
     )
@@ -327,7 +328,8 @@ __all__ = [
     "logical_or", "logical_xor", "logsumexp", "map_fn", "matmul", "matrix_transpose", "max",
     "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope", "nan",
     "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal", "numpy_function",
-    "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi", "positive", "pow",
+    "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi", "placement",
+    "positive", "pow",
     "print", "prod", "py_function", "random", "range", "rank", "raw_ops", "real", "reciprocal",
     "recompute_grad", "remainder", "repeat", "reshape", "resource", "result_type",
     "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd", "searchsorted",
@@ -363,6 +365,7 @@ _NAMESPACES = {
     "linalg",
     "nn",
     "optimizers",
+    "placement",
     "random",
     "raw_ops",
 }

@@ -15,6 +15,7 @@ from tensorlite.core.errors import PlacementError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Node
 from tensorlite.ops.effects import PyFunc
+from tensorlite.ops.identity import Copy
 from tensorlite.passes.units import Units
 
 Log: TypeAlias = Callable[[str], None]
@@ -67,25 +68,23 @@ class Groups:
         for number, group in enumerate(self.members):
             for unit in group:
                 self.of[unit] = number
-        self.constraints, wishes = _constraints(units, devices, given)
+        self.constraints, self.wishes = _constraints(units, devices, given)
         self._soft = soft
         self._log = log
-        self.allowed = self._settled(self.constraints, wishes)
+        self.allowed = self._settled()
 
-    def _settled(
-        self, constraints: list[Constraint], wishes: list[Constraint]
-    ) -> list[Devices]:
+    def _settled(self) -> list[Devices]:
         """Return the devices that each group may have."""
         allowed = [frozenset(range(len(self.devices)))] * len(self.members)
         met: dict[int, list[Constraint]] = {}
-        for one in sorted(constraints, key=lambda one: not one.firm):
+        for one in sorted(self.constraints, key=lambda one: not one.firm):
             group = self.of[one.unit]
             met.setdefault(group, []).append(one)
             left = allowed[group] & one.allowed
             if not left and (one.firm or not self._soft):
                 raise self._conflict(met[group])
             allowed[group] = left or self._given_way(one, met[group], allowed[group])
-        for one in wishes:
+        for one in self.wishes:
             group = self.of[one.unit]
             allowed[group] = allowed[group] & one.allowed or allowed[group]
         return allowed
@@ -252,7 +251,7 @@ def _constraints(
         if place != ANYWHERE
     }
     for unit, place in there.items():
-        why = f"what it is given is on {place}"
+        why = f"its value is on {place}"
         firm.append(Constraint(unit, matching(place, devices), why, True))
     host = frozenset([i for i, one in enumerate(devices) if one.kind != "GPU"])
     takers = {taker for _, taker in units.handles}
@@ -261,14 +260,21 @@ def _constraints(
         why = _host_only(node)
         if why and len(host) < len(devices):
             firm.append(Constraint(unit, host, why, True))
-        asked = node.device
+        asked, why = _asked(node)
         if asked is ANYWHERE or asked == ANYWHERE or unit in there:
             continue
         if asked not in known:
             known[asked] = matching(asked, devices)
-        one = Constraint(unit, known[asked], f"tl.device asks for {asked}", False)
+        one = Constraint(unit, known[asked], why, False)
         (wishes if unit in takers and one.allowed else firm).append(one)
     return firm, wishes
+
+
+def _asked(node: Node) -> tuple[DeviceName, str]:
+    """Return the device that a node asks for, and how: a copy by itself, others by a scope."""
+    if isinstance(node.op, Copy):
+        return DeviceName.parse(node.op.device), f"it copies to {node.op.device}"
+    return node.device, f"tl.device asks for {node.device}"
 
 
 def _host_only(node: Node) -> str:

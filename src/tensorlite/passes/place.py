@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import DeviceError, PlacementError
@@ -30,6 +30,14 @@ class Choice(Protocol):
         allowed: Sequence[Sequence[DeviceName]],
     ) -> Sequence[DeviceName]:
         """Return one device for each group, of those that it is allowed."""
+
+
+@runtime_checkable
+class Reasoned(Protocol):
+    """A choice that can say why it chose as it did."""
+
+    def why(self, group: int) -> str:
+        """Return why a group, by its position in what was last chosen for, is where it is."""
 
 
 def place(
@@ -76,8 +84,8 @@ class Placement:
         self.allowed = [
             [devices[i] for i in sorted(allowed)] for allowed in self.groups.allowed
         ]
-        self.reasons = [""] * len(self.units)
-        """Why each unit is where it is, in words; nothing where a constraint says it."""
+        self.reasons: dict[int, str] = {}
+        """Why a unit is where it is, in words, where constraints do not say it."""
         if choose is None:
             usual = Usual(self.units, self.groups, self.allowed, default)
             chosen, self.reasons = usual.devices, usual.reasons
@@ -100,15 +108,16 @@ class Placement:
         groups = [self.groups.members[number] for number in numbers]
         allowed = [self.allowed[number] for number in numbers]
         chosen = dict(zip(numbers, choose(self.units, groups, allowed), strict=True))
-        for number, group in zip(numbers, groups, strict=True):
+        for i, (number, group) in enumerate(zip(numbers, groups, strict=True)):
             if chosen[number] not in self.allowed[number]:
                 listed = ", ".join(map(str, self.allowed[number]))
                 raise PlacementError(
                     f"the choice of placement puts {told(self.units.nodes[group[0]])} on "
                     f"{chosen[number]}; allowed there: {listed}"
                 )
-            for unit in group:
-                self.reasons[unit] = "chosen"
+            reason = choose.why(i) if isinstance(choose, Reasoned) else "chosen"
+            if len(allowed[i]) > 1:
+                self.reasons.update(dict.fromkeys(group, reason))
         return chosen
 
     def _place_constants(self) -> None:

@@ -37,7 +37,10 @@ class Usual:
         self.allowed = allowed
         self.default = default
         self.devices: dict[int, DeviceName] = {}
-        self.reasons = [""] * len(units)
+        self.reasons: dict[int, str] = {}
+        asked = [*groups.constraints, *groups.wishes]
+        self.bound = {groups.of[one.unit] for one in asked}
+        """The groups of which anything is asked."""
         self.sources: list[list[int]] = [[] for _ in units.nodes]
         self.users: list[list[int]] = [[] for _ in units.nodes]
         for source, target, _ in units.edges:
@@ -65,7 +68,7 @@ class Usual:
             return True
         allowed = self.allowed[group]
         home, reason = self._home(unit)
-        if len(allowed) < len(self.groups.devices):
+        if group in self.bound:
             self.devices[group] = nearest(home, allowed)
             return True
         if len(self.groups.members[group]) == 1:
@@ -79,8 +82,7 @@ class Usual:
 
     def _put(self, group: int, device: DeviceName, reason: str) -> None:
         self.devices[group] = device
-        for unit in self.groups.members[group]:
-            self.reasons[unit] = reason
+        self.reasons.update(dict.fromkeys(self.groups.members[group], reason))
 
     def _home(self, unit: int) -> tuple[DeviceName, str]:
         """Return where a unit goes by itself, and why there."""
@@ -106,7 +108,7 @@ class Usual:
 
     def _put_with_users(self, unit: int) -> None:
         """Put a unit where most of its users are; what a region returns is only passed on."""
-        home, _ = self._home(unit)
+        home, reason = self._home(unit)
         parent = self.units.parent[unit]
         inside = [user for user in self.users[unit] if user != parent]
         places = [
@@ -116,9 +118,7 @@ class Usual:
         ]
         votes = Counter(places)
         best = max(votes, key=lambda one: (votes[one], one == home), default=home)
-        self._put(
-            self.groups.of[unit], best, "with its users" if votes else "default"
-        )
+        self._put(self.groups.of[unit], best, "with its users" if votes else reason)
 
 
 def _is_cheap(node: Node) -> bool:
