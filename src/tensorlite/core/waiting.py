@@ -1,21 +1,24 @@
 """Waiting: operators that may have to wait for others, such as taking from an empty queue.
 
 On the dataflow machine a wait holds up nothing but what depends on it; elsewhere the thread waits.
-The queues and locks themselves stand in ops/.
+The queues and locks themselves stand in ops/; who waits for whom is in deadlock.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
+from threading import Lock
 from typing import Any, ClassVar, TypeAlias
 
+from tensorlite.core.deadlock import PERIOD, Stand, Want, standing
+from tensorlite.core.errors import TensorliteError, note
 from tensorlite.core.op import Op, Role
+from tensorlite.core.provenance import entry, user_line
 from tensorlite.core.xp import Array, Xp
 
 Done: TypeAlias = Callable[[Any], None]
 """Takes the outputs, as `Op.kernel` returns them, or the exception that the wait ended with."""
-Cancel: TypeAlias = Callable[[], None]
+Cancel: TypeAlias = Callable[[], object]
 """Gives a wait up: `done` is not called any more, and nothing is taken or put."""
 
 
@@ -28,9 +31,14 @@ class Waiting(Op, abstract=True):
     def start(self, done: Done, *arrays: Array) -> Cancel | None:
         """Begin, and call `done` once: from this call, or later from any thread.
 
-        Returns what gives the wait up, or None when `done` has been called already.
+        Returns what gives the wait up, or None when `done` has been called already. What is
+        wrong with the arrays is raised; whatever else goes wrong is given to `done`.
         """
         raise NotImplementedError
+
+    def waits_for(self, *arrays: Array) -> Want:
+        """Return what a wait that goes on is for, in words; asked when there is a deadlock."""
+        return Want(f"{self.name} to be answered")
 
     def kernel(self, xp: Xp, *arrays: Array) -> Any:
         """Return the outputs when they are there; whatever ends this wait gives it up."""
@@ -38,23 +46,78 @@ class Waiting(Op, abstract=True):
         cancel = self.start(answer.give, *arrays)
         if cancel is not None:
             try:
-                answer.event.wait()
+                self._stand(answer, cancel, arrays)
             except BaseException:
                 cancel()
                 raise
-        if isinstance(answer.value, BaseException):
-            raise answer.value
-        return answer.value
+        value = answer.value
+        if isinstance(value, BaseException):
+            raise _placed(value)
+        return value
+
+    def _stand(
+        self, answer: _Answer, cancel: Cancel, arrays: tuple[Array, ...]
+    ) -> None:
+        """Hold up this thread until the answer is given."""
+
+        def fail(error: BaseException) -> None:
+            cancel()
+            answer.give(error)
+
+        stand = Stand(
+            lambda: (self.waits_for(*arrays),),
+            lambda: answer.given,
+            fail,
+            user_line(),
+        )
+        with standing(stand) as look:
+            answer.wait(look)
+
+
+def ended(
+    error: TensorliteError, cause: BaseException | None = None
+) -> TensorliteError:
+    """Return what `done` is given for a wait that ends with an error, `cause` being behind it.
+
+    The thread that ends a wait seldom is the one that waits: the line of the program that is
+    noted is the waiting one's, which `Waiting.kernel` adds.
+    """
+    error.__notes__ = []
+    error.__cause__ = cause
+    return error
+
+
+def _placed(error: BaseException) -> BaseException:
+    """Return an error with a note of the call that it ends."""
+    found = entry()
+    if found is not None and isinstance(error, TensorliteError):
+        called, line = found
+        note(error, f"in {called}, called at {line}")
+    return error
 
 
 class _Answer:
     """What `done` was called with."""
 
+    __slots__ = ("_closed", "given", "value")
+
     def __init__(self) -> None:
-        self.event = Event()
         self.value: Any = None
+        self.given = False
+        self._closed = Lock()
+        self._closed.acquire()
 
     def give(self, value: Any) -> None:
-        """Take the answer, and wake who waits for it."""
-        self.value = value
-        self.event.set()
+        """Take the answer, unless there is one, and wake who waits for it."""
+        if not self.given:
+            self.value = value
+            self.given = True
+            self._closed.release()
+
+    def wait(self, look: Callable[[], None] | None) -> None:
+        """Hold up this thread until the answer is given; `look` is called now and then."""
+        if look is None:
+            self._closed.acquire()
+            return
+        while not self._closed.acquire(timeout=PERIOD):
+            look()

@@ -1,0 +1,160 @@
+"""The kinds of queues: in which order elements come out, and how many of them become a batch.
+
+What all have in common, the lines of those who wait, is in queue_state.py.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import count
+from random import Random
+from typing import ClassVar
+
+import numpy as np
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.xp import Array
+from tensorlite.ops.queue_state import Element, QueueState
+
+
+class FIFOState(QueueState):
+    """Elements come out in the order in which they went in."""
+
+    def __init__(
+        self, components: tuple[TensorSpec, ...], capacity: int, name: str
+    ) -> None:
+        super().__init__(components, capacity, name)
+        self._elements: deque[Element] = deque()
+
+    def size(self) -> int:
+        """Return the number of elements that are in."""
+        return len(self._elements)
+
+    def put(self, element: Element) -> None:
+        """Take an element in, behind the others."""
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        """Give out the element that came first."""
+        return self._elements.popleft()
+
+    def put_back(self, elements: Sequence[Element]) -> None:
+        """Take elements in again, before the others."""
+        self._elements.extendleft(reversed(elements))
+
+
+class PaddingFIFOState(FIFOState):
+    """Elements whose sizes differ; in a batch the smaller are filled up with zeros."""
+
+    kind: ClassVar[str] = "PaddingFIFOQueue"
+
+    def batch(self, elements: Sequence[Element]) -> tuple[Array, ...]:
+        """Return elements as one array for each component, as large as the largest."""
+        return tuple(
+            [
+                _padded([x[i] for x in elements], spec)
+                for i, spec in enumerate(self.components)
+            ]
+        )
+
+
+def _padded(rows: Sequence[Array], spec: TensorSpec) -> Array:
+    shape = [
+        max((row.shape[axis] for row in rows), default=0) if size is None else size
+        for axis, size in enumerate(spec.dims)
+    ]
+    nothing = "" if spec.dtype.kind == "S" else 0
+    result = np.full((len(rows), *shape), nothing, spec.dtype.numpy)
+    for i, row in enumerate(rows):
+        place: tuple[int | slice, ...] = (i, *map(slice, row.shape))
+        result[place] = row
+    return result
+
+
+class RandomShuffleState(QueueState):
+    """Elements come out in random order; while the queue is open some are left, to mix well."""
+
+    kind: ClassVar[str] = "RandomShuffleQueue"
+
+    def __init__(
+        self,
+        components: tuple[TensorSpec, ...],
+        capacity: int,
+        name: str,
+        min_after_dequeue: int,
+        seed: int,
+    ) -> None:
+        super().__init__(components, capacity, name)
+        self.min_after_dequeue = min_after_dequeue
+        self._draws = Random(seed)  # noqa: S311  nothing secret is drawn
+        self._elements: list[Element] = []
+
+    def size(self) -> int:
+        """Return the number of elements that are in."""
+        return len(self._elements)
+
+    def put(self, element: Element) -> None:
+        """Take an element in."""
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        """Give out any element, each as likely as the others."""
+        elements = self._elements
+        chosen = int(self._draws.random() * len(elements))
+        elements[chosen], elements[-1] = elements[-1], elements[chosen]
+        return elements.pop()
+
+    def put_back(self, elements: Sequence[Element]) -> None:
+        """Take elements in again."""
+        self._elements.extend(elements)
+
+    def available(self, wanted: int) -> int:
+        """Return how many elements may be given out now."""
+        return len(self._elements) - (0 if self.closed else self.min_after_dequeue)
+
+
+class PriorityState(QueueState):
+    """Elements come out by their first component, the lowest first; equal ones as they came."""
+
+    kind: ClassVar[str] = "PriorityQueue"
+
+    def __init__(
+        self, components: tuple[TensorSpec, ...], capacity: int, name: str
+    ) -> None:
+        super().__init__(components, capacity, name)
+        self._heap: list[tuple[int, int, Element]] = []
+        self._turn = count()
+
+    def size(self) -> int:
+        """Return the number of elements that are in."""
+        return len(self._heap)
+
+    def put(self, element: Element) -> None:
+        """Take an element in."""
+        heappush(self._heap, (int(element[0]), next(self._turn), element))
+
+    def take(self) -> Element:
+        """Give out the element whose first component is lowest."""
+        return heappop(self._heap)[2]
+
+    def put_back(self, elements: Sequence[Element]) -> None:
+        """Take elements in again; never any, since batches are taken at a time."""
+        for element in elements:
+            self.put(element)
+
+    def available(self, wanted: int) -> int:
+        """Return how many elements may be given out: a batch is the lowest of those it needs."""
+        size = len(self._heap)
+        return size if size >= wanted else 0
+
+    def check_number(self, number: int) -> None:
+        """Raise InvalidArgumentError for more elements than can be in at a time."""
+        if 0 <= self.capacity < number:
+            raise InvalidArgumentError(
+                f"{self.title}: {number} elements are asked for, and no more than its capacity of "
+                f"{self.capacity} are ever in it; a batch of a priority queue is taken at a time, "
+                "so that it is sorted"
+            )
