@@ -19,6 +19,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import Tensors, calls, current
 from tensorlite.core.errors import GradientError
 from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.backprop import RegionCall, gradients
@@ -85,17 +86,23 @@ class Backward:
     outer: dict[int, tuple[Tensor, SymbolicTensor]]
     """Tensors from outside both graphs, by id, and the inputs that stand for them."""
 
-    def bundle(self, forward: Graph) -> SymbolicTensor:
+    def bundle(self, forward: Graph, line: Line = UNKNOWN) -> SymbolicTensor:
         """Return the bundle of what is saved, made by a node added to the forward graph."""
-        return forward.add(Bundle(), [x for x, _ in self.saved]).outputs[0]
+        members = [x for x, _ in self.saved]
+        return forward.add(Bundle(), members, line=line).outputs[0]
 
-    def unpack(self, bundle: SymbolicTensor, before: Sequence[Node] = ()) -> None:
+    def unpack(
+        self,
+        bundle: SymbolicTensor,
+        line: Line = UNKNOWN,
+        before: Sequence[Node] = (),
+    ) -> None:
         """Take what was saved from `bundle`, after the nodes `before` that lead to it."""
         graph = self.graph
         nodes = [*before]
         if self.saved:
             specs = tuple([inner.spec for _, inner in self.saved])
-            node = graph.add(Unbundle(specs), (bundle,))
+            node = graph.add(Unbundle(specs), (bundle,), line=line)
             nodes.append(node)
             inner_ids = [id(inner) for _, inner in self.saved]
             substitute(graph, dict(zip(inner_ids, node.outputs, strict=True)))
@@ -262,6 +269,7 @@ def _extend_if(
     call: RegionCall, flowing: list[int], wanted: list[int], key: str
 ) -> Recipe:
     branches: tuple[Graph, ...] = call.op.regions()
+    line = forward_node(call).line
     forwards = [Copy(graph).graph for graph in branches]
     backwards = [differentiate(graph, flowing, wanted) for graph in forwards]
     arguments = sorted({j for backward in backwards for j in backward.arguments})
@@ -269,10 +277,10 @@ def _extend_if(
         key: x for backward in backwards for key, (x, _) in backward.outer.items()
     }
     for forward, backward in zip(forwards, backwards, strict=True):
-        forward.outputs.append(backward.bundle(forward))
-        _take_branch_inputs(
-            backward, [forward.inputs[j].spec for j in arguments], arguments, outer
-        )
+        forward.outputs.append(backward.bundle(forward, line))
+        specs = [forward.inputs[j].spec for j in arguments]
+        bundle = _take_branch_inputs(backward, specs, arguments, outer)
+        backward.unpack(bundle, line)
     recipe = Recipe(
         call.op.with_regions(tuple([backward.graph for backward in backwards])),
         arguments,
@@ -291,8 +299,8 @@ def _take_branch_inputs(
     specs: list[TensorSpec],
     arguments: list[int],
     outer: dict[int, Tensor],
-) -> None:
-    """Give a backward branch the inputs that both have: flows, arguments, outer, bundle."""
+) -> SymbolicTensor:
+    """Give a backward branch what both take: flows, arguments, outer, and the returned bundle."""
     graph = backward.graph
     bundle = graph.add_input(BUNDLE, "bundle")
     again = [
@@ -305,8 +313,8 @@ def _take_branch_inputs(
         else graph.add_input(gone.spec)
         for key, gone in outer.items()
     ]
-    backward.unpack(bundle)
     graph.inputs = [*backward.flows, *again, *outside, bundle]
+    return bundle
 
 
 # --- While ------------------------------------------------------------------------------------
@@ -363,6 +371,7 @@ def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
 
 def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     cond, body = call.op.regions()
+    node = forward_node(call)
     forward = Copy(body).graph
     changing = set(flow.variables)
     backward = differentiate(
@@ -374,11 +383,11 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     fixed = [j for j in backward.arguments if forward.inputs[j] is forward.outputs[j]]
     for j in [j for j in backward.arguments if j not in fixed]:
         backward.saved.append((forward.inputs[j], backward.arguments.pop(j)))
-    turns = _push_turns(forward, backward)
+    turns = _push_turns(forward, backward, node.line)
     condition = Copy(cond).graph
     condition.add_input(turns, "turns")
     forward.kept = dict(body.kept)
-    graph = _backward_body(backward, forward, flow, fixed)
+    graph = _backward_body(backward, forward, flow, fixed, node.line)
     outer = [x for x, _ in backward.outer.values()]
     test = trace(_any_left, graph.input_specs, "turns_left").graph
     op = call.op.with_regions((test, graph))
@@ -387,7 +396,7 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
     swapped = bool(call.op.attributes().get("swap_memory"))
-    empty = _empty_list(forward_node(call).graph, swapped)
+    empty = _empty_list(node.graph, swapped, node.line)
     extend_node(call, extended, turns, (empty,))
     return recipe
 
@@ -396,29 +405,30 @@ def _any_left(turns: Tensor, *_: Tensor) -> list[Tensor]:
     return [operand.operators.greater(length(turns), 0)]
 
 
-def _push_turns(forward: Graph, backward: Backward) -> TensorSpec:
+def _push_turns(forward: Graph, backward: Backward, line: Line) -> TensorSpec:
     """Let the body push what it saves on one more loop variable, and return that one's spec."""
     spec = TensorSpec((), dtypes.variant, None, (BUNDLE,))
     turns = forward.add_input(spec, "turns")
     move_to_front(forward, [])
-    bundle = backward.bundle(forward)
-    push = forward.add(TensorListPushBack(dtypes.variant), (turns, bundle))
+    bundle = backward.bundle(forward, line)
+    push = forward.add(TensorListPushBack(dtypes.variant), (turns, bundle), line=line)
     forward.outputs.append(push.outputs[0])
     return spec
 
 
-def _empty_list(graph: Graph, swapped: bool) -> SymbolicTensor:
+def _empty_list(graph: Graph, swapped: bool, line: Line) -> SymbolicTensor:
     """Return an empty list of bundles, made at the front of a graph."""
     kind = EmptySwappedList if swapped else EmptyTensorList
     shape = graph.add(Const(np.zeros(0, np.int32)), ())
     most = graph.add(Const(np.asarray(-1, np.int32)), ())
-    empty = graph.add(kind(dtypes.variant), (shape.outputs[0], most.outputs[0]))
+    sizes = (shape.outputs[0], most.outputs[0])
+    empty = graph.add(kind(dtypes.variant), sizes, line=line)
     move_to_front(graph, [shape, most, empty])
     return empty.outputs[0]
 
 
 def _backward_body(
-    backward: Backward, forward: Graph, flow: _Flow, fixed: list[int]
+    backward: Backward, forward: Graph, flow: _Flow, fixed: list[int], line: Line
 ) -> Graph:
     """Return the body of the backward loop: pop a turn, take its gradients, add up the shared."""
     graph = backward.graph
@@ -435,9 +445,11 @@ def _backward_body(
     changed = backward.results[:number]
     graph.outputs = [dx for dx in [*changed, *totals] if dx is not None]
     shape = graph.add(Const(np.zeros(0, np.int32)), ())
-    pop = graph.add(TensorListPopBack(dtypes.variant), (turns, shape.outputs[0]))
+    pop = graph.add(
+        TensorListPopBack(dtypes.variant), (turns, shape.outputs[0]), line=line
+    )
     rest, bundle = pop.outputs
-    backward.unpack(bundle, [shape, pop])
+    backward.unpack(bundle, line, [shape, pop])
     again = [backward.arguments[j] for j in fixed]
     outside = [inner for _, inner in backward.outer.values()]
     graph.inputs = [turns, *backward.flows, *before, *again, *outside]
