@@ -44,6 +44,7 @@ from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph as Graph
 from tensorlite.graph.tape import GradientTape
+from tensorlite.graph.trace import colocate_with
 from tensorlite.ops import operators as _operators
 from tensorlite.ops.arithmetic import (
     add,
@@ -276,6 +277,7 @@ from tensorlite.train.module import Module
 if TYPE_CHECKING:
     from tensorlite import (
         checkpoint,
+        config,
         data,
         debugging,
         extend,
@@ -313,10 +315,10 @@ __all__ = [
     "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
-    "clip_by_global_norm", "clip_by_norm", "complex128", "complex64", "concat", "cond", "conj",
-    "constant", "control_dependencies", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
-    "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
+    "clip_by_global_norm", "clip_by_norm", "colocate_with", "complex128", "complex64", "concat",
+    "cond", "config", "conj", "constant", "control_dependencies", "copysign", "cos", "cosh",
+    "count_nonzero", "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging",
+    "densify", "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fft", "fill",
     "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fold", "foldl",
@@ -329,9 +331,8 @@ __all__ = [
     "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope", "nan",
     "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal", "numpy_function",
     "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi", "placement",
-    "positive", "pow",
-    "print", "prod", "py_function", "random", "range", "rank", "raw_ops", "real", "reciprocal",
-    "recompute_grad", "remainder", "repeat", "reshape", "resource", "result_type",
+    "positive", "pow", "print", "prod", "py_function", "random", "range", "rank", "raw_ops", "real",
+    "reciprocal", "recompute_grad", "remainder", "repeat", "reshape", "resource", "result_type",
     "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd", "searchsorted",
     "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sequence_mask",
     "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size", "sort",
@@ -355,6 +356,7 @@ _AT_FIRST_USE = {
 }
 _NAMESPACES = {
     "checkpoint",
+    "config",
     "data",
     "debugging",
     "extend",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from tensorlite.core.errors import DeviceError
 
@@ -69,10 +71,11 @@ class DeviceName:
 
     def matches(self, whole: DeviceName) -> bool:
         """Return whether `whole` has every part that this name gives."""
-        pairs = zip(self._parts(), whole._parts(), strict=True)
+        pairs = zip(self.parts(), whole.parts(), strict=True)
         return all(mine is None or mine == theirs for mine, theirs in pairs)
 
-    def _parts(self) -> tuple[str | int | None, ...]:
+    def parts(self) -> tuple[Any, ...]:
+        """Return job, replica, task, kind and index, None for each that is left out."""
         return self.job, self.replica, self.task, self.kind, self.index
 
     def __str__(self) -> str:
@@ -87,6 +90,12 @@ class DeviceName:
 
 def _number(text: str | None) -> int | None:
     return None if text in (None, "*") else int(text or 0)
+
+
+@cache
+def local(kind: str, index: int) -> DeviceName:
+    """Return the name of a device of this process: one object for each, so that `is` compares."""
+    return DeviceName(kind=kind, index=index)
 
 
 ANYWHERE = DeviceName()
@@ -106,3 +115,5 @@ class Settings:
 
 
 settings = Settings()
+placement_log = logging.getLogger("tensorlite.placement")
+"""Tells where nodes go, when that is asked for, and which devices others stand in for."""

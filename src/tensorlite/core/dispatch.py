@@ -28,6 +28,7 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import (
     CPU,
     device_of,
+    existing,
     is_array,
     on_device,
     to_device,
@@ -209,7 +210,8 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
         and type(b) is EagerTensor
     ):
         x, y = a._array, b._array
-        if type(x) is ndarray and type(y) is ndarray:
+        place = a._device
+        if type(x) is ndarray and type(y) is ndarray and place is b._device:
             dtype = x.dtype
             if dtype is y.dtype and (
                 dtype in op.admitted or admits(op, (a, b), dtype)
@@ -221,7 +223,7 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
                 except Exception as error:
                     raise explained(op, (a, b), error) from error
                 z = EagerTensor(
-                    out if type(out) is ndarray else np.asarray(out), a._device
+                    out if type(out) is ndarray else np.asarray(out), place
                 )
                 if top is not None:
                     top.observe(op, (a, b), (z,))
@@ -275,7 +277,10 @@ def _is_scalar(value: object) -> TypeGuard[complex]:
 def _beside(x: Tensor, scalar: complex) -> tuple[Tensor, Tensor]:
     dtype = dtypes.weak(scalar, x.dtype)
     x = x if x.dtype is dtype else operand.operators.astype(x, dtype)
-    return x, constant(scalar, dtype)
+    other = constant(scalar, dtype)
+    if type(x) is EagerTensor and x._device is not CPU and x._device.kind == "CPU":
+        return x, EagerTensor(other.array, x._device)
+    return x, other
 
 
 def constant(value: Any, dtype: DType | None = None) -> Tensor:
@@ -333,17 +338,18 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
     if kinds not in op.admitted:
         admit(op, inputs, kinds)
     device = _device(op, inputs)
-    if device is CPU:
-        xp = np
-    else:
-        xp = xp_for(device)
+    xp = np
+    if device is not CPU:
+        device = CPU if device == CPU else device
+        xp = np if device.kind == "CPU" else xp_for(device)
         arrays = [
-            to_host(x) if i in op.host and is_array(x) else to_device(x, device)
+            to_device(x, device)
+            if xp is not np and i not in op.host
+            else (to_host(x) if is_array(x) else x)
             for i, x in enumerate(arrays)
         ]
     try:
         if xp is np:
-            device = CPU
             result = op.kernel(np, *arrays)
         else:
             with on_device(device):
@@ -352,8 +358,11 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
         raise
     except Exception as error:
         raise explained(op, inputs, error) from error
+    if op.moves:
+        device = existing(DeviceName.parse(op.attributes()["device"]))
+        return (EagerTensor(result, device),)
     if type(result) is ndarray and xp is np:
-        return (EagerTensor(result, CPU),)
+        return (EagerTensor(result, device),)
     outputs = result if type(result) is tuple else (result,)
     return tuple([wrap(xp, out, device) for out in outputs])
 
@@ -382,17 +391,18 @@ _GATHERED = DeviceName(kind="CPU", index=0)
 
 
 def _among(op: Op, inputs: Tensors) -> DeviceName:
-    """Return where to work on inputs of which some lie on a GPU.
+    """Return where to work on inputs of which some lie elsewhere than on the first CPU.
 
-    That is where a resource lives, else on the first GPU that holds data, else, where all inputs
-    are structure, the GPU that holds any.
+    That is where a resource lives; else on the first GPU that holds data; else on the first
+    other CPU that does; else, where all inputs are structure, on the device that holds any.
     """
     for x in inputs:
         if isinstance(x.array, Resource):
             return _GATHERED if x.device == CPU else x.device
     data = [x.device for i, x in enumerate(inputs) if i not in op.host]
     away = [device for device in data or [x.device for x in inputs] if device != CPU]
-    return away[0] if away else _GATHERED
+    gpus = [device for device in away if device.kind == "GPU"]
+    return (gpus or away or [_GATHERED])[0]
 
 
 default_device: ContextVar[DeviceName] = ContextVar("default_device", default=CPU)

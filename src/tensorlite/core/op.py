@@ -133,6 +133,8 @@ class Op:
     """Inputs that are structure (shapes, axes) and always NumPy arrays in host memory."""
     aliases: ClassVar[bool] = False
     """Whether an output may share memory with an input."""
+    moves: ClassVar[bool] = False
+    """Whether outputs lie on the device that the attribute `device` names, wherever inputs do."""
     ufunc: ClassVar[str | None] = None
     """Name of the array function that the kernel is, when it takes `out=`."""
     admitted: ClassVar[set[Any]] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -65,7 +66,7 @@ def user_line(depth: int = 2) -> Line:
         frame = frame.f_back
 
 
-_BETWEEN = {contextlib.__file__, functools.__file__}
+_BETWEEN = {contextlib.__file__, functools.__file__, threading.__file__}
 """Files of Python's own that stand on the stack between the user's program and the library."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, local, placement_log, settings
 from tensorlite.core.errors import DeviceError
 from tensorlite.core.opaque import Opaque
 
@@ -20,7 +20,7 @@ Array: TypeAlias = Any
 Xp: TypeAlias = Any
 """The array module at hand. tests/ops/test_xp.py proves that kernels name only what both have."""
 
-CPU = DeviceName(kind="CPU", index=0)
+CPU = local("CPU", 0)
 _NOTHING = nullcontext()
 
 
@@ -71,7 +71,7 @@ def xp_for(device: DeviceName) -> Xp:
         if (device.index or 0) < cpu_count():
             return np
         raise DeviceError(
-            f"{device} does not exist; there is {_listed(cpu_count())}. "
+            f"{device} does not exist; of its kind there is {_listed(cpu_count())}. "
             "tl.config.set_logical_devices('CPU', n) makes more of it"
         )
     if (device.index or 0) >= gpu_count():
@@ -84,7 +84,28 @@ def xp_for(device: DeviceName) -> Xp:
 
 def _listed(count: int) -> str:
     """Return the names of the logical CPU devices."""
-    return " and ".join([f"/device:CPU:{i}" for i in range(count)])
+    return ", ".join([f"/device:CPU:{i}" for i in range(count)])
+
+
+def existing(device: DeviceName) -> DeviceName:
+    """Return the device of this process that a name stands for, of which any part may be missing.
+
+    DeviceError when it is not there; under soft placement the nearest one instead, which is
+    logged: the last of its kind, or the CPU.
+    """
+    asked = local(device.kind or "CPU", device.index or 0)
+    try:
+        xp_for(asked)
+    except DeviceError:
+        if not settings.soft_placement:
+            raise
+        count = cpu_count() if asked.kind == "CPU" else gpu_count()
+        nearest = local(asked.kind or "CPU", count - 1) if count else CPU
+        placement_log.warning(
+            "%s does not exist; soft placement takes %s", asked, nearest
+        )
+        return nearest
+    return asked
 
 
 def device_of(array: Array) -> DeviceName:
@@ -95,7 +116,7 @@ def device_of(array: Array) -> DeviceName:
         return CPU if array.memory is None else device_of(array.memory)
     if xp_of(array) is np:
         return CPU
-    return DeviceName(kind="GPU", index=int(array.device.id))
+    return local("GPU", int(array.device.id))
 
 
 def on_device(device: DeviceName) -> AbstractContextManager[Any]:

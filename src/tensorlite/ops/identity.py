@@ -57,6 +57,7 @@ class Copy(Op):
     """The operand in the memory of a device of this process."""
 
     aliases = True
+    moves = True
     device: str
 
     def infer(self, x: TensorSpec) -> TensorSpec:

@@ -59,7 +59,7 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
     """
     if _is_plain(x):
         try:
-            return EagerTensor(x.array[_numpy_key(key)])
+            return EagerTensor(x.array[_numpy_key(key)], x.device)
         except (IndexError, TypeError, ValueError):
             pass  # Below, the same is tried again in steps that explain themselves.
     tensor = to_tensor(x)
@@ -339,7 +339,7 @@ def _updated(x: Tensor, key: Any, value: Tensor) -> Tensor:
         changed = x.array.copy()
         try:
             changed[_numpy_key(key)] = value.array
-            return EagerTensor(changed)
+            return EagerTensor(changed, x.device)
         except (IndexError, TypeError, ValueError):
             pass  # As in getitem.
     if _is_mask_alone(key) and value.spec.rank == 0:

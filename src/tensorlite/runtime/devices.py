@@ -13,14 +13,22 @@ from queue import SimpleQueue
 from threading import RLock, Thread
 from typing import TypeAlias
 
-from tensorlite.core.device import DeviceName, Settings, settings
+from tensorlite.core.device import (
+    DeviceName,
+    Settings,
+    local,
+    placement_log,
+    settings,
+)
 from tensorlite.core.xp import cpu_count, gpu_count, xp_for
+from tensorlite.graph.graph import Node
 
 __all__ = [
     "Executor",
     "Settings",
     "Work",
     "executor",
+    "log_placement",
     "logical_devices",
     "physical_devices",
     "release",
@@ -113,12 +121,12 @@ def executor(device: DeviceName) -> Executor:
     found = _executors.get(device)
     if found is not None:
         return found
-    local = DeviceName(kind=device.kind or "CPU", index=device.index or 0)
-    xp_for(local)
+    name = local(device.kind or "CPU", device.index or 0)
+    xp_for(name)
     with _lock:
         if not _executors and hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_after_fork)
-        made = _executors.setdefault(local, Executor(local))
+        made = _executors.setdefault(name, Executor(name))
         _executors[device] = made
     return made
 
@@ -137,15 +145,20 @@ def _after_fork() -> None:
         each.begin_anew()
 
 
+def log_placement(node: Node) -> None:
+    """Tell where a node goes; for compiling under `settings.log_placement`."""
+    placement_log.info("%s (%s): %s", node.name, node.op.name, node.device)
+
+
 def physical_devices() -> list[DeviceName]:
     """Return what the machine has: one CPU, which all its cores are, and the GPUs."""
-    return [DeviceName(kind="CPU", index=0), *_gpus()]
+    return [local("CPU", 0), *_gpus()]
 
 
 def logical_devices() -> list[DeviceName]:
     """Return the devices that programs may name: CPUs that share one memory, and the GPUs."""
-    return [DeviceName(kind="CPU", index=i) for i in range(cpu_count())] + _gpus()
+    return [local("CPU", i) for i in range(cpu_count())] + _gpus()
 
 
 def _gpus() -> list[DeviceName]:
-    return [DeviceName(kind="GPU", index=i) for i in range(gpu_count())]
+    return [local("GPU", i) for i in range(gpu_count())]

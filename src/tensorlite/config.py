@@ -1,0 +1,212 @@
+"""What holds for the whole process: its devices, where nodes go, memory, and how long steps wait.
+
+The devices' threads are in runtime/devices.py, the counting of bytes in core/accounts.py.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+
+from tensorlite.core.device import placement_log, settings
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.xp import set_cpu_count
+from tensorlite.runtime import devices
+
+__all__ = [
+    "LogicalDevice",
+    "PhysicalDevice",
+    "get_log_device_placement",
+    "get_soft_placement",
+    "get_step_timeout",
+    "list_logical_devices",
+    "list_physical_devices",
+    "set_log_device_placement",
+    "set_logical_devices",
+    "set_soft_placement",
+    "set_step_timeout",
+]
+
+
+@dataclass(frozen=True)
+class PhysicalDevice:
+    """A device that the machine has.
+
+    >>> tl.config.PhysicalDevice("/physical_device:CPU:0", "CPU").device_type
+    'CPU'
+    """
+
+    name: str
+    device_type: str
+
+
+@dataclass(frozen=True)
+class LogicalDevice:
+    """A device that programs may name.
+
+    >>> tl.config.LogicalDevice("/device:CPU:0", "CPU").name
+    '/device:CPU:0'
+    """
+
+    name: str
+    device_type: str
+
+
+def list_physical_devices(kind: str | None = None) -> list[PhysicalDevice]:
+    """Return what the machine has, or what it has of a kind, "CPU" or "GPU".
+
+    All cores are one CPU. As TensorFlow's `tf.config.list_physical_devices`.
+
+    >>> tl.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
+    wanted = _kind(kind)
+    return [
+        PhysicalDevice(f"/physical_device:{x.kind}:{x.index}", str(x.kind))
+        for x in devices.physical_devices()
+        if wanted in (None, x.kind)
+    ]
+
+
+def list_logical_devices(kind: str | None = None) -> list[LogicalDevice]:
+    """Return the devices that programs may name, or those of a kind, "CPU" or "GPU".
+
+    As TensorFlow's `tf.config.list_logical_devices`.
+
+    >>> tl.config.list_logical_devices("CPU")
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    """
+    wanted = _kind(kind)
+    return [
+        LogicalDevice(str(x), str(x.kind))
+        for x in devices.logical_devices()
+        if wanted in (None, x.kind)
+    ]
+
+
+def _kind(kind: str | None) -> str | None:
+    if kind not in (None, "CPU", "GPU"):
+        raise InvalidArgumentError(
+            f"{kind!r} is no kind of device; allowed are 'CPU', 'GPU' and None for all"
+        )
+    return kind
+
+
+def set_logical_devices(kind: str, count: int) -> list[LogicalDevice]:
+    """Return the logical CPUs, of which there are `count` from now on.
+
+    They share the machine's memory, and each has a thread of its own, so that parts of a graph
+    on different ones run at once. There may be more or fewer at any time. What lies on one that
+    is taken away, tensors and variables, keeps its value and can go on being used; what asks for
+    it by name is a DeviceError. InvalidArgumentError for another kind, which cannot be divided,
+    and for a count below one. As TensorFlow's `tf.config.set_logical_device_configuration`.
+
+    >>> [x.name for x in tl.config.set_logical_devices("CPU", 2)]
+    ['/device:CPU:0', '/device:CPU:1']
+    >>> [x.name for x in tl.config.set_logical_devices("CPU", 1)]
+    ['/device:CPU:0']
+    """
+    if kind != "CPU":
+        raise InvalidArgumentError(
+            f"set_logical_devices takes 'CPU', not {kind!r}: only the CPU can stand for several"
+        )
+    if type(count) is not int or count < 1:
+        raise InvalidArgumentError(
+            f"set_logical_devices takes a count of 1 or more, not {count!r}"
+        )
+    before = devices.logical_devices()
+    set_cpu_count(count)
+    for device in before[count : len(before)]:
+        if device.kind == "CPU":
+            devices.release(device)
+    return list_logical_devices("CPU")
+
+
+def set_soft_placement(enabled: bool) -> None:
+    """Let what asks for a device that is not there go to the nearest one, or raise DeviceError.
+
+    The nearest is the last of its kind, or the CPU; each time the log `tensorlite.placement` says
+    so. It is off at first. As TensorFlow's `tf.config.set_soft_device_placement`.
+
+    >>> tl.config.set_soft_placement(True)
+    >>> with tl.device("/device:CPU:63"):
+    ...     print(tl.ones(2).device)
+    /device:CPU:0
+    >>> tl.config.set_soft_placement(False)
+    """
+    settings.soft_placement = _flag("set_soft_placement", enabled)
+
+
+def get_soft_placement() -> bool:
+    """Return whether what asks for a device that is not there goes to the nearest one.
+
+    >>> tl.config.get_soft_placement()
+    False
+    """
+    return settings.soft_placement
+
+
+_printing = logging.StreamHandler()
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Let the log `tensorlite.placement` tell where each node of a graph goes, as it is compiled.
+
+    It is printed to stderr unless the program handles the log in its own way. As TensorFlow's
+    `tf.debugging.set_log_device_placement`.
+
+    >>> tl.config.set_log_device_placement(True)
+    >>> tl.config.get_log_device_placement()
+    True
+    >>> tl.config.set_log_device_placement(False)
+    """
+    settings.log_placement = _flag("set_log_device_placement", enabled)
+    placement_log.removeHandler(_printing)
+    placement_log.setLevel(logging.INFO if enabled else logging.NOTSET)
+    if enabled and not placement_log.hasHandlers():
+        placement_log.addHandler(_printing)
+
+
+def get_log_device_placement() -> bool:
+    """Return whether compiling a graph logs where its nodes go.
+
+    >>> tl.config.get_log_device_placement()
+    False
+    """
+    return settings.log_placement
+
+
+def _flag(name: str, value: bool) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(f"{name} takes True or False, not {value!r}")
+    return value
+
+
+def set_step_timeout(seconds: float | None) -> None:
+    """Let a step fail with DeadlineExceededError when it has waited for so long.
+
+    None, which holds at first, lets it wait without end. As the option `operation_timeout_in_ms`
+    of TensorFlow's sessions.
+
+    >>> tl.config.set_step_timeout(30.0)
+    >>> tl.config.get_step_timeout()
+    30.0
+    >>> tl.config.set_step_timeout(None)
+    """
+    fits = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if seconds is not None and not (fits and isfinite(seconds) and seconds > 0):
+        raise InvalidArgumentError(
+            f"set_step_timeout takes seconds above 0, or None, not {seconds!r}"
+        )
+    settings.step_timeout = None if seconds is None else float(seconds)
+
+
+def get_step_timeout() -> float | None:
+    """Return for how many seconds a step may wait, or None where it may without end.
+
+    >>> print(tl.config.get_step_timeout())
+    None
+    """
+    return settings.step_timeout

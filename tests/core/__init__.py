@@ -1,0 +1,1 @@
+"""Tests of the vocabulary: devices, scopes, accounts of memory."""
