@@ -1,4 +1,4 @@
-"""Finding faults: assertions that run where they stand, and checks for NaN and infinity."""
+"""Finding faults: assertions that run where they stand, checks for NaN, faults made on purpose."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tensorlite.ops.assertions import (
     assert_type,
 )
 from tensorlite.ops.numerics import check_numerics
+from tensorlite.runtime.faults import faults
 
 __all__ = [
     "assert_all_finite",
@@ -45,5 +46,6 @@ __all__ = [
     "assert_true",
     "assert_type",
     "check_numerics",
+    "faults",
     "run_eagerly",
 ]

@@ -52,6 +52,7 @@ from tensorlite.function.tracing import (
 from tensorlite.function.values import UnknownResultError
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
+from tensorlite.passes.place import Choice
 
 P = ParamSpec("P")
 P2 = ParamSpec("P2")
@@ -86,6 +87,7 @@ OPTIONS = {
     "input_signature",
     "name",
     "output_signature",
+    "placement",
     "reduce_retracing",
     "runner",
 }
@@ -112,6 +114,7 @@ class Function(Generic[P, R_co]):
         autograph: bool = True,
         name: str | None = None,
         output_signature: Any = None,
+        placement: Choice | None = None,
     ) -> None:
         self.python_function = python_function
         self.input_signature = input_signature
@@ -119,6 +122,7 @@ class Function(Generic[P, R_co]):
         self.runner = check_runner(runner)
         self.autograph = autograph
         self.output_signature = output_signature
+        self.placement = placement
         own_name = getattr(python_function, "__name__", None)
         self.name: str = name or own_name or type(python_function).__name__
         self.cache = Cache()
@@ -305,6 +309,7 @@ def function(
     autograph: bool = True,
     name: str | None = None,
     output_signature: Any = None,
+    placement: Choice | None = None,
 ) -> Function[P, R_co]: ...
 
 
@@ -317,6 +322,7 @@ def function(
     autograph: bool = True,
     name: str | None = None,
     output_signature: Any = None,
+    placement: Choice | None = None,
 ) -> Callable[[Callable[P, R_co]], Function[P, R_co]]: ...
 
 
@@ -328,6 +334,7 @@ def function(python_function: Any = None, **options: Any) -> Any:
     `reduce_retracing` lets the second trace be general: sizes that differ become unknown, numbers
     tensors. `runner` forces "straight", "structured" or "frames". Without `autograph`, Python's
     control flow is not converted. A function that calls itself may need `output_signature`.
+    `placement`, such as `tl.placement.EarliestFinish()`, chooses devices for what asks for none.
 
     Tensors and variables that the function uses from outside are taken by reference. What it does
     to Python's own state happens once per trace: a SideEffectWarning lists the attributes and

@@ -31,6 +31,7 @@ from tensorlite.function.traces import Traces, warn_of_effects
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close
 from tensorlite.ops.state import Make, creation
+from tensorlite.passes.place import Choice
 
 
 class InProgress:
@@ -39,6 +40,7 @@ class InProgress:
     def __init__(self, cache: Cache, key: Key, name: str) -> None:
         self.owner = cache, key
         self.tracer = Tracer(name)
+        self.tracer.is_function = True
         self.forward: Compiled | None = None
         self.captured: list[Tensor] = []
         self.result: Result | None = None
@@ -123,6 +125,10 @@ class Traceable(Protocol):
     @property
     def runner(self) -> str | None:
         """The runner that is forced, if any."""
+
+    @property
+    def placement(self) -> Choice | None:
+        """What chooses devices for what asks for none."""
 
     @property
     def autograph(self) -> bool:
@@ -254,7 +260,9 @@ class Tracing:
             stub.add_input(spec)
         inner = Graph("result")
         stub.outputs = [inner.add_input(spec) for spec in specs]
-        running.forward = Compiled(stub, self.function.runner)
+        running.forward = Compiled(
+            stub, self.function.runner, self.function.placement
+        )
         running.captured = captured
         symbols: list[Any] = list(stub.outputs)
         running.result = Result(
@@ -266,7 +274,9 @@ class Tracing:
         with tracer:
             outputs = [tracer.own(to_tensor(x)) for x in made.result.tensors]
         traced = close(tracer, outputs, None)
-        callee = running.forward or Compiled(traced.graph, self.function.runner)
+        callee = running.forward or Compiled(
+            traced.graph, self.function.runner, self.function.placement
+        )
         callee.graph = traced.graph
         args, kwargs = self.arguments.structure
         leaves = [

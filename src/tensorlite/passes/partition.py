@@ -267,8 +267,7 @@ class _Partitioning:
                 f"{self.graph.name}: frame {frame[-1]!r} has nodes on {device} and no entry or "
                 "LoopCond; a loop over several devices needs both"
             )
-        source = entry.inputs[0]
-        begin = self.token_of(entry, source, frame[:-1], device)
+        begin = self.token_of(entry, frame[:-1], device)
         op: Enter = entry.op  # type: ignore[assignment]  # survey has looked
         inside = Enter(op.frame_name, parallel_iterations=op.parallel_iterations)
         entered = self.add(entry, device, inside, [begin]).outputs[0]
@@ -278,17 +277,19 @@ class _Partitioning:
         return merge
 
     def token_of(
-        self, entry: Node, source: SymbolicTensor, frame: Frame, device: DeviceName
+        self, entry: Node, frame: Frame, device: DeviceName
     ) -> SymbolicTensor:
         """Return on a device what says that a loop is entered there: small, dead if that is."""
-        if is_free(source):
+        source = entry.inputs[0]
+        if is_free(source) and not entry.control:
             # Alive whatever happens, as what enters the loop is.
             return self.add(
                 entry, device, Token(), [self.local(source, device)]
             ).outputs[0]
         home = self.devices[entry]
         inside = self.local(source, home)
-        token = self.add(entry, home, Token(), [inside]).outputs[0]
+        before = self.before(entry, home)
+        token = self.add(entry, home, Token(), [inside], before).outputs[0]
         if home == device:
             return token
         name = f"{token.name} into {entry.name}"

@@ -159,7 +159,7 @@ class Team:
             while True:
                 machine.drain()
                 machine.run()
-                if machine.inbox or machine.ready:
+                if machine.inbox or len(machine.ready) > 0:
                     if self._interrupts(machine):
                         return
                     continue

@@ -1,0 +1,236 @@
+"""Random programs give the same bits however they are spread over devices, and in any order.
+
+Programs have branches, nested loops, a variable that they read and write, and gradients. What is
+compared with is the same graph on one device, on the runner that it gets there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorlite as tl
+from tensorlite.core.device import DeviceName
+from tensorlite.core.xp import set_cpu_count
+from tensorlite.function.compile import ConcreteFunction
+from tensorlite.function.placed import Placed
+from tensorlite.passes.units import Units
+from tensorlite.passes.verify import verify
+from tensorlite.runtime import program as frame_programs
+
+Values = list[tl.Tensor]
+Statement = Callable[[Values, tl.Variable], Values]
+Arrays = tuple[np.ndarray[Any, Any], ...]
+DEVICES = 4
+WIDTH = 3
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _devices() -> Iterator[None]:
+    set_cpu_count(DEVICES)
+    yield
+    set_cpu_count(1)
+
+
+def small(x: tl.Tensor) -> tl.Tensor:
+    """Return `x` squeezed, so that no program overflows."""
+    return x / (1.0 + tl.abs(x))
+
+
+BINARY = (
+    lambda x, y: x + y,
+    lambda x, y: x * y - 0.5,
+    lambda x, y: tl.sin(x) - y,
+    tl.maximum,
+)
+
+
+@st.composite
+def assignment(draw: st.DrawFn) -> Statement:
+    """Return a statement that sets one value from two."""
+    target, a, b = [draw(st.integers(0, WIDTH - 1)) for _ in range(3)]
+    op = draw(st.sampled_from(BINARY))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        result = small(op(values[a], values[b]))
+        return [result if i == target else x for i, x in enumerate(values)]
+
+    return run
+
+
+@st.composite
+def update(draw: st.DrawFn) -> Statement:
+    """Return a statement that changes the variable, and perhaps reads it."""
+    source, target = draw(st.integers(0, WIDTH - 1)), draw(st.integers(-1, WIDTH - 1))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        w.assign(small(w + values[source]))
+        return [x + w * 0.25 if i == target else x for i, x in enumerate(values)]
+
+    return run
+
+
+@st.composite
+def conditional(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
+    """Return a statement that runs one of two others, as a value says."""
+    first, second = draw(inner), draw(inner)
+    tested, bound = (
+        draw(st.integers(0, WIDTH - 1)),
+        draw(st.sampled_from([-0.5, 0.2])),
+    )
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        flag = tl.sum(values[tested]) > bound
+        chosen = tl.cond(
+            flag, lambda: tuple(first(values, w)), lambda: tuple(second(values, w))
+        )
+        return list(chosen)
+
+    return run
+
+
+@st.composite
+def loop(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
+    """Return a statement that runs another a number of times that a value decides."""
+    body, most = draw(inner), draw(st.integers(0, 4))
+    parallel = draw(st.sampled_from([1, 2, 10]))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        def turn(i: tl.Tensor, *state: tl.Tensor) -> tuple[tl.Tensor, ...]:
+            return i + 1, *body(list(state), w)
+
+        def goes_on(i: tl.Tensor, first: tl.Tensor, *_: tl.Tensor) -> tl.Tensor:
+            return tl.logical_and(i < most, tl.sum(first) < 2.0)
+
+        return list(
+            tl.while_loop(
+                goes_on,
+                turn,
+                (tl.asarray(0), *values),
+                parallel_iterations=parallel,
+            )[1:]
+        )
+
+    return run
+
+
+@st.composite
+def sequence(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
+    """Return a statement that runs others one after the other."""
+    parts = draw(st.lists(inner, min_size=1, max_size=3))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        for part in parts:
+            values = part(values, w)
+        return values
+
+    return run
+
+
+statements = st.recursive(
+    st.one_of(assignment(), update()),
+    lambda inner: st.one_of(conditional(inner), loop(inner), sequence(inner)),
+    max_leaves=8,
+)
+
+
+class Anywhere:
+    """A choice that is drawn: any device for each group."""
+
+    def __init__(self, seed: int, count: int) -> None:
+        self.random = random.Random(seed)  # noqa: S311
+        self.count = count
+
+    def __call__(
+        self,
+        units: Units,
+        groups: Sequence[Sequence[int]],
+        allowed: Sequence[Sequence[DeviceName]],
+    ) -> list[DeviceName]:
+        """Return one device for each group."""
+        return [self.random.choice(list(places)[: self.count]) for places in allowed]
+
+
+def traced(program: Statement, w: tl.Variable, graded: bool) -> ConcreteFunction:
+    """Return the trace of a program, with the gradients of its results if asked for."""
+
+    @tl.function(autograph=False)
+    def run(*values: tl.Tensor) -> tuple[tl.Tensor, ...]:
+        if not graded:
+            return tuple(program(list(values), w))
+        with tl.GradientTape() as tape:
+            tape.watch(values)
+            results = program(list(values), w)
+            loss = tl.add_n([tl.sum(x * x) for x in results])
+        gradients = tape.gradient(loss, values, unconnected="zero")
+        return (*results, *gradients)
+
+    return run.get_concrete_function(*[tl.TensorSpec((3,))] * WIDTH)
+
+
+def check(program: Statement, seed: int, graded: bool, *, calm: bool) -> None:
+    """Compare one placement, and one order of things unless `calm`, with one device."""
+    rng = np.random.default_rng(seed)
+    start = rng.uniform(-1, 1, 3).astype(np.float32)
+    w = tl.Variable(start)
+    concrete = traced(program, w, graded)
+    fed = [rng.uniform(-1, 1, 3).astype(np.float32) for _ in range(WIDTH)]
+    arrays = [*fed, *[x.array for x in concrete.captured]]
+    expected = (*concrete.callee.run(arrays), w.numpy())
+    policy = Anywhere(seed, int(rng.integers(2, DEVICES + 1)))
+    placed = Placed(concrete.callee.optimised, None, policy=policy)
+    for part in placed.division.graphs.values():
+        verify(part)
+    w.assign(start)
+    if calm:
+        found = placed.run(arrays)
+    else:
+        with tl.debugging.faults(seed, delay=float(rng.uniform(0, 0.9))):
+            found = placed.run(arrays)
+    for x, y in zip((*found, w.numpy()), expected, strict=True):
+        assert x.dtype == y.dtype
+        assert x.tobytes() == y.tobytes()
+
+
+CASES = (statements, st.integers(0, 2**32 - 1), st.booleans())
+
+
+@settings(max_examples=60)
+@given(*CASES)
+def test_a_program_gives_the_same_bits_on_several_devices(
+    program: Statement, seed: int, graded: bool
+) -> None:
+    check(program, seed, graded, calm=True)
+
+
+@settings(max_examples=60)
+@given(*CASES)
+def test_a_program_gives_the_same_bits_on_several_threads(
+    program: Statement, seed: int, graded: bool
+) -> None:
+    with patch.object(frame_programs, "HEAVY", 0):
+        check(program, seed, graded, calm=True)
+
+
+@settings(max_examples=60)
+@given(*CASES)
+def test_a_program_gives_the_same_bits_in_any_order(
+    program: Statement, seed: int, graded: bool
+) -> None:
+    check(program, seed, graded, calm=False)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000)
+@given(*CASES)
+def test_many_programs_give_the_same_bits_in_any_order_on_any_devices(
+    program: Statement, seed: int, graded: bool
+) -> None:
+    check(program, seed, graded, calm=False)
