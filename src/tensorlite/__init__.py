@@ -43,8 +43,8 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph as Graph
+from tensorlite.graph.manual import placeholder
 from tensorlite.graph.tape import GradientTape
-from tensorlite.graph.trace import colocate_with
 from tensorlite.ops import operators as _operators
 from tensorlite.ops.arithmetic import (
     add,
@@ -152,6 +152,7 @@ from tensorlite.ops.elementwise import (
     sqrt,
     square,
 )
+from tensorlite.ops.fetchable import group
 from tensorlite.ops.functional import fold, foldl, foldr, map_fn, scan
 from tensorlite.ops.gather import (
     gather,
@@ -277,7 +278,6 @@ from tensorlite.train.module import Module
 if TYPE_CHECKING:
     from tensorlite import (
         checkpoint,
-        config,
         data,
         debugging,
         extend,
@@ -294,6 +294,7 @@ if TYPE_CHECKING:
     )
     from tensorlite.function.function import Function, function
     from tensorlite.function.iterables import range
+    from tensorlite.function.session import Session
     from tensorlite.function.staging import do_not_convert
 else:
     # A folder becomes an attribute of the package when it is first imported. `tl.function` is the
@@ -308,55 +309,56 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DType", "DeviceName", "Function", "GradientTape", "Graph", "IndexedSlices", "Module", "Op",
-    "SymbolicTensor", "Tensor", "TensorArray", "TensorLike", "TensorSpec", "Variable",
+    "Session", "SymbolicTensor", "Tensor", "TensorArray", "TensorLike", "TensorSpec", "Variable",
     "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "accumulate", "acos",
     "acosh", "add", "add_n", "all", "any", "arange", "argmax", "argmin", "argsort", "as_dtype",
     "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "band_part", "bfloat16",
     "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
-    "clip_by_global_norm", "clip_by_norm", "colocate_with", "complex128", "complex64", "concat",
-    "cond", "config", "conj", "constant", "control_dependencies", "copysign", "cos", "cosh",
-    "count_nonzero", "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging",
-    "densify", "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
+    "clip_by_global_norm", "clip_by_norm", "complex128", "complex64", "concat", "cond", "conj",
+    "constant", "control_dependencies", "copysign", "cos", "cosh", "count_nonzero",
+    "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
+    "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fft", "fill",
     "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fold", "foldl",
     "foldr", "from_dlpack", "full", "full_like", "function", "gather", "gather_nd", "global_norm",
-    "grad", "gradients", "graphs", "greater", "greater_equal", "hessian", "hypot", "identity",
-    "iinfo", "imag", "in_top_k", "inf", "initializers", "int16", "int32", "int64", "int8",
-    "isdtype", "isfinite", "isin", "isinf", "isnan", "layers", "less", "less_equal", "linalg",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logsumexp", "map_fn", "matmul", "matrix_transpose", "max",
-    "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope", "nan",
-    "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal", "numpy_function",
-    "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi", "placement",
-    "positive", "pow", "print", "prod", "py_function", "random", "range", "rank", "raw_ops", "real",
-    "reciprocal", "recompute_grad", "remainder", "repeat", "reshape", "resource", "result_type",
-    "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd", "searchsorted",
-    "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sequence_mask",
-    "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size", "sort",
-    "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient",
-    "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan", "tanh",
-    "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "tile",
-    "to_device", "top_k", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64",
-    "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
-    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack",
-    "value_and_grad", "var", "variant", "vecdot", "where", "while_loop", "zeros", "zeros_like",
+    "grad", "gradients", "graphs", "greater", "greater_equal", "group", "hessian", "hypot",
+    "identity", "iinfo", "imag", "in_top_k", "inf", "initializers", "int16", "int32", "int64",
+    "int8", "isdtype", "isfinite", "isin", "isinf", "isnan", "layers", "less", "less_equal",
+    "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logsumexp", "map_fn", "matmul", "matrix_transpose",
+    "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope",
+    "nan", "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal",
+    "numpy_function", "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi",
+    "placeholder", "placement", "positive", "pow", "print", "prod", "py_function", "random",
+    "range", "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder", "repeat",
+    "reshape", "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt", "scan",
+    "scatter_nd", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod",
+    "segment_sum", "sequence_mask", "set_diag", "set_item", "shape", "sign", "signbit", "sin",
+    "sinh", "size", "sort", "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std",
+    "stop_gradient", "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan",
+    "tanh", "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub",
+    "tensor_scatter_update", "tensordot", "tile", "to_device", "top_k", "transpose", "tril", "triu",
+    "trunc", "uint16", "uint32", "uint64", "uint8", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "unsorted_segment_max", "unsorted_segment_mean",
+    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum", "unstack", "value_and_grad", "var", "variant", "vecdot", "where",
+    "while_loop", "zeros", "zeros_like",
 ]
 
 _AT_FIRST_USE = {
     "Function": "function.function",
+    "Session": "function.session",
     "do_not_convert": "function.staging",
     "function": "function.function",
     "range": "function.iterables",
 }
 _NAMESPACES = {
     "checkpoint",
-    "config",
     "data",
     "debugging",
     "extend",

@@ -79,3 +79,9 @@ def test_checkpoints(tmp_path: Path) -> None:
     straight_on, after_restore, misfit = main_of("08_checkpoints")(str(tmp_path))
     assert straight_on == after_restore
     assert "model.slope: float32[2] in the checkpoint, float32[3] here" in misfit
+
+
+def test_session() -> None:
+    slope, intercept, loss = main_of("10_session")()
+    assert (slope, intercept) == pytest.approx((3.0, 2.0), abs=0.05)
+    assert loss < 0.03  # the noise's variance is 0.01

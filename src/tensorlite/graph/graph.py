@@ -72,10 +72,7 @@ class SymbolicTensor(Tensor):
         graph = self.node.graph
         made = f"{self.name} ({self._spec}) made at {self.node.line} while tracing {graph.name}"
         if graph.open:
-            raise SymbolicTensorError(
-                f"{made} has no value yet: it is being traced. Use tensorlite's functions on it, "
-                "or tl.py_function to call Python when the graph runs"
-            )
+            raise SymbolicTensorError(f"{made} has no value yet: {graph.no_value}")
         raise LeakedTensorError(
             f"{made} is used after its trace. Return it from the traced function, or keep it in "
             "a tl.Variable"
@@ -192,6 +189,12 @@ class Graph:
 
     Nodes without effects are hash-consed: an equal operator on equal inputs is made once.
     """
+
+    no_value = (
+        "it is being traced. Use tensorlite's functions on it, or tl.py_function to call Python "
+        "when the graph runs"
+    )
+    """Why a tensor of an open graph has no value, and what is to be done."""
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name

@@ -1,33 +1,67 @@
-"""ManualGraph: a graph built by hand, node by node. trace.py makes graphs of Python functions."""
+"""ManualGraph: a graph built by hand, node by node, as TensorFlow 1's programs build theirs.
+
+Its placeholders stand here too. trace.py makes graphs of Python functions; what runs a graph
+built by hand is function/session.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Self
+from difflib import get_close_matches
+from threading import RLock
+from typing import Any, Self
 
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import current
+from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.dispatch import Tensors, interpreted_by
+from tensorlite.core.dtypes import DTypeLike
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from tensorlite.core.op import Op
+from tensorlite.core.provenance import UNKNOWN, Line, user_line
+from tensorlite.core.scope import scope
+from tensorlite.core.spec import Dim, TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.graph.graph import Graph, SymbolicTensor
-from tensorlite.graph.trace import Tracer
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.growth import Growth
+from tensorlite.graph.trace import Tracer, outermost
 
 
 class ManualGraph(Graph):
     """A graph that takes up the operators called while it is the default.
 
+    What is fetched from it runs, with what that depends on, and nothing else: nodes with effects
+    are ordered by data and by `tl.control_dependencies` only, as in TensorFlow 1. One thread
+    builds a graph; any number may run it.
+
     >>> graph = tl.Graph()
     >>> with graph.as_default():
-    ...     x = graph.add_input(tl.TensorSpec((2,)))
+    ...     x = tl.placeholder(tl.float32, (2,))
     ...     y = x + 1.0
     >>> y
     SymbolicTensor(shape=(2,), dtype=float32, name=AddV2:0, made at ...)
+    >>> print(tl.Session(graph).run(y, {x: [1.0, 2.0]}))
+    [2. 3.]
     """
+
+    no_value = (
+        "a session gives it one, as in tl.Session(graph).run(x). Use tensorlite's functions on it "
+        "inside `with graph.as_default()`"
+    )
 
     def __init__(self, name: str = "graph") -> None:
         super().__init__(name)
+        self.lock = RLock()
+        self.growth = Growth(self.nodes)
+        self._finalized: Line | None = None
+        self._named: dict[str, Node] = {}
         self._building = _Building(self)
 
     @property
@@ -38,24 +72,166 @@ class ManualGraph(Graph):
     @contextmanager
     def as_default(self) -> Iterator[Self]:
         """Make nodes of this graph out of the operators called inside the block."""
-        top = current.get()
-        if top is not None and top.tracer is self._building:
-            yield self
-            return
-        with self._building:
+        with interpreted_by(self._building):
             yield self
         self.effects = list(self._building.effects)
 
+    def finalize(self) -> None:
+        """Refuse every node from now on: FailedPreconditionError, which says where it was asked.
+
+        A loop that adds a node in every turn is so found at its first.
+        """
+        if self._finalized is None:
+            self._finalized = user_line()
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph takes no more nodes."""
+        return self._finalized is not None
+
+    def add(
+        self,
+        op: Op,
+        inputs: Iterable[SymbolicTensor],
+        *,
+        device: DeviceName = ANYWHERE,
+        group: str = "",
+        control: tuple[Node, ...] = (),
+        name: str = "",
+        line: Line = UNKNOWN,
+    ) -> Node:
+        """Return the node that applies `op`; FailedPreconditionError in a finalized graph."""
+        if self._finalized is not None:
+            raise FailedPreconditionError(
+                f"{op.name} at {user_line()}: {self.name} takes no more nodes, it was finalized at "
+                f"{self._finalized}. Build the whole graph before, and feed what changes"
+            )
+        return super().add(
+            op,
+            inputs,
+            device=device,
+            group=group,
+            control=control,
+            name=name,
+            line=line,
+        )
+
+    def get_operation_by_name(self, name: str) -> Node:
+        """Return the node of that name; NotFoundError when there is none, with near ones."""
+        for node in self.nodes[len(self._named) :]:
+            self._named[node.name] = node
+        found = self._named.get(name)
+        if found is None:
+            near = ", ".join(get_close_matches(name, self._named, 3, 0.5)) or "none"
+            raise NotFoundError(
+                f"{self.name} has no node {name!r}; with a name like it: {near}"
+            )
+        return found
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """Return the tensor that a name such as "MatMul:0" says: a node and which output.
+
+        InvalidArgumentError for a name of another form, NotFoundError when there is none such.
+        """
+        node_name, colon, index = name.rpartition(":")
+        if not colon or not index.isdecimal():
+            raise InvalidArgumentError(
+                f"{name!r} names no tensor; its name is that of a node, a colon and the number of "
+                "the output, as in 'MatMul:0'"
+            )
+        node = self.get_operation_by_name(node_name)
+        if int(index) >= len(node.outputs):
+            raise NotFoundError(
+                f"{name!r}: {node.name} has {len(node.outputs)} outputs, counted from 0"
+            )
+        return node.outputs[int(index)]
+
 
 class _Building(Tracer):
-    """A tracer whose graph stays open, and in which eager tensors are constants."""
+    """A tracer whose graph stays open; eager tensors are constants in it, effects unordered."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: ManualGraph) -> None:
         super().__init__(graph.name)
         self.graph = graph
+        self._lock = graph.lock
+
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of a node that applies `op`."""
+        with self._lock:
+            return super().apply(op, inputs)
 
     def own(self, x: Tensor) -> SymbolicTensor:
         """Return `x` as a tensor of this graph, a constant if it has a value."""
         if isinstance(x, EagerTensor) and isinstance(x.array, np.ndarray):
-            return self.graph.add(Const(x.array), ()).outputs[0]
+            return self.graph.add(Const(x.array), (), line=user_line()).outputs[0]
         return super().own(x)
+
+    def _control(
+        self, op: Op, inputs: tuple[SymbolicTensor, ...]
+    ) -> tuple[Node, ...]:
+        """Return nothing: whoever builds a graph by hand orders effects by hand."""
+        return ()
+
+    def _asked(self, control: tuple[Any, ...]) -> list[Node]:
+        for x in control:
+            node = x.node if isinstance(x, SymbolicTensor) else x
+            if isinstance(node, Node) and node.graph is not self.graph:
+                raise InvalidArgumentError(
+                    f"tl.control_dependencies: {node.name}, made at {node.line}, is no node of "
+                    f"{self.graph.name}, which is being built, but of {node.graph.name}"
+                )
+        return super()._asked(control)
+
+
+def building() -> Tracer | None:
+    """Return the tracer at hand if what it makes ends in a graph built by hand, else None.
+
+    That is the graph's own, or one of a branch or a loop in it. A traced function's is none of
+    these, though it be called there: its effects run when it does.
+    """
+    return None if default_graph() is None else outermost()
+
+
+def default_graph() -> ManualGraph | None:
+    """Return the graph that is being built by hand here, if one is."""
+    tracer = outermost()
+    while tracer is not None and not tracer.is_function:
+        if isinstance(tracer.graph, ManualGraph):
+            return tracer.graph
+        below = None if tracer.below is None else tracer.below.tracer
+        tracer = below if isinstance(below, Tracer) else None
+    return None
+
+
+def placeholder(
+    spec: TensorSpec | DTypeLike, shape: Sequence[Dim] | None = None
+) -> SymbolicTensor:
+    """Return a tensor of the `tl.Graph` being built whose value is fed when a session runs it.
+
+    `spec` is a `tl.TensorSpec`, whose name becomes the node's, or a dtype beside a shape, in
+    which None stands for a size, or for the whole, that is not known. FailedPreconditionError
+    outside `with graph.as_default()`. Source: TensorFlow's `tf.compat.v1.placeholder`.
+
+    >>> with tl.Graph().as_default():
+    ...     x = tl.placeholder(tl.float32, (None, 3))
+    ...     y = tl.placeholder(tl.TensorSpec((None,), tl.float32, name="y"))
+    >>> x.name, y.name
+    ('Placeholder:0', 'y:0')
+    """
+    tracer = building()
+    if tracer is None or not isinstance(tracer.graph, ManualGraph):
+        raise FailedPreconditionError(
+            "tl.placeholder makes a node of a graph: call it inside `with graph.as_default()`, "
+            "where graph = tl.Graph(), and not in a branch, a loop or a traced function"
+        )
+    if isinstance(spec, TensorSpec):
+        if shape is not None:
+            raise DTypeError("tl.placeholder: a TensorSpec has its shape in it")
+        whole = spec
+    else:
+        whole = TensorSpec(shape, spec)
+    here, name = scope.get(), whole.name or "Placeholder"
+    bare = TensorSpec(whole.shape, whole.dtype)
+    x = tracer.graph.add_input(bare, f"{here.name}/{name}" if here.name else name)
+    x.node.line, x.node.device, x.node.group = user_line(), here.device, here.group
+    return x

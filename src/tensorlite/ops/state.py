@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tensorlite.core.constant import array_of
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor
+from tensorlite.core.dispatch import call, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
@@ -27,6 +27,10 @@ from tensorlite.core.tensor import (
     Tensor,
     TensorLike,
 )
+from tensorlite.graph.evaluate import evaluate
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.ops.fetchable import effect
 from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -49,10 +53,24 @@ __all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
 
 Make = Callable[[Any], Tensor]
+Fetchable: TypeAlias = Tensor | Node | None
 creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar(
     "creation", default=None
 )
 """What makes the handle of a new variable; a traced function finds the one of its first trace."""
+
+
+def _first_value(
+    first: TensorLike | Callable[[], TensorLike], name: str
+) -> TensorLike:
+    """Return a first value that is none of a graph's tensors."""
+    value = first() if callable(first) else first
+    if isinstance(value, SymbolicTensor) and isinstance(
+        value.node.graph, ManualGraph
+    ):
+        what = f"the first value of the variable {name!r}"
+        return evaluate(value, value.node.graph.captured, what)
+    return value
 
 
 class Variable(Operand):
@@ -82,7 +100,7 @@ class Variable(Operand):
 
         def make(first: TensorLike | Callable[[], TensorLike]) -> Tensor:
             with interpreted_by(None):
-                value = to_tensor(first() if callable(first) else first, wanted)
+                value = to_tensor(_first_value(first, name), wanted)
                 value = placed(value if wanted is None else astype(value, wanted))
                 array = value.array
             spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
@@ -147,19 +165,23 @@ class Variable(Operand):
         """Return the value as a read-only NumPy array."""
         return self.__tensor__().numpy()
 
-    def assign(self, value: TensorLike) -> None:
-        """Make `value` the variable's; ShapeError or DTypeError when it does not fit."""
-        calls(AssignVariableOp(), self.handle, self._fitting(value))
+    def assign(self, value: TensorLike) -> Fetchable:
+        """Make `value` the variable's; ShapeError or DTypeError when it does not fit.
 
-    def assign_add(self, value: TensorLike) -> None:
+        In a `tl.Graph` the new value comes back, which a session fetches to assign it. Elsewhere
+        it is assigned at once and nothing comes back, here as in the other methods that write.
+        """
+        return effect(AssignVariableOp(), self.handle, self._fitting(value))
+
+    def assign_add(self, value: TensorLike) -> Fetchable:
         """Add `value` to the variable."""
-        calls(AssignAddVariableOp(), self.handle, self._fitting(value))
+        return effect(AssignAddVariableOp(), self.handle, self._fitting(value))
 
-    def assign_sub(self, value: TensorLike) -> None:
+    def assign_sub(self, value: TensorLike) -> Fetchable:
         """Subtract `value` from the variable."""
-        calls(AssignSubVariableOp(), self.handle, self._fitting(value))
+        return effect(AssignSubVariableOp(), self.handle, self._fitting(value))
 
-    def scatter_update(self, slices: IndexedSlices) -> None:
+    def scatter_update(self, slices: IndexedSlices) -> Fetchable:
         """Replace rows; where a row is named twice the last value stays.
 
         >>> w = tl.Variable([1.0, 2.0, 3.0])
@@ -167,31 +189,31 @@ class Variable(Operand):
         >>> print(w.numpy())
         [1. 9. 3.]
         """
-        self._scatter(ResourceScatterUpdate(), slices)
+        return self._scatter(ResourceScatterUpdate(), slices)
 
-    def scatter_add(self, slices: IndexedSlices) -> None:
+    def scatter_add(self, slices: IndexedSlices) -> Fetchable:
         """Add to rows; values for the same row add up."""
-        self._scatter(ResourceScatterAdd(), slices)
+        return self._scatter(ResourceScatterAdd(), slices)
 
-    def scatter_sub(self, slices: IndexedSlices) -> None:
+    def scatter_sub(self, slices: IndexedSlices) -> Fetchable:
         """Subtract from rows; values for the same row add up."""
-        self._scatter(ResourceScatterSub(), slices)
+        return self._scatter(ResourceScatterSub(), slices)
 
-    def scatter_max(self, slices: IndexedSlices) -> None:
+    def scatter_max(self, slices: IndexedSlices) -> Fetchable:
         """Make rows at least as large as the values."""
-        self._scatter(ResourceScatterMax(), slices)
+        return self._scatter(ResourceScatterMax(), slices)
 
-    def scatter_min(self, slices: IndexedSlices) -> None:
+    def scatter_min(self, slices: IndexedSlices) -> Fetchable:
         """Make rows at most as large as the values."""
-        self._scatter(ResourceScatterMin(), slices)
+        return self._scatter(ResourceScatterMin(), slices)
 
-    def _scatter(self, op: Op, slices: IndexedSlices) -> None:
+    def _scatter(self, op: Op, slices: IndexedSlices) -> Fetchable:
         if not isinstance(slices, IndexedSlices):
             raise DTypeError(
                 f"{op.name} takes tl.IndexedSlices(values, indices, dense_shape), not "
                 f"{type(slices).__name__}; dense values are for assign, assign_add, assign_sub"
             )
-        calls(op, self.handle, slices.indices, slices.values)
+        return effect(op, self.handle, slices.indices, slices.values)
 
     def __setitem__(self, key: Any, value: TensorLike) -> None:
         self.assign(set_item(self.__tensor__(), key, value))

@@ -8,14 +8,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorlite.core.dispatch import calls, interpreted_by, to_tensor
+from tensorlite.core.dispatch import call, interpreted_by, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
+from tensorlite.graph.manual import building
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops import training as rules
+from tensorlite.ops.differentiate import gradients
+from tensorlite.ops.fetchable import effect, group
+from tensorlite.ops.resource import AssignAddVariableOp
 from tensorlite.ops.shape import astype
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state import Fetchable, Variable
 from tensorlite.train.schedules import Schedule
 
 Rate: TypeAlias = "float | Tensor | Variable | Schedule"
@@ -67,11 +71,12 @@ class Optimizer(ABC):
         for variable in variables:
             self._slots_of(variable)
 
-    def apply_gradients(self, pairs: Iterable[Pair]) -> None:
+    def apply_gradients(self, pairs: Iterable[Pair]) -> Fetchable:
         """Update each variable by its gradient; pairs whose gradient is None are left out.
 
-        A sparse gradient (IndexedSlices) updates only its rows. Raises InvalidArgumentError when
-        every gradient is None.
+        A sparse gradient (IndexedSlices) updates only its rows. In a `tl.Graph` the node comes back
+        that a session fetches to do all this. Raises InvalidArgumentError when every gradient is
+        None.
         """
         wanted = [(g, variable) for g, variable in pairs if g is not None]
         if not wanted:
@@ -85,20 +90,37 @@ class Optimizer(ABC):
                     f"{kind} is no variable: pass pairs (gradient, variable)"
                 )
             self._slots_of(variable)
-        self.iterations.assign_add(np.asarray(1, np.int64))
-        step = self.iterations.value()
+        one = np.asarray(1, np.int64)
+        step = call(AssignAddVariableOp(), self.iterations.handle, one)
         rate = self._rate(step)
-        for g, variable in wanted:
-            self._update(variable, g, rate, astype(step, variable.dtype))
+        return group(
+            step,
+            *[
+                self._update(variable, g, rate, astype(step, variable.dtype))
+                for g, variable in wanted
+            ],
+        )
 
-    def minimize(self, loss: Any, variables: Sequence[Variable], tape: Any) -> None:
-        """Take the gradients of `loss` from `tape` and apply them to `variables`."""
-        if not isinstance(tape, GradientTape):
+    def minimize(
+        self,
+        loss: Any,
+        variables: Sequence[Variable],
+        tape: GradientTape | None = None,
+    ) -> Fetchable:
+        """Apply to `variables` the gradients of `loss`, which `tape` remembers.
+
+        In a `tl.Graph` no tape is needed, and the node comes back that a session fetches to do
+        a step.
+        """
+        if tape is None and building() is not None:
+            found = gradients(loss, list(variables))
+        elif isinstance(tape, GradientTape):
+            found = tape.gradient(loss, list(variables))
+        else:
             raise DTypeError(
                 f"minimize: tape={tape!r}; give the GradientTape that saw the loss"
             )
-        gradients = tape.gradient(loss, list(variables))
-        self.apply_gradients(zip(gradients, variables, strict=True))
+        return self.apply_gradients(zip(found, variables, strict=True))
 
     def _rate(self, step: Tensor) -> Tensor:
         rate = self.learning_rate
@@ -112,22 +134,17 @@ class Optimizer(ABC):
         g: Tensor | IndexedSlices,
         rate: Tensor,
         step: Tensor,
-    ) -> None:
+    ) -> Fetchable:
         held = [slot.handle for slot in self._slots_of(variable).values()]
         numbers = [
             astype(to_tensor(x), variable.dtype) for x in (rate, *self.hyper(step))
         ]
         if isinstance(g, IndexedSlices):
             sparse = rules.SparseApply(self.rule())
-            calls(sparse, variable.handle, *held, *numbers, g.values, g.indices)
-        else:
-            calls(
-                self.rule(),
-                variable.handle,
-                *held,
-                *numbers,
-                astype(g, variable.dtype),
-            )
+            ends: tuple[Tensor, ...] = (g.values, g.indices)
+            return effect(sparse, variable.handle, *held, *numbers, *ends)
+        dense = astype(g, variable.dtype)
+        return effect(self.rule(), variable.handle, *held, *numbers, dense)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         known = self._slots.get(id(variable))

@@ -1,0 +1,309 @@
+"""Session: runs parts of a graph built by hand, as TensorFlow 1's does.
+
+Which part that is, extract.py says; what may be fed, feeds.py; how it runs, compile.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
+from tensorlite.core.tensor import Tensor
+from tensorlite.core.xp import is_array, to_host
+from tensorlite.function.compile import Compiled, check_runner
+from tensorlite.function.extract import Fetch, extract
+from tensorlite.function.feeds import Feed, feeds_of
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph, default_graph
+from tensorlite.ops.state import Variable
+
+Key: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
+ndarray = np.ndarray
+
+
+class Session:
+    """Runs what is asked for of a `tl.Graph`, and what that depends on.
+
+    Without a graph it takes the one being built around it. Sessions keep no state: variables hold
+    theirs, and any number of sessions and threads may run over one graph at once. As a context it
+    makes its graph the default one, and closes at the end. `target` names whom to ask to run it;
+    "" is this process. `runner` is as for `tl.function`.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     x = tl.placeholder(tl.float32, (None,))
+    ...     mean, total = tl.mean(x), tl.sum(x)
+    >>> with tl.Session(graph) as session:
+    ...     session.run({"mean": mean, "total": total}, {x: [1.0, 3.0]})
+    {'mean': np.float32(2.0), 'total': np.float32(4.0)}
+    """
+
+    def __init__(
+        self,
+        graph: ManualGraph | None = None,
+        target: str = "",
+        runner: str | None = None,
+    ) -> None:
+        if target != "":
+            raise InvalidArgumentError(
+                f"target={target!r}; allowed is '', which is this process"
+            )
+        chosen = default_graph() if graph is None else graph
+        if chosen is None:
+            raise FailedPreconditionError(
+                "tl.Session() without a graph takes the default one, and there is none here: give "
+                "one, tl.Session(graph), or call it inside `with graph.as_default()`"
+            )
+        if not isinstance(chosen, ManualGraph):
+            raise DTypeError(
+                f"tl.Session: graph={chosen!r}; a session runs a tl.Graph"
+            )
+        self.graph = chosen
+        self.runner = check_runner(runner)
+        self.closed = False
+        self._steps: dict[Key, Step] = {}
+        self._lock = RLock()
+        self._default: AbstractContextManager[ManualGraph] | None = None
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Return the values of `fetches`, given those in `feed_dict` for some tensors.
+
+        Fetches are tensors, variables, nodes, names of tensors ("x:0") and nodes ("x"), and nests
+        of these; values come in the same structure, as NumPy arrays and scalars of the caller's
+        own, None for a node. Any tensor computed in the graph may be fed, with a value of its dtype
+        and shape: an array, a tensor, a number, a list. In one run a variable that is written is
+        read before or after as `tl.control_dependencies` says, else in any order.
+
+        Raises InvalidArgumentError for a placeholder that is needed and not fed, and for what
+        cannot be fed or fetched, DTypeError and ShapeError for values that do not fit,
+        NotFoundError for unknown names, FailedPreconditionError when the session is closed or the
+        graph empty, and whatever the nodes raise. The next run works as if nothing had been.
+        Source: `tf.compat.v1.Session.run`.
+        """
+        if self.closed:
+            raise _closed()
+        given = {} if feed_dict is None else feed_dict
+        bare = type(fetches) is SymbolicTensor
+        leaves = [fetches] if bare else nest.flatten(fetches)
+        step = self._steps.get(_key(leaves, given))
+        if step is None:
+            step = self._prepared(fetches, leaves, _checked(given))
+        self.graph.growth.note_run()
+        values = step.run(given.values())
+        return values[0] if bare else nest.pack_like(fetches, values)
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] = ()
+    ) -> Callable[..., Any]:
+        """Return a function of one value per tensor in `feed_list` that returns what `run` would.
+
+        All is checked and compiled now, so that a call is quicker.
+
+        >>> graph = tl.Graph()
+        >>> with graph.as_default():
+        ...     x = tl.placeholder(tl.float32, ())
+        ...     y = x * x
+        >>> square = tl.Session(graph).make_callable(y, [x])
+        >>> print(square(3.0))
+        9.0
+        """
+        step = self._prepared(fetches, nest.flatten(fetches), feed_list)
+
+        def call(*values: Any) -> Any:
+            if self.closed:
+                raise _closed()
+            if len(values) != len(feed_list):
+                raise InvalidArgumentError(
+                    f"this callable takes {len(feed_list)} values, not {len(values)}"
+                )
+            self.graph.growth.note_run()
+            return nest.pack_like(fetches, step.run(values))
+
+        return call
+
+    def close(self) -> None:
+        """End the session: later runs raise FailedPreconditionError. Those under way go on."""
+        self.closed = True
+        self._steps.clear()
+
+    def __enter__(self) -> Self:
+        """Make the session's graph the default one."""
+        if self.closed:
+            raise _closed()
+        self._default = self.graph.as_default()
+        self._default.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take that back, and close."""
+        self.close()
+        if self._default is not None:
+            self._default.__exit__(kind, error, trace)
+            self._default = None
+
+    def _prepared(
+        self, fetches: Any, leaves: list[Any], feeds: Iterable[Any]
+    ) -> Step:
+        """Return the step for some fetches and feeds, made now and kept."""
+        with self._lock:
+            if not self.graph.nodes:
+                raise FailedPreconditionError(
+                    f"the graph {self.graph.name!r} is empty: build it inside "
+                    "`with graph.as_default()` first"
+                )
+            feeds = list(feeds)
+            found = feeds_of(self.graph, feeds)
+            wanted = _Wanted(self.graph, leaves, nest.paths(fetches))
+            part = extract(
+                self.graph, [feed.tensor for feed in found], wanted.fetches
+            )
+            step = Step(
+                Compiled(part.graph, self.runner), found, part.captured, wanted
+            )
+            self._steps[_key(leaves, feeds)] = step
+            return step
+
+
+class Step:
+    """What a session runs for one set of feeds and one list of fetches."""
+
+    __slots__ = ("_captured", "_compiled", "_feeds", "_fixed", "_places")
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        feeds: list[Feed],
+        captured: list[Tensor],
+        wanted: _Wanted,
+    ) -> None:
+        self._compiled = compiled
+        self._feeds = feeds
+        self._captured = [x.array for x in captured]
+        self._places = wanted.places
+        self._fixed = wanted.fixed
+
+    def run(self, values: Iterable[Any]) -> list[Any]:
+        """Return what is fetched, given a value for each feed."""
+        arrays = [feed.array(x) for feed, x in zip(self._feeds, values, strict=True)]
+        made = self._compiled.run([*arrays, *self._captured])
+        found: tuple[Any, ...] = (*self._fixed, *made)
+        return [_result(found[place]) for place in self._places]
+
+
+class _Wanted:
+    """Fetches, and where in a run's outputs, behind what is known already, their values stand."""
+
+    def __init__(
+        self, graph: ManualGraph, leaves: list[Any], paths: list[str]
+    ) -> None:
+        self.graph = graph
+        self.fetches: list[Fetch] = []
+        fixed: list[Any] = [None]
+        valued: list[int] = []
+        self.places: list[int] = []
+        for leaf, path in zip(leaves, paths, strict=True):
+            if isinstance(leaf, int) and ".dense_shape[" in path:
+                self.places.append(len(fixed))
+                fixed.append(leaf)
+                continue
+            fetch = self._fetch(leaf, path)
+            self.fetches.append(fetch)
+            if isinstance(fetch, Node):
+                self.places.append(0)
+            else:
+                valued.append(len(self.places))
+                self.places.append(0)
+        for number, place in enumerate(valued, len(fixed)):
+            self.places[place] = number
+        self.fixed = tuple(fixed)
+
+    def _fetch(self, leaf: Any, path: str) -> Fetch:
+        where = f"fetches{path}"
+        if isinstance(leaf, str):
+            name = leaf
+            tensor = ":" in name
+            leaf = (
+                self.graph.get_tensor_by_name(name)
+                if tensor
+                else self.graph.get_operation_by_name(name)
+            )
+        if isinstance(leaf, Variable):
+            return leaf
+        if isinstance(leaf, (SymbolicTensor, Node)):
+            return self._own(leaf, where)
+        if leaf is None:
+            raise InvalidArgumentError(
+                f"{where} is None, which cannot be fetched. A gradient is None where no path leads "
+                "to its source; what is called for its effect returns something to fetch only "
+                "inside `with graph.as_default()`"
+            )
+        raise DTypeError(
+            f"{where} is {leaf!r} of type {type(leaf).__name__}, which cannot be fetched; allowed "
+            "are tensors and nodes of the graph, variables, names of these, and nests of them"
+        )
+
+    def _own(self, x: SymbolicTensor | Node, where: str) -> Fetch:
+        node = x if isinstance(x, Node) else x.node
+        if node.graph is not self.graph:
+            raise InvalidArgumentError(
+                f"{where} is {x.name}, made at {node.line} in the graph {node.graph.name!r}; the "
+                f"session runs {self.graph.name!r}, another one"
+            )
+        if isinstance(x, Node):
+            return x
+        if x.dtype.kind in "RV":
+            raise InvalidArgumentError(
+                f"{where} is {x.name} ({x.spec}), a handle or a list, which has no value outside; "
+                "fetch what is read of it, or its node"
+            )
+        return node.outputs[x.index]
+
+
+def _key(leaves: Iterable[Any], feeds: Iterable[Any]) -> Key:
+    """Return what tells steps apart; `x[i] = y` makes `x` the output of another node."""
+    return tuple([_identity(x) for x in leaves]), tuple([_identity(x) for x in feeds])
+
+
+def _identity(x: Any) -> Any:
+    if type(x) is SymbolicTensor:
+        return x.node, x.index
+    if isinstance(x, Variable):
+        return x.handle
+    return x if isinstance(x, (Node, str, int)) else (type(x), id(x))
+
+
+def _result(value: Any) -> Any:
+    """Return a value as the caller's own."""
+    if type(value) is ndarray:
+        return value[()] if value.ndim == 0 else value.copy()
+    return to_host(value)[()] if is_array(value) else value
+
+
+def _checked(feed_dict: Any) -> Mapping[Any, Any]:
+    if not isinstance(feed_dict, Mapping):
+        raise DTypeError(
+            f"feed_dict={feed_dict!r}; give a dict from tensors to values"
+        )
+    return feed_dict
+
+
+def _closed() -> FailedPreconditionError:
+    return FailedPreconditionError(
+        "this session is closed, and runs nothing any more; make another one, which is cheap"
+    )
