@@ -45,6 +45,7 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph as Graph
 from tensorlite.graph.manual import placeholder
 from tensorlite.graph.tape import GradientTape
+from tensorlite.graph.trace import colocate_with
 from tensorlite.ops import operators as _operators
 from tensorlite.ops.arithmetic import (
     add,
@@ -278,6 +279,7 @@ from tensorlite.train.module import Module
 if TYPE_CHECKING:
     from tensorlite import (
         checkpoint,
+        config,
         data,
         debugging,
         extend,
@@ -316,10 +318,10 @@ __all__ = [
     "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
-    "clip_by_global_norm", "clip_by_norm", "complex128", "complex64", "concat", "cond", "conj",
-    "constant", "control_dependencies", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging", "densify",
-    "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
+    "clip_by_global_norm", "clip_by_norm", "colocate_with", "complex128", "complex64", "concat",
+    "cond", "config", "conj", "constant", "control_dependencies", "copysign", "cos", "cosh",
+    "count_nonzero", "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "debugging",
+    "densify", "depth_to_space", "device", "diag", "diag_part", "diff", "divide", "do_not_convert",
     "dynamic_partition", "dynamic_stitch", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "extend", "eye", "fft", "fill",
     "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fold", "foldl",
@@ -332,15 +334,15 @@ __all__ = [
     "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope",
     "nan", "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal",
     "numpy_function", "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi",
-    "placeholder", "placement", "positive", "pow", "print", "prod", "py_function", "random",
-    "range", "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder", "repeat",
-    "reshape", "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt", "scan",
-    "scatter_nd", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod",
-    "segment_sum", "sequence_mask", "set_diag", "set_item", "shape", "sign", "signbit", "sin",
-    "sinh", "size", "sort", "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std",
-    "stop_gradient", "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan",
-    "tanh", "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min",
-    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "placeholder", "placement", "positive", "pow", "print", "prod", "py_function",
+    "random", "range", "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder",
+    "repeat", "reshape", "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt",
+    "scan", "scatter_nd", "searchsorted", "segment_max", "segment_mean", "segment_min",
+    "segment_prod", "segment_sum", "sequence_mask", "set_diag", "set_item", "shape", "sign",
+    "signbit", "sin", "sinh", "size", "sort", "space_to_depth", "split", "sqrt", "square",
+    "squeeze", "stack", "std", "stop_gradient", "string", "subtract", "sum", "switch_case", "take",
+    "take_along_axis", "tan", "tanh", "tensor_scatter_add", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub",
     "tensor_scatter_update", "tensordot", "tile", "to_device", "top_k", "transpose", "tril", "triu",
     "trunc", "uint16", "uint32", "uint64", "uint8", "unique", "unique_all", "unique_counts",
@@ -359,6 +361,7 @@ _AT_FIRST_USE = {
 }
 _NAMESPACES = {
     "checkpoint",
+    "config",
     "data",
     "debugging",
     "extend",

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from tensorlite.core import operand
 from tensorlite.core.constant import Const
-from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.device import ANYWHERE, DeviceName, local, settings
 from tensorlite.core.dispatch import (
     Interpreter,
     Tensors,
     default_device,
     interpreted_by,
     run,
+    tracer,
 )
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.tensor import EagerTensor, Tensor, moved
-from tensorlite.core.xp import CPU, xp_for
+from tensorlite.core.xp import CPU, cpu_count, existing, xp_for
 
 
 class Scope(NamedTuple):
@@ -52,29 +55,154 @@ def name_scope(name: str) -> Iterator[str]:
         scope.reset(token)
 
 
-class _Placing(Interpreter):
-    """Runs eager operators on one device, copying inputs there."""
+def scoped(name: str) -> str:
+    """Return a name with the prefix that the name scopes around ask for."""
+    prefix = scope.get().name
+    return f"{prefix}/{name}" if prefix else name
 
-    def __init__(self, device: DeviceName) -> None:
-        self.device = device
+
+@dataclass(frozen=True)
+class Asked:
+    """A node that is about to be made, or an eager call: what a device function is asked about."""
+
+    name: str
+    """In a trace, without the number that may be put behind it."""
+    op: Op
+    inputs: Tensors
+    device: DeviceName
+    """What scopes inside that of the function ask for."""
+
+    @property
+    def type(self) -> str:
+        """The operator's name."""
+        return self.op.name
+
+
+Chooser: TypeAlias = Callable[[Asked], str | DeviceName | None]
+"""A device function: returns a device's name, whole or in part, or None to leave it at that."""
+
+
+_PARTS = tuple(field.name for field in fields(DeviceName))
+
+
+@dataclass(frozen=True)
+class DeviceRule(DeviceName):
+    """What scopes ask for where one of them has a function: decided for each node."""
+
+    function: Chooser | None = None
+    around: DeviceName = ANYWHERE
+    """What scopes around the function's ask for."""
+
+    def merge(self, inner: DeviceName) -> DeviceName:
+        """Return this rule, with the name that scopes inside ask for."""
+        parts = dict(zip(_PARTS, super().merge(inner).parts(), strict=True))
+        return replace(self, **parts)
+
+    def decided(self, asked: Asked) -> DeviceName:
+        """Return the device of a node: the function's choice, within what is asked for around it.
+
+        What it chooses takes the place of what scopes inside it asked for, as in TensorFlow.
+        """
+        assert self.function is not None
+        inner = DeviceName(*self.parts())
+        choice = self.function(replace(asked, device=inner))
+        chosen = inner if choice is None else _named(choice, self.function)
+        return decided(self.around.merge(chosen), asked)
+
+    def __str__(self) -> str:
+        function = getattr(self.function, "__qualname__", repr(self.function))
+        return f"{self.around}{super().__str__()} by {function}"
+
+
+def decided(device: DeviceName, asked: Asked) -> DeviceName:
+    """Return the device that scopes ask for, for this node; their functions are asked."""
+    if not isinstance(device, DeviceRule):
+        return device
+    found = device.decided(asked)
+    if found.kind is None or _is_elsewhere(found):
+        return ANYWHERE if found == ANYWHERE else found
+    return _there(found)
+
+
+def _is_elsewhere(device: DeviceName) -> bool:
+    """Return whether a name asks for another process, whose devices are not known here."""
+    if isinstance(device, DeviceRule) and _is_elsewhere(device.around):
+        return True
+    return (device.job, device.replica, device.task) != (None, None, None)
+
+
+def _there(device: DeviceName) -> DeviceName:
+    """Return `device` with the one of this process that it stands for; DeviceError without."""
+    if device.index is None and not settings.soft_placement:
+        xp_for(device)
+        return device
+    return device.merge(existing(device))
+
+
+def _named(given: object, function: Chooser | None = None) -> DeviceName:
+    """Return a device's name, as it is or parsed; DTypeError for what is none."""
+    if isinstance(given, str):
+        return DeviceName.parse(given)
+    if isinstance(given, DeviceName):
+        return given
+    if function is not None:
+        raise DTypeError(
+            f"the device function {function!r} returned {given!r}; allowed are a device's name, "
+            "such as '/device:CPU:0', a tl.DeviceName, and None"
+        )
+    raise DTypeError(
+        f"{given!r} is no device; allowed are a name such as '/device:CPU:0', a tl.DeviceName, a "
+        "function of a node, and None"
+    )
+
+
+class _Placing(Interpreter):
+    """Runs eager operators on the device that scopes ask for, copying inputs there."""
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
-        """Return the outputs of `op`, computed on this scope's device."""
-        if self.tracer is None:
-            if isinstance(op, Const):
-                # In host memory until it is used as data: it may be structure.
-                return (EagerTensor(op.value),)
-            inputs = tuple(
-                [x if i in op.host else self._moved(x) for i, x in enumerate(inputs)]
-            )
-        return run(self.below, op, inputs)
+        """Return the outputs of `op`, computed on the device asked for."""
+        if self.tracer is not None:
+            return run(self.below, op, inputs)
+        if isinstance(op, Const):
+            # In host memory until it is used as data: it may be structure.
+            return (EagerTensor(op.value),)
+        asked = scope.get().device
+        if isinstance(asked, DeviceRule):
+            return self._decided(asked, op, inputs)
+        if asked.kind is None:
+            return run(self.below, op, inputs)
+        return self._on(default_device.get(), op, inputs)
+
+    def _decided(self, rule: DeviceRule, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of `op`, computed where a device function wants it."""
+        found = decided(rule, Asked(scoped(op.name), op, inputs, ANYWHERE))
+        device = local(found.kind or "CPU", found.index or 0)
+        # Functions are asked once for each call, by the innermost scope.
+        inside = scope.set(scope.get()._replace(device=found))
+        token = default_device.set(device)
+        try:
+            if found.kind is None:
+                return run(self.below, op, inputs)
+            return self._on(device, op, inputs)
+        finally:
+            default_device.reset(token)
+            scope.reset(inside)
+
+    def _on(self, device: DeviceName, op: Op, inputs: Tensors) -> Tensors:
+        moved_there = [
+            x if i in op.host else self._moved(x, device)
+            for i, x in enumerate(inputs)
+        ]
+        return run(self.below, op, tuple(moved_there))
 
     def __enter__(self) -> Self:
-        """Put this interpreter on top; on the CPU it leaves arrays there to the short way."""
+        """Put this interpreter on top; on the only CPU it leaves arrays to the short way."""
         super().__enter__()
-        self.observing = self.device == CPU and (
-            self.below is None or self.below.observing
+        asked = scope.get().device
+        free = not isinstance(asked, DeviceRule) and (
+            asked.kind is None or (default_device.get() is CPU and cpu_count() == 1)
         )
+        self.observing = free and (self.below is None or self.below.observing)
         return self
 
     def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
@@ -82,44 +210,67 @@ class _Placing(Interpreter):
         if self.below is not None:
             self.below.observe(op, inputs, outputs)
 
-    def _moved(self, x: Tensor) -> Tensor:
-        if not isinstance(x, EagerTensor) or x.device == self.device:
+    def _moved(self, x: Tensor, device: DeviceName) -> Tensor:
+        if not isinstance(x, EagerTensor) or x.device == device:
             return x
         if self.below is None or isinstance(x.array, Opaque):
-            return moved(x, self.device)
+            return moved(x, device)
         with interpreted_by(self.below):  # a tape wants to know
-            return operand.operators.to_device(x, self.device)
+            return operand.operators.to_device(x, device)
 
 
 @contextmanager
-def device(name: str | DeviceName) -> Iterator[DeviceName]:
-    """Run, or place, the operators inside on the named device; DeviceError when it is not there.
+def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
+    """Run, or place, the operators inside on the named device; yields all that is asked for.
+
+    A name in part, such as "/task:1", is merged into that of scopes around. A function is asked
+    about each node, given its `name`, `op`, `type`, `inputs` and `device`, and returns a name or
+    None; eagerly it is asked about each call. None forgets the scopes around. Raises DeviceError
+    for a device that is not there, unless `tl.config.set_soft_placement` says otherwise. As
+    TensorFlow's `tf.device`.
 
     >>> with tl.device("/device:CPU:0"):
     ...     x = tl.ones(2)
     >>> str(x.device)
     '/device:CPU:0'
     """
-    given = DeviceName.parse(name) if isinstance(name, str) else name
     here = scope.get()
-    whole = here.device.merge(given)
-    eager = DeviceName(kind=whole.kind or "CPU", index=whole.index or 0)
-    xp_for(eager)
+    if name is None:
+        whole = ANYWHERE
+    elif callable(name):
+        whole = DeviceRule(function=name, around=here.device)
+    else:
+        whole = here.device.merge(_named(name))
+    if whole.kind is not None and (tracer() is None or not _is_elsewhere(whole)):
+        whole = _there(whole)
     token = scope.set(here._replace(device=whole))
-    place = default_device.set(eager)
+    place = default_device.set(local(whole.kind or "CPU", whole.index or 0))
     try:
-        with _Placing(eager):
+        with _Placing():
             yield whole
     finally:
         default_device.reset(place)
         scope.reset(token)
 
 
-def placed(tensor: Tensor) -> Tensor:
-    """Return a new tensor on the device that `tl.device` around asks for; it stays if none is."""
-    if scope.get().device.kind is None or not isinstance(tensor, EagerTensor):
+class VarHandleOp(Op, abstract=True):
+    """What a device function is asked about when a variable is made; nothing runs it."""
+
+
+def placed(tensor: Tensor, by: Op | None = None) -> Tensor:
+    """Return a new tensor on the device that `tl.device` around asks for; it stays if none is.
+
+    Device functions are asked about `by`, or else about a constant.
+    """
+    asked = scope.get().device
+    if not isinstance(tensor, EagerTensor):
         return tensor
-    return moved(tensor, default_device.get())
+    if isinstance(asked, DeviceRule):
+        op = Const(tensor.array) if by is None else by
+        asked = decided(asked, Asked(scoped(op.name), op, (), ANYWHERE))
+    if asked.kind is None:
+        return tensor
+    return moved(tensor, local(asked.kind, asked.index or 0))
 
 
 @contextmanager

@@ -6,10 +6,12 @@ they become inputs, by reference. Effects are ordered here by control edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
+from tensorlite.core.device import ANYWHERE
 from tensorlite.core.dispatch import (
     Interpreter,
     Tensors,
@@ -17,12 +19,14 @@ from tensorlite.core.dispatch import (
     current,
     to_tensor,
 )
-from tensorlite.core.errors import LeakedTensorError
+from tensorlite.core.errors import DTypeError, LeakedTensorError
 from tensorlite.core.op import Effect, Op
+from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
-from tensorlite.core.scope import scope
+from tensorlite.core.scope import Asked, DeviceRule, decided, device, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.xp import CPU
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 
 
@@ -54,11 +58,14 @@ class Tracer(Interpreter):
         if here.control:
             control = (*control, *self._asked(here.control))
         name = f"{here.name}/{op.name}" if here.name else op.name
+        place = here.device
+        if isinstance(place, DeviceRule):
+            place = decided(place, Asked(name, op, own, ANYWHERE))
         before = len(self.graph.nodes)
         node = self.graph.add(
             op,
             own,
-            device=here.device,
+            device=place,
             group=here.group,
             control=control,
             name=name,
@@ -92,6 +99,9 @@ class Tracer(Interpreter):
             )
         inner = self.graph.add_input(x.spec.without_value(), name="capture")
         inner.node.line = user_line()
+        if isinstance(x, EagerTensor) and x.dtype.kind == "R" and x.device != CPU:
+            # What works on a resource is placed beside it.
+            inner.node.device = x.device
         self.captures[id(x)] = (x, inner)
         return inner
 
@@ -213,3 +223,48 @@ def outermost() -> Tracer | None:
     top = current.get()
     found = None if top is None else top.tracer
     return found if isinstance(found, Tracer) else None
+
+
+@contextmanager
+def colocate_with(x: Operand | Node) -> Iterator[None]:
+    """Place what is made inside beside `x`: a tensor, a variable, or a node of a graph.
+
+    In a trace the nodes made inside join the group of the node that makes `x`, which placement
+    keeps together, and device scopes around are forgotten; a device asked for inside that `x`
+    cannot be on is a PlacementError then. Eagerly what is inside runs on the device of `x`.
+    As TensorFlow's `tf.compat.v1.colocate_with`.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     x = tl.constant([1.0, 2.0])
+    ...     with tl.colocate_with(x):
+    ...         y = tl.exp(x)
+    >>> y.node.group == x.node.group
+    True
+    """
+    tracing = outermost()
+    beside = x if isinstance(x, Node) else _held_by(x)
+    if tracing is None and isinstance(beside, EagerTensor):
+        with device(beside.device):
+            yield
+        return
+    if tracing is not None and isinstance(beside, Tensor):
+        beside = tracing.own(beside)
+    node = beside.node if isinstance(beside, SymbolicTensor) else beside
+    assert isinstance(node, Node)
+    node.group = node.group or node.name
+    token = scope.set(scope.get()._replace(device=ANYWHERE, group=node.group))
+    try:
+        yield
+    finally:
+        scope.reset(token)
+
+
+def _held_by(x: object) -> Tensor:
+    """Return a tensor, or the handle of what has one, such as a variable."""
+    found = getattr(x, "handle", x)
+    if not isinstance(found, Tensor):
+        raise DTypeError(
+            f"{x!r} is nothing to be placed beside; allowed are tensors, variables and nodes"
+        )
+    return found

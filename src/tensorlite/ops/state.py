@@ -18,7 +18,7 @@ from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
-from tensorlite.core.scope import placed
+from tensorlite.core.scope import VarHandleOp, placed
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import (
     EagerTensor,
@@ -101,7 +101,8 @@ class Variable(Operand):
         def make(first: TensorLike | Callable[[], TensorLike]) -> Tensor:
             with interpreted_by(None):
                 value = to_tensor(_first_value(first, name), wanted)
-                value = placed(value if wanted is None else astype(value, wanted))
+                value = value if wanted is None else astype(value, wanted)
+                value = placed(value, VarHandleOp())
                 array = value.array
             spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
             watched = trainable and value.dtype.is_differentiable
