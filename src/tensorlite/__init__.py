@@ -291,6 +291,7 @@ if TYPE_CHECKING:
         nn,
         optimizers,
         placement,
+        profiler,
         random,
         raw_ops,
     )
@@ -334,7 +335,7 @@ __all__ = [
     "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope",
     "nan", "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal",
     "numpy_function", "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi",
-    "placeholder", "placement", "positive", "pow", "print", "prod", "py_function",
+    "placeholder", "placement", "positive", "pow", "print", "prod", "profiler", "py_function",
     "random", "range", "rank", "raw_ops", "real", "reciprocal", "recompute_grad", "remainder",
     "repeat", "reshape", "resource", "result_type", "reverse_sequence", "roll", "round", "rsqrt",
     "scan", "scatter_nd", "searchsorted", "segment_max", "segment_mean", "segment_min",
@@ -373,6 +374,7 @@ _NAMESPACES = {
     "nn",
     "optimizers",
     "placement",
+    "profiler",
     "random",
     "raw_ops",
 }

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from itertools import count
 from threading import Lock, current_thread, get_ident
 from time import perf_counter_ns
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.provenance import Line
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, on_device, xp_for
 from tensorlite.runtime.plan import Kernel, Task
 
 clock = perf_counter_ns
@@ -37,21 +37,21 @@ class Work(NamedTuple):
     device: DeviceName
 
 
-class Event(NamedTuple):
-    """One run of a kernel. Times are those of `time.perf_counter_ns`."""
+Note: TypeAlias = tuple[Work, int, int, int, int, str]
+"""One run of a kernel: what, on which thread, start, end, bytes of the outputs, class of the error.
 
-    work: Work
-    thread: int
-    start: int
-    end: int
-    nbytes: int
-    """Of the outputs."""
-    error: str
-    """The class of what the kernel raised, or nothing."""
+Times are those of `clock`. It is no class of its own, which would take three times as long to make.
+"""
 
 
 class Span(NamedTuple):
-    """A stretch of a thread's time with a name: a call of a function, a step, an annotation."""
+    """A stretch of a thread's time with a name: a call of a function, a step, an annotation.
+
+    >>> with tl.profiler.trace() as profile, tl.profiler.step(7):
+    ...     x = tl.ones(2)
+    >>> profile.spans[0].kind, profile.spans[0].number
+    ('step', 7)
+    """
 
     kind: Mark
     name: str
@@ -62,7 +62,13 @@ class Span(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """One value that went from a device to another."""
+    """One value that went from a device to another.
+
+    >>> here, there = tl.DeviceName.parse("/cpu:0"), tl.DeviceName.parse("/cpu:1")
+    >>> move = tl.profiler.Transfer("x", here, there, nbytes=8, sent=0, received=500)
+    >>> move.received - move.sent
+    500
+    """
 
     name: str
     source: DeviceName
@@ -79,8 +85,7 @@ class Recorder:
         self.limit = limit
         self.synchronize = synchronize
         """Whether a GPU is waited for after each kernel, so that times are the kernel's own."""
-        self.notes: list[tuple[Work, int, int, int, int, str]] = []
-        """The events, not yet as such: to make one takes as long as to note three."""
+        self.notes: list[Note] = []
         self.spans: list[Span] = []
         self.transfers: list[Transfer] = []
         self.threads: dict[int, str] = {}
@@ -88,11 +93,6 @@ class Recorder:
         self.began = clock()
         self._calls = count()
         self._lock = Lock()
-
-    @property
-    def events(self) -> list[Event]:
-        """What has run, in the order in which it ended."""
-        return [Event(*note) for note in self.notes[: self.limit]]
 
     def add(self, work: Work, start: int, end: int, nbytes: int, error: str) -> None:
         """Note that this thread has done something."""
@@ -160,6 +160,7 @@ class Recorder:
     def wrap(task: Task, kernel: Kernel) -> Kernel:
         """Return a kernel that notes its times with the recorder that there is when it runs."""
         work = Work("node", task.name, task.op.name, task.line, task.device)
+        is_away = work.device.kind != "CPU"
 
         def noted(xp: Xp, *arrays: Array) -> Any:
             recorder = _running[0]
@@ -168,8 +169,8 @@ class Recorder:
             start = clock()
             try:
                 made = kernel(xp, *arrays)
-                if xp is not np and recorder.synchronize:
-                    xp.cuda.get_current_stream().synchronize()
+                if is_away and recorder.synchronize:
+                    wait(work.device)
             except BaseException as error:
                 recorder.add(work, start, clock(), 0, type(error).__name__)
                 raise
@@ -204,6 +205,12 @@ def end(recorder: Recorder) -> None:
     with _starting:
         if _running[0] is recorder:
             _running[0] = None
+
+
+def wait(device: DeviceName) -> None:
+    """Return when a GPU has done what it was told to do."""
+    with on_device(device):
+        xp_for(device).cuda.get_current_stream().synchronize()
 
 
 def size_of(made: Any) -> int:
