@@ -127,7 +127,6 @@ class Store:
         while self._dead and self._lock.acquire(blocking=False):
             try:
                 self._bury()
-                self._turn.notify_all()
             finally:
                 self._lock.release()
 
@@ -234,6 +233,7 @@ class Store:
             cell.users -= 1
             if not cell.users and cell not in self._busy:
                 self._end(cell)
+                self._turn.notify_all()
 
     def _end(self, cell: Cell) -> None:
         self._drop(cell)
@@ -339,6 +339,7 @@ class Store:
         with self._working():
             self._failures.append(str(error))
             self._thread = None
+            self._close_file()
             self._turn.notify_all()
 
     def _write(self, cell: Cell) -> None:

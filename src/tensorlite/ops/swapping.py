@@ -48,15 +48,14 @@ def set_swap(
     >>> tl.config.set_swap(bytes=64 * 2**20)
     >>> tl.config.set_swap()  # as it was
     """
-    if bytes is not None:
-        whole(bytes, "set_swap: bytes", least=0)
+    budget = None if bytes is None else int(whole(bytes, "set_swap: bytes", least=0))
     if directory is not None and not isinstance(directory, (str, os.PathLike)):
         raise DTypeError(f"set_swap: directory={directory!r}; give a path, or None")
     if directory is not None and not Path(directory).is_dir():
         raise NotFoundError(
             f"set_swap: there is no folder {str(directory)!r}; make it first"
         )
-    _budget[0] = None if bytes is None else int(bytes)
+    _budget[0] = budget
     _folder[0] = None if directory is None else str(directory)
 
 
