@@ -142,7 +142,8 @@ def test_names_devices_lines_effects_and_order_travel() -> None:
     def step(x: tl.Tensor) -> tl.Tensor:
         with tl.device("/job:ps/task:1/device:CPU:0"), tl.name_scope("update"):
             with tl.control_dependencies([v.assign_add(x)]):
-                return v.value() * 2.0
+                after = v.value()
+            return after * 2.0
 
     graph = tl.Graph("step")
     with graph.as_default():
