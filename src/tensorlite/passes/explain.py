@@ -101,21 +101,30 @@ class _Reasons:
 
     def __init__(self, placement: Placement) -> None:
         self.placement = placement
-        self.groups = placement.groups
+        groups = self.groups = placement.groups
         self.asked: dict[int, list[str]] = {}
         """What is asked of each unit that anything is asked of."""
         self.binding: dict[int, list[int]] = {}
         """The units of each group whose constraints say where the group is."""
-        groups = placement.groups
-        for one in [*groups.constraints, *groups.wishes]:
-            device = placement.devices[one.unit]
-            if groups.devices.index(device) in one.allowed:
-                self.asked.setdefault(one.unit, []).append(self._told(one))
-                self.binding.setdefault(groups.of[one.unit], []).append(one.unit)
-            elif one not in groups.wishes:
-                self.asked.setdefault(one.unit, []).append(
-                    f"in vain, {self._told(one)}"
-                )
+        for one in groups.constraints:
+            self._note(one)
+        settled = set(self.binding)
+        for one in groups.wishes:
+            if groups.of[one.unit] not in settled and self._is_met(one):
+                self._note(one)
+
+    def _is_met(self, one: Constraint) -> bool:
+        device = self.placement.devices[one.unit]
+        return self.groups.devices.index(device) in one.allowed
+
+    def _note(self, one: Constraint) -> None:
+        """Keep what a constraint asks, and whether it says where its group is."""
+        told = self._told(one)
+        if self._is_met(one):
+            self.binding.setdefault(self.groups.of[one.unit], []).append(one.unit)
+        else:
+            told = f"in vain, {told}"
+        self.asked.setdefault(one.unit, []).append(told)
 
     def row(self, unit: int, seconds: dict[DeviceName, float]) -> Explained:
         """Return what is to be said of a unit."""

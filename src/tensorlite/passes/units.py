@@ -90,7 +90,7 @@ class Units:
                 self._adopt(unit, inner)
                 continue
             self.control.extend((table[one], unit) for one in node.control)
-            for x in node.inputs:
+            for x in {id(x): x for x in node.inputs}.values():  # each goes there once
                 if x.node in table:
                     self._feed(table[x.node], unit, x)
                 else:
