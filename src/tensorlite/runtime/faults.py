@@ -99,6 +99,7 @@ class _Troubled(Machine):
     def __init__(self, plan: Plan, xp: Xp, team: _Unruly, device: DeviceName) -> None:
         super().__init__(plan, xp, team, device)
         self.unruly = team
+        self.in_order = False
         self.ready = _Shuffled(team.random)
 
     def post(self, message: tuple[Iteration, int, Any, bool]) -> None:

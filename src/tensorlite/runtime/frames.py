@@ -36,6 +36,7 @@ import numpy as np
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, GraphError
 from tensorlite.core.xp import CPU, Array, Xp, to_device
+from tensorlite.runtime.iterations import Frame, Iteration
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
 from tensorlite.runtime.program import (
     ASYNC,
@@ -46,7 +47,6 @@ from tensorlite.runtime.program import (
     SEND,
     SWITCH,
     Arrival,
-    Program,
     Step,
     Whole,
     prepare,
@@ -57,68 +57,6 @@ if TYPE_CHECKING:
     from tensorlite.runtime.team import Team
 
 ndarray = np.ndarray
-
-
-class Iteration:
-    """One turn of a frame."""
-
-    __slots__ = (
-        "children",
-        "dead",
-        "frame",
-        "left",
-        "missed",
-        "number",
-        "pending",
-        "steps",
-        "tag",
-        "uses",
-        "values",
-    )
-
-    def __init__(self, frame: Frame, number: int) -> None:
-        self.frame = frame
-        self.number = number
-        self.tag = (*frame.tag, number)
-        """The numbers of this iteration and of those around it: the same on every device."""
-        self.steps = frame.program.steps
-        self.values = frame.values.copy()
-        self.pending = frame.pending.copy()
-        self.uses = frame.program.uses.copy()
-        self.left = len(self.steps)
-        self.dead = set(frame.dead)
-        self.missed: dict[int, int] = {}
-        """How many inputs of each Merge have arrived dead."""
-        self.children: dict[int, Frame] = {}
-
-
-class Frame:
-    """One execution of a loop, or of the outermost program."""
-
-    __slots__ = (
-        "dead",
-        "exited",
-        "iterations",
-        "oldest",
-        "outer",
-        "parked",
-        "pending",
-        "program",
-        "tag",
-        "values",
-    )
-
-    def __init__(self, program: Program, outer: Iteration | None) -> None:
-        self.program = program
-        self.outer = outer
-        self.tag: tuple[int, ...] = () if outer is None else outer.tag
-        self.iterations: dict[int, Iteration] = {}
-        self.oldest = 0
-        self.parked: list[tuple[int, Step, Any]] = []
-        self.values = program.values.copy()
-        self.pending = program.pending.copy()
-        self.dead: set[int] = set()
-        self.exited: set[int] = set()
 
 
 def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
@@ -153,6 +91,8 @@ class Machine:
         self.whole = whole_of(plan, xp)
         self.ready: list[tuple[Iteration, int]] = []
         self.inbox: deque[tuple[Iteration, int, Any, bool]] = deque()
+        self.in_order = True
+        """Whether loops that can run at once do so."""
         self.busy = True
         """Whether a thread drives this machine, or one is sure to come."""
         self.root: Iteration
@@ -385,6 +325,37 @@ class Machine:
         self, outer: Iteration, step: Step, value: Any, dead: bool = False
     ) -> None:
         """Bring a value, or a dead one, into the frame of a loop, which this may begin."""
+        if step.kernel.tight is not None and self.in_order:
+            self.gather(outer, step, value, dead)
+        else:
+            self.enter_frame(outer, step, value, dead)
+
+    def gather(self, outer: Iteration, step: Step, value: Any, dead: bool) -> None:
+        """Put a value aside for a loop that runs at once; run that when everything is there.
+
+        A loop that something dead enters is left to the machine.
+        """
+        program = step.kernel
+        arrived = outer.arrived.setdefault(id(program), [])
+        arrived.append((step, value, dead))
+        if len(arrived) < len(program.tight.enters):
+            return
+        del outer.arrived[id(program)]
+        if any(lost for _, _, lost in arrived):
+            for one in arrived:
+                self.enter_frame(outer, *one)
+            return
+        brought = {one.out: given for one, given, _ in arrived}
+        results = program.tight.run(self.xp, brought)
+        for task, place in program.tight.exits:
+            leaving = program.steps[task]
+            outer.values[leaving.out] = results[place]
+            self.serve(outer, leaving.consumers, leaving.merges)
+
+    def enter_frame(
+        self, outer: Iteration, step: Step, value: Any, dead: bool = False
+    ) -> None:
+        """Bring a value, or a dead one, into the frame of a loop that the machine runs."""
         frame = outer.children.get(id(step.kernel))
         if frame is None:
             frame = outer.children[id(step.kernel)] = Frame(step.kernel, outer)

@@ -15,6 +15,7 @@ from tensorlite.core.xp import Xp
 from tensorlite.runtime.memory import WORTH_FREEING, size_of
 from tensorlite.runtime.plan import Composite, Plan, Task
 from tensorlite.runtime.straight import instruction
+from tensorlite.runtime.tight import Tight, recognised
 
 SWITCH, MERGE, ENTER, EXIT, NEXT, SEND, RECV, ASYNC = range(8, 16)
 FORMS = {
@@ -80,6 +81,8 @@ class Program:
     expected: dict[int, int] = field(default_factory=dict)
     """How many inputs of each Merge may arrive dead."""
     exits: list[int] = field(default_factory=list)
+    tight: Tight | None = None
+    """How this frame is run at once, where that can be; its slots and tasks are this frame's."""
 
 
 class Whole(NamedTuple):
@@ -149,9 +152,25 @@ class _Preparing:
         root = self.frames[ROOT]
         feeds = [root.slot(slot) for slot in range(self.plan.feeds)]
         fetches = [self.fetch(slot) for slot in self.plan.fetches]
-        for frame, program in zip(self.frames, programs, strict=True):
-            self.finish(frame, program)
+        for i, frame in enumerate(self.frames):
+            self.finish(frame, programs[i])
+            programs[i].tight = None if i == ROOT else self.tight(i, frame)
         return Whole(programs[ROOT], feeds, fetches)
+
+    def tight(self, number: int, frame: _Frame) -> Tight | None:
+        """Return how a frame is run at once, by its own slots and tasks; None if it cannot be."""
+        tasks = self.plan.tasks
+        entering = [
+            i
+            for i, task in enumerate(tasks)
+            if task.op.role is Role.ENTER and self.frame_after(i) == number
+        ]
+        found = recognised(self.plan, entering, list(frame.tasks), self.xp)
+        if found is None:
+            return None
+        enters = {frame.slots[slot]: place for slot, place in found.enters.items()}
+        exits = [(frame.tasks[i], place) for i, place in found.exits]
+        return replace(found, enters=enters, exits=exits)
 
     def frame_of(self, task: Task) -> int:
         """Return the frame that a task runs in, which is that of the first value known."""

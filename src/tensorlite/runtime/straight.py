@@ -23,21 +23,27 @@ from tensorlite.runtime.plan import (
     settled,
 )
 
-DIRECT1, DIRECT2, ONE, TWO, MANY, SEVERAL, REUSE1, REUSE2 = range(8)
+DIRECT1, DIRECT2, ONE, TWO, MANY, SEVERAL, REUSE1, REUSE2, TEST = range(9)
 """DIRECT takes no xp: the array module's function itself. SEVERAL gives a tuple of outputs."""
 
 Instruction = tuple[int, Any, Any, Any, Any, tuple[int, ...]]
 ndarray = np.ndarray
 
 
-def run(  # noqa: C901, PLR0912  one decision per form of call, once
-    plan: Plan, xp: Xp, arrays: Sequence[Array]
-) -> Arrays:
+def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
     """Return the fetched values of `plan`, given one array for each fed slot."""
     code = plan.prepared.get("straight")
     if code is None:
-        code = plan.prepared["straight"] = laid_out(plan, xp)
+        code = plan.prepared["straight"] = laid_out(plan.tasks, xp)
     values = [*arrays, *plan.rest]
+    follow(code, plan.tasks, values, xp)
+    return tuple([values[slot] for slot in plan.fetches])
+
+
+def follow(  # noqa: C901, PLR0912  one decision per form of call, once
+    code: Sequence[Instruction], tasks: Sequence[Task], values: list[Any], xp: Xp
+) -> bool:
+    """Run the instructions of `tasks` over `values`; return False if a TEST did not hold."""
     steps = iter(code)
     try:
         for form, kernel, a, b, out, frees in steps:
@@ -58,6 +64,10 @@ def run(  # noqa: C901, PLR0912  one decision per form of call, once
                 for slot in frees:
                     values[slot] = None
                 continue
+            elif form == 8:
+                if values[a]:
+                    continue
+                return False
             else:
                 y = _in_place(kernel, values, a, b)
             values[out] = y if type(y) is ndarray else settled(xp, y)
@@ -65,8 +75,8 @@ def run(  # noqa: C901, PLR0912  one decision per form of call, once
                 for slot in frees:
                     values[slot] = None
     except Exception as error:  # noqa: BLE001  whatever it is, it goes on with a note
-        _explain(plan, steps, values, error)
-    return tuple([values[slot] for slot in plan.fetches])
+        _explain(tasks, steps, values, error)
+    return True
 
 
 def _in_place(
@@ -87,15 +97,18 @@ ALONE = _holders([np.empty(1)], 0)
 
 
 def _explain(
-    plan: Plan, steps: Iterator[Instruction], values: list[Any], error: Exception
+    tasks: Sequence[Task],
+    steps: Iterator[Instruction],
+    values: list[Any],
+    error: Exception,
 ) -> NoReturn:
-    task = plan.tasks[len(plan.tasks) - length_hint(steps) - 1]
+    task = tasks[len(tasks) - length_hint(steps) - 1]
     fail(task, [values[slot] for slot in task.inputs], error)
 
 
-def laid_out(plan: Plan, xp: Xp) -> tuple[Instruction, ...]:
-    """Return the instructions of a plan's tasks, with frees, for one array module."""
-    return tuple([instruction(task, xp) for task in plan.tasks])
+def laid_out(tasks: Sequence[Task], xp: Xp) -> tuple[Instruction, ...]:
+    """Return the instructions of tasks, with frees, for one array module."""
+    return tuple([instruction(task, xp) for task in tasks])
 
 
 def instruction(task: Task, xp: Xp) -> Instruction:

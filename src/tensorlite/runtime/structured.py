@@ -6,7 +6,7 @@ With them an operator that has inner graphs is a task like any other, on every r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tensorlite.core.device import DeviceName
@@ -15,6 +15,7 @@ from tensorlite.core.xp import CPU, Array, Xp
 from tensorlite.runtime import frames, straight
 from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.plan import Arrays, Composite, Plan, Wrap
+from tensorlite.runtime.turn import Turn, of_plans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +52,18 @@ class Loop(Composite):
 
     cond: Plan
     body: Plan
+    turn: list[Turn] = field(default_factory=list)
+    """Both plans as one, made when first it runs."""
 
     def __call__(self, xp: Xp, *state: Array) -> Arrays:
         """Return the loop variables after the last turn."""
-        while run(self.cond, xp, state)[0]:
-            state = run(self.body, xp, state)
-        return state
+        if self.cond.has_primitives or self.body.has_primitives:
+            while run(self.cond, xp, state)[0]:
+                state = run(self.body, xp, state)
+            return state
+        if not self.turn:
+            self.turn.append(Turn(of_plans(self.cond, self.body), xp))
+        return self.turn[0].repeated(xp, state)
 
     def on(self, device: DeviceName) -> Loop:
         """Return this kernel for another device."""
