@@ -17,8 +17,9 @@ from typing import Any
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InjectedError, InvalidArgumentError
 from tensorlite.core.xp import Array, Xp
-from tensorlite.runtime.frames import Iteration, Machine
+from tensorlite.runtime.frames import Machine
 from tensorlite.runtime.instrument import instrumented
+from tensorlite.runtime.iterations import Iteration
 from tensorlite.runtime.plan import Kernel, Plan, Task
 from tensorlite.runtime.team import Team, hired
 

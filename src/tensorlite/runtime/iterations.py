@@ -1,4 +1,4 @@
-"""Frame and Iteration: what there is of a loop while the dataflow machine runs it; see frames.py."""
+"""Frame and Iteration: what there is of a loop while the machine runs it; see frames.py."""
 
 from __future__ import annotations
 
