@@ -87,11 +87,6 @@ class Watch:
         with _lock:
             self._threads.add(thread)
 
-    def end(self) -> None:
-        """Watch no longer."""
-        with _lock:
-            _watches.discard(self)
-
     def verdict(self) -> tuple[Stand, DeadlockError] | None:
         """Return whom to tell of a deadlock, and the error; None when there is none.
 
@@ -109,7 +104,16 @@ class Watch:
                 return None
         here = [x for x in alive if x in _stands and x in {*acting}]
         told = self.owner if self.owner in here else _first(here, own)
-        return _stands[told], DeadlockError(_graph(here, alive))
+        error = DeadlockError(_graph(here, alive))
+        error.__notes__ = []  # where the thread stands that looks is of no interest
+        return _stands[told], error
+
+    def release(self, error: BaseException) -> None:
+        """Let every thread that was added and stands go on with `error`."""
+        with _lock:
+            stands = [_stands[x] for x in self._threads if x in _stands]
+        for stand in stands:
+            stand.fail(error)
 
 
 def _first(here: Sequence[Thread], own: Collection[Thread]) -> Thread:
@@ -146,7 +150,7 @@ def _said(stand: Stand, names: dict[int | None, str]) -> str:
     said = []
     for want in stand.wants():
         known = sorted(names[ident] for ident in want.helpers if ident in names)
-        who = ", which " + " and ".join(known) + f" {want.helps}" if known else ""
-        said.append(want.what + who)
+        who = " and ".join(known) or "no thread that lives"
+        said.append(want.what + (f", which {who} {want.helps}" if want.helps else ""))
     where = f" [{stand.line}]" if stand.line is not None else ""
     return " or ".join(said) + where

@@ -1,0 +1,172 @@
+"""QueueRunner: threads that fill a queue. What ends them together is in coordinator.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Lock, Thread, get_ident
+from typing import Any, Protocol, TypeAlias, cast
+
+from tensorlite.core.errors import (
+    CancelledError,
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+)
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import Node
+from tensorlite.ops.queue_base import QueueBase
+from tensorlite.ops.queue_state import QueueState
+from tensorlite.train.coordinator import Coordinator, reason
+
+__all__ = ["QueueRunner"]
+
+Step: TypeAlias = Callable[[], object]
+EnqueueOp: TypeAlias = Step | Tensor | Node | Sequence[Tensor | Node]
+
+
+class _Session(Protocol):
+    """What runs nodes of a graph: `tl.Session`."""
+
+    def run(self, fetches: Any) -> Any:
+        """Return the values of what is fetched."""
+
+
+class QueueRunner:
+    """Threads that fill `queue`, one for each of `enqueue_ops`, which it calls again and again.
+
+    Those are functions, traced or not, that enqueue something, or what `enqueue` gave in a
+    `tl.Graph`, which a session runs. A thread ends when its function raises one of
+    `queue_closed_exception_types`: there is nothing more to put. When the last one ends, the queue
+    is closed. On any other error it is closed with that: those who then find it empty are told.
+
+    Source: `tf.compat.v1.train.QueueRunner`.
+
+    >>> q, numbers = tl.queue.FIFOQueue(2, tl.int32), iter([1, 2, 3])
+    >>> def produce():
+    ...     for number in numbers:
+    ...         return q.enqueue(number)
+    ...     raise tl.errors.OutOfRangeError("no more numbers")
+    >>> threads = tl.queue.QueueRunner(q, [produce]).create_threads(start=True)
+    >>> print(*[int(q.dequeue()) for _ in range(3)])
+    1 2 3
+    >>> threads[0].join()
+    >>> print(q.is_closed())
+    True
+    """
+
+    def __init__(
+        self,
+        queue: QueueBase,
+        enqueue_ops: Sequence[EnqueueOp],
+        queue_closed_exception_types: Sequence[type[BaseException]] = (
+            OutOfRangeError,
+        ),
+        name: str | None = None,
+    ) -> None:
+        if not isinstance(queue, QueueBase):
+            raise DTypeError(f"QueueRunner fills a queue, not {queue!r}")
+        if callable(enqueue_ops) or not enqueue_ops:
+            raise InvalidArgumentError(
+                f"QueueRunner: enqueue_ops={enqueue_ops!r}; allowed is a list of one or more"
+            )
+        self.queue = queue
+        self.enqueue_ops = list(enqueue_ops)
+        self.name = queue.name if name is None else name
+        self.exceptions_raised: list[BaseException] = []
+        """What ended threads that have no coordinator to tell."""
+        self._ends = tuple(queue_closed_exception_types)
+        self._lock = Lock()
+        self._running = 0
+
+    def create_threads(
+        self,
+        sess: _Session | None = None,
+        coord: Coordinator | None = None,
+        daemon: bool = False,
+        start: bool = False,
+    ) -> list[Thread]:
+        """Return the threads, which are started by `start`, and end when `coord` says so.
+
+        When it does, the queue is closed and the enqueues that wait are given up. Raises
+        FailedPreconditionError while earlier threads run, and InvalidArgumentError for nodes
+        without a session to run them.
+        """
+        steps = [_step(op, sess) for op in self.enqueue_ops]
+        with self._lock:
+            if self._running:
+                raise FailedPreconditionError(
+                    f"QueueRunner {self.name!r}: {self._running} of its threads still run; "
+                    "stop and join them first"
+                )
+            self._running = len(steps)
+            self.exceptions_raised = []
+        threads = [
+            Thread(
+                target=self._run,
+                args=(step, coord),
+                name=f"{self.name} filler {i}"
+                if len(steps) > 1
+                else f"{self.name} filler",
+                daemon=daemon,
+            )
+            for i, step in enumerate(steps)
+        ]
+        if coord is not None:
+            coord.at_stop(self._state.fail)
+            for thread in threads:
+                coord.register_thread(thread)
+        if start:
+            for thread in threads:
+                thread.start()
+        return threads
+
+    @property
+    def _state(self) -> QueueState:
+        return cast("QueueState", self.queue.handle.array)
+
+    def _run(self, step: Step, coord: Coordinator | None) -> None:
+        """Call `step` until it says that there is no more, or a stop is requested."""
+        error: BaseException | None = None
+        self._state.fillers.add(get_ident())
+        try:
+            while coord is None or not coord.should_stop():
+                step()
+        except self._ends as end:
+            error = reason(end)
+        except BaseException as raised:  # noqa: BLE001  the coordinator raises it, or the queue
+            given_up = isinstance(raised, CancelledError) and self._state.closed
+            error = None if given_up else raised
+        self._end(error, coord)
+
+    def _end(self, error: BaseException | None, coord: Coordinator | None) -> None:
+        """Close the queue if this was the last thread, or because of an error."""
+        with self._lock:
+            self._running -= 1
+            last = self._running == 0
+        if error is not None:
+            if coord is None:
+                self.exceptions_raised.append(error)
+            else:
+                # Before anyone finds the queue closed and asks for a stop with no error.
+                coord.request_stop(error)
+            self._state.fail(error)
+        elif last:
+            self._state.close(_ignore, cancel_pending=False, error=None)
+
+
+def _ignore(_: object) -> None:
+    """Take note that the queue is closed, or was before."""
+
+
+def _step(op: EnqueueOp, sess: _Session | None) -> Step:
+    """Return a function that enqueues once."""
+    if callable(op):
+        return op
+    if sess is None:
+        raise InvalidArgumentError(
+            f"QueueRunner: {op!r} is no function; a node of a graph needs a session to run it: "
+            "create_threads(sess=...)"
+        )
+    return partial(sess.run, op)
