@@ -18,7 +18,13 @@ _UNPRICED = (Role.INPUT, Role.IF, Role.WHILE)
 
 @dataclass(frozen=True)
 class Explained:
-    """A node, its device, and the reason: a row of what `tl.placement.explain` returns."""
+    """A node, its device, and the reason: a row of what `tl.placement.explain` returns.
+
+    >>> concrete = tl.function(tl.exp).get_concrete_function(tl.ones(2))
+    >>> row = tl.placement.explain(concrete).nodes[1]
+    >>> print(row.name, row.device, row.why)
+    Exp /device:CPU:0 default
+    """
 
     name: str
     op: str
@@ -37,7 +43,14 @@ class Explained:
 
 
 class Explanation:
-    """Where each node of a graph is, and why; prints as a table."""
+    """Where each node of a graph is, and why; prints as a table.
+
+    >>> concrete = tl.function(tl.exp).get_concrete_function(tl.ones(2))
+    >>> tl.placement.explain(concrete)
+    node  op           device         why
+    x     Placeholder  /device:CPU:0  its value is on /device:CPU:0
+    Exp   Exp          /device:CPU:0  default
+    """
 
     def __init__(self, placement: Placement, costs: Costs | None = None) -> None:
         reasons = _Reasons(placement)

@@ -21,7 +21,16 @@ from tensorlite.passes.units import Table, Units
 
 
 class Choice(Protocol):
-    """What chooses among the devices that groups of units may have."""
+    """What chooses among the devices that groups of units may have.
+
+    A unit is a node, of inner graphs too; a group is a list of units that stand together.
+
+    >>> def last(units, groups, allowed):
+    ...     return [devices[-1] for devices in allowed]
+    >>> concrete = tl.function(tl.exp).get_concrete_function(tl.ones(2))
+    >>> print(tl.placement.explain(concrete, choose=last).nodes[1].device)
+    /device:CPU:0
+    """
 
     def __call__(
         self,
