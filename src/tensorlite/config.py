@@ -10,21 +10,28 @@ from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
 
-from tensorlite.core.device import placement_log, settings
+from tensorlite.core import accounts
+from tensorlite.core.accounts import MemoryInfo
+from tensorlite.core.device import DeviceName, placement_log, settings
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.xp import set_cpu_count
+from tensorlite.core.xp import existing, set_cpu_count
 from tensorlite.runtime import devices
 
 __all__ = [
     "LogicalDevice",
+    "MemoryInfo",
     "PhysicalDevice",
+    "count_memory",
     "get_log_device_placement",
     "get_soft_placement",
     "get_step_timeout",
     "list_logical_devices",
     "list_physical_devices",
+    "memory_info",
+    "reset_memory_peak",
     "set_log_device_placement",
     "set_logical_devices",
+    "set_memory_limit",
     "set_soft_placement",
     "set_step_timeout",
 ]
@@ -210,3 +217,78 @@ def get_step_timeout() -> float | None:
     None
     """
     return settings.step_timeout
+
+
+def memory_info(device: str | DeviceName = "/device:CPU:0") -> MemoryInfo:
+    """Return the bytes of live arrays on a device, the most so far, and the limit.
+
+    Asking for the first time begins to count on all CPU devices, at once with all tensors and
+    variables that live; it costs some microseconds for each operator from then on, until
+    `count_memory(False)`. An array counts once, whole, however many tensors look at parts of it.
+    A step that is counted writes no result over an operand. On a GPU the bytes are those that
+    CuPy's memory pool has given out, and the most is what the pool has taken from the device.
+    As TensorFlow's `tf.config.experimental.get_memory_info`, which calls `live` current.
+
+    >>> before = tl.config.memory_info().live
+    >>> x = tl.ones((10, 10))
+    >>> y = x[2:4]
+    >>> tl.config.memory_info().live - before
+    400
+    >>> tl.config.count_memory(False)
+    """
+    return accounts.info(_device(device))
+
+
+def reset_memory_peak(device: str | DeviceName = "/device:CPU:0") -> None:
+    """Let the most bytes so far on a device be those that live there now.
+
+    As TensorFlow's `tf.config.experimental.reset_memory_stats`.
+
+    >>> x = tl.ones((10, 10))
+    >>> tl.config.reset_memory_peak()
+    >>> info = tl.config.memory_info()
+    >>> info.peak - info.live
+    0
+    >>> tl.config.count_memory(False)
+    """
+    accounts.reset_peak(_device(device))
+
+
+def set_memory_limit(device: str | DeviceName, limit: int | None) -> None:
+    """Let arrays on a device take no more than `limit` bytes; None takes the limit away.
+
+    What would go beyond it raises ResourceExhaustedError, which lists the largest live tensors
+    and the lines that made them; it is dropped, and the next step works. What lives already
+    stays, even beyond the limit, and what an operator has written to a variable does too. As the
+    `memory_limit` of TensorFlow's `tf.config.LogicalDeviceConfiguration`.
+
+    >>> tl.config.set_memory_limit("CPU:0", 50_000_000)
+    >>> tl.config.memory_info("CPU:0").limit
+    50000000
+    >>> tl.config.count_memory(False)
+    """
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise InvalidArgumentError(
+            f"set_memory_limit takes a number of bytes of 1 or more, or None, not {limit!r}"
+        )
+    accounts.set_limit(_device(device), limit)
+
+
+def count_memory(enabled: bool) -> None:
+    """Begin or end to count the bytes of live arrays on CPU devices; ending forgets their limits.
+
+    >>> tl.config.count_memory(True)
+    >>> tl.config.count_memory(False)
+    """
+    if _flag("count_memory", enabled):
+        accounts.begin()
+    else:
+        accounts.end()
+
+
+def _device(name: str | DeviceName) -> DeviceName:
+    if not isinstance(name, (str, DeviceName)):
+        raise InvalidArgumentError(
+            f"{name!r} is no device; a name such as '/device:CPU:0' is allowed"
+        )
+    return existing(DeviceName.parse(name) if isinstance(name, str) else name)

@@ -17,10 +17,16 @@ from weakref import WeakSet
 import numpy as np
 
 from tensorlite.core import dtypes, operand
+from tensorlite.core.accounts import largest
 from tensorlite.core.constant import Const, array_of, structure
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError, KernelError, TensorliteError
+from tensorlite.core.errors import (
+    DTypeError,
+    KernelError,
+    ResourceExhaustedError,
+    TensorliteError,
+)
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.operand import Operand
@@ -431,6 +437,11 @@ def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:
     except TensorliteError as better:
         return better
     listed = ", ".join(map(str, specs))
+    if isinstance(error, MemoryError):
+        device = _device(op, inputs)
+        return ResourceExhaustedError(
+            f"{op.name}({listed}) found no memory on {device}: {error}. {largest(device)}"
+        )
     if isinstance(error, TypeError):
         return DTypeError(f"{op.name} does not take ({listed}): {error}")
     return KernelError(f"{op.name}({listed}) failed: {type(error).__name__}: {error}")

@@ -6,7 +6,7 @@ Symbolic tensors stand with graphs (graph/graph.py), variables with their operat
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -217,6 +217,10 @@ class Tensor(Operand):
         return kind, index
 
 
+watcher: Callable[[EagerTensor], None] | None = None
+"""What hears of every new eager tensor; core/accounts.py sets it while it counts."""
+
+
 class EagerTensor(Tensor):
     """A tensor that has its value."""
 
@@ -225,6 +229,8 @@ class EagerTensor(Tensor):
     def __init__(self, array: Array, device: DeviceName = CPU) -> None:
         self._array = array
         self._device = device
+        if watcher is not None:
+            watcher(self)
 
     @property
     def array(self) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from tensorlite.core import accounts
 from tensorlite.runtime import timeline
 from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.plan import Plan
@@ -21,6 +22,8 @@ def observed(plan: Plan) -> Plan:
     recorder = timeline.current()
     if recorder is not None:
         plan = instrumented(plan, "timeline", recorder.wrap)
+    if accounts.active():
+        plan = instrumented(plan, "accounts", accounts.counted)
     return plan
 
 
