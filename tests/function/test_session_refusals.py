@@ -59,7 +59,7 @@ FETCHES: dict[str, Refused] = {
     ),
     "None": (
         lambda s: s.session.run({"loss": [s.y, None]}, s.feed),
-        InvalidArgumentError,
+        DTypeError,
         r"fetches\['loss'\]\[1\] is None",
     ),
     "a number": (

@@ -6,7 +6,7 @@ stand in session.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.errors import InvalidArgumentError
@@ -30,13 +30,43 @@ class Extract(NamedTuple):
 
 
 def extract(
-    graph: ManualGraph, feeds: Sequence[SymbolicTensor], fetches: Sequence[Fetch]
+    graph: ManualGraph,
+    feeds: Sequence[SymbolicTensor],
+    fetches: Sequence[Fetch],
+    done: Collection[Node] = (),
 ) -> Extract:
     """Return what must run for `fetches`: outputs for tensors and variables, effects for nodes.
 
+    Nodes in `done` have run already and are not waited for; what is needed of them is fed.
     InvalidArgumentError for a placeholder that is needed and not fed.
     """
-    return _Extraction(graph, feeds, fetches).result()
+    return _Extraction(graph, feeds, fetches, done).result()
+
+
+def needed(
+    fetches: Iterable[Fetch],
+    fed: Collection[int],
+    outside: Collection[SymbolicTensor],
+    done: Collection[Node] = (),
+) -> set[Node]:
+    """Return the nodes that must run for `fetches` when tensors with ids in `fed` are fed."""
+    waiting = [
+        x if isinstance(x, Node) else x.node
+        for x in fetches
+        if not isinstance(x, Variable) and id(x) not in fed
+    ]
+    found: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        is_input = node.op.role is Role.INPUT
+        if node in found or node in done or (is_input and id(node.outputs[0]) in fed):
+            continue
+        found.add(node)
+        if is_input and node.outputs[0] not in outside:
+            raise _unfed(node)
+        waiting.extend(node.control)
+        waiting.extend([x.node for x in node.inputs if id(x) not in fed])
+    return found
 
 
 class _Extraction:
@@ -47,35 +77,34 @@ class _Extraction:
         graph: ManualGraph,
         feeds: Sequence[SymbolicTensor],
         fetches: Sequence[Fetch],
+        done: Collection[Node],
     ) -> None:
         self.graph = graph
         self.feeds = feeds
         self.fetches = fetches
         self.fed = {id(x) for x in feeds}
-        self.wanted = {x for x in fetches if isinstance(x, Node)}
         self.outside = graph.captured
+        self.needed = needed(fetches, self.fed, self.outside, done)
         self.captured: list[Tensor] = []
         self.copy = Copy(Graph(graph.name))
 
     def result(self) -> Extract:
         """Return the part, and what it captures."""
-        needed = self._needed()
         for x in self.feeds:
             self._input(x)
         for x, outer in self.outside.items():
-            if x.node in needed and id(x) not in self.fed:
+            if x.node in self.needed and id(x) not in self.fed:
                 self._input(x)
                 self.captured.append(outer)
-        inputs = [(x, self.copy.tensors[id(x)]) for x in self.feeds]
-        run = [node for node in self.graph.nodes if node in needed]
-        for node in run:
-            if node.op.role is not Role.INPUT:
-                self.copy.node(node)
-                for x, given in inputs:
-                    if x.node is node:
-                        self.copy.bind(x, given)
+        run = [node for node in self.graph.nodes if node in self.needed]
+        self._nodes(run)
         ends = Graph(self.graph.name)
-        ends.effects = [node for node in run if self._is_end(node)]
+        asked = {x for x in self.fetches if isinstance(x, Node)}
+        ends.effects = [
+            node
+            for node in run
+            if node in asked or node.op.effect in (Effect.WRITE, Effect.IO)
+        ]
         outputs = [x for x in self.fetches if isinstance(x, SymbolicTensor)]
         made = self.copy.finish(ends, outputs)
         read = iter(made.outputs)
@@ -86,33 +115,16 @@ class _Extraction:
         ]
         return Extract(made, self.captured)
 
-    def _needed(self) -> set[Node]:
-        """Return the nodes that must run."""
-        waiting = [x for x in map(self._node, self.fetches) if x is not None]
-        found: set[Node] = set()
-        while waiting:
-            node = waiting.pop()
-            if node not in found and not self._is_fed(node):
-                found.add(node)
-                if node.op.role is Role.INPUT and node.outputs[0] not in self.outside:
-                    raise _unfed(node)
-                waiting.extend(node.control)
-                waiting.extend([x.node for x in node.inputs if id(x) not in self.fed])
-        return found
-
-    def _node(self, x: Fetch) -> Node | None:
-        if isinstance(x, Node):
-            return x
-        if isinstance(x, Variable) or id(x) in self.fed:
-            return None
-        return x.node
-
-    def _is_fed(self, node: Node) -> bool:
-        return node.op.role is Role.INPUT and id(node.outputs[0]) in self.fed
-
-    def _is_end(self, node: Node) -> bool:
-        """Return whether a node runs though nothing may use its outputs."""
-        return node.op.effect in (Effect.WRITE, Effect.IO) or node in self.wanted
+    def _nodes(self, run: Iterable[Node]) -> None:
+        """Copy nodes; what is fed stands for itself, though its node may run for other outputs."""
+        fed: dict[Node, list[tuple[SymbolicTensor, SymbolicTensor]]] = {}
+        for x in self.feeds:
+            fed.setdefault(x.node, []).append((x, self.copy.tensors[id(x)]))
+        for node in run:
+            if node.op.role is not Role.INPUT:
+                self.copy.node(node)
+                for x, given in fed.get(node, ()):
+                    self.copy.bind(x, given)
 
     def _input(self, x: SymbolicTensor) -> None:
         made = self.copy.target.add_input(x.spec.without_value(), x.node.name)
@@ -125,16 +137,12 @@ class _Extraction:
     def _read(self, variable: Variable) -> SymbolicTensor:
         """Return a read of a variable, which the graph itself need not have."""
         target, handle = self.copy.target, variable.handle
-        for x, outer in zip(
-            target.inputs[len(self.feeds) :], self.captured, strict=True
-        ):
-            if outer is handle:
-                return target.add(ReadVariableOp(), (x,), name=variable.name).outputs[
-                    0
-                ]
-        x = target.add_input(handle.spec.without_value(), variable.name)
-        self.captured.append(handle)
-        return target.add(ReadVariableOp(), (x,), name=variable.name).outputs[0]
+        captures = zip(target.inputs[len(self.feeds) :], self.captured, strict=True)
+        found = next((x for x, outer in captures if outer is handle), None)
+        if found is None:
+            found = target.add_input(handle.spec.without_value(), variable.name)
+            self.captured.append(handle)
+        return target.add(ReadVariableOp(), (found,), name=variable.name).outputs[0]
 
 
 def _unfed(node: Node) -> InvalidArgumentError:

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
-from typing import Any, Self, TypeAlias
-
-import numpy as np
+from typing import Any, Self
 
 from tensorlite.core import nest
 from tensorlite.core.errors import (
@@ -20,16 +18,13 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
 )
 from tensorlite.core.tensor import Tensor
-from tensorlite.core.xp import is_array, to_host
 from tensorlite.function.compile import Compiled, check_runner
-from tensorlite.function.extract import Fetch, extract
+from tensorlite.function.extract import extract
 from tensorlite.function.feeds import Feed, feeds_of
-from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.function.fetches import Key, Wanted, key_of
+from tensorlite.function.partial import PartialRun, Setup, partial_run_of
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, default_graph
-from tensorlite.ops.state import Variable
-
-Key: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
-ndarray = np.ndarray
 
 
 class Session:
@@ -73,6 +68,7 @@ class Session:
         self.runner = check_runner(runner)
         self.closed = False
         self._steps: dict[Key, Step] = {}
+        self._setups: dict[Key, Setup] = {}
         self._lock = RLock()
         self._default: AbstractContextManager[ManualGraph] | None = None
 
@@ -96,7 +92,7 @@ class Session:
         given = {} if feed_dict is None else feed_dict
         bare = type(fetches) is SymbolicTensor
         leaves = [fetches] if bare else nest.flatten(fetches)
-        step = self._steps.get(_key(leaves, given))
+        step = self._steps.get(key_of(leaves, given))
         if step is None:
             step = self._prepared(fetches, leaves, _checked(given))
         self.graph.growth.note_run()
@@ -132,10 +128,65 @@ class Session:
 
         return call
 
+    def partial_run_setup(
+        self, fetches: Any, feeds: Sequence[Any] = ()
+    ) -> PartialRun:
+        """Return a step to be taken in several calls of `partial_run`.
+
+        `fetches` and `feeds` are all that these will fetch and feed, each once. Raises what `run`
+        raises for them. Source: `tf.compat.v1.Session.partial_run_setup`.
+        """
+        if self.closed:
+            raise _closed()
+        leaves, feeds = nest.flatten(fetches), list(feeds)
+        with self._lock:
+            setup = self._setups.get(key_of(leaves, feeds))
+            if setup is None:
+                found = feeds_of(self.graph, feeds)
+                wanted = Wanted(self.graph, leaves, nest.paths(fetches))
+                setup = Setup(self.graph, self.runner, found, wanted.fetches)
+                self._setups[key_of(leaves, feeds)] = setup
+        return PartialRun(setup)
+
+    def partial_run(
+        self,
+        handle: PartialRun,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+    ) -> Any:
+        """Return the values of `fetches` in a step begun by `partial_run_setup`.
+
+        What is fed stays fed, and what ran in an earlier call does not run again: random numbers
+        and assignments happen once. A call that fails while it runs ends the step, and later ones
+        raise AbortedError. InvalidArgumentError for what the setup does not name, for what is fed
+        or fetched a second time, and where feeds are missing.
+
+        >>> graph = tl.Graph()
+        >>> with graph.as_default():
+        ...     x, y = tl.placeholder(tl.float32, ()), tl.placeholder(tl.float32, ())
+        ...     double = x + x
+        ...     product = double * y
+        >>> session = tl.Session(graph)
+        >>> step = session.partial_run_setup([double, product], [x, y])
+        >>> first = session.partial_run(step, double, {x: 3.0})
+        >>> print(session.partial_run(step, product, {y: first + 1.0}))
+        42.0
+        """
+        if self.closed:
+            raise _closed()
+        step = partial_run_of(handle, self.graph)
+        given = {} if feed_dict is None else _checked(feed_dict)
+        leaves = nest.flatten(fetches)
+        wanted = Wanted(self.graph, leaves, nest.paths(fetches))
+        self.graph.growth.note_run()
+        found = step.run(wanted, feeds_of(self.graph, given), given.values())
+        return nest.pack_like(fetches, found)
+
     def close(self) -> None:
         """End the session: later runs raise FailedPreconditionError. Those under way go on."""
         self.closed = True
         self._steps.clear()
+        self._setups.clear()
 
     def __enter__(self) -> Self:
         """Make the session's graph the default one."""
@@ -169,130 +220,38 @@ class Session:
                 )
             feeds = list(feeds)
             found = feeds_of(self.graph, feeds)
-            wanted = _Wanted(self.graph, leaves, nest.paths(fetches))
+            wanted = Wanted(self.graph, leaves, nest.paths(fetches))
             part = extract(
                 self.graph, [feed.tensor for feed in found], wanted.fetches
             )
             step = Step(
                 Compiled(part.graph, self.runner), found, part.captured, wanted
             )
-            self._steps[_key(leaves, feeds)] = step
+            self._steps[key_of(leaves, feeds)] = step
             return step
 
 
 class Step:
     """What a session runs for one set of feeds and one list of fetches."""
 
-    __slots__ = ("_captured", "_compiled", "_feeds", "_fixed", "_places")
+    __slots__ = ("_captured", "_compiled", "_feeds", "_wanted")
 
     def __init__(
         self,
         compiled: Compiled,
         feeds: list[Feed],
         captured: list[Tensor],
-        wanted: _Wanted,
+        wanted: Wanted,
     ) -> None:
         self._compiled = compiled
         self._feeds = feeds
         self._captured = [x.array for x in captured]
-        self._places = wanted.places
-        self._fixed = wanted.fixed
+        self._wanted = wanted
 
     def run(self, values: Iterable[Any]) -> list[Any]:
         """Return what is fetched, given a value for each feed."""
         arrays = [feed.array(x) for feed, x in zip(self._feeds, values, strict=True)]
-        made = self._compiled.run([*arrays, *self._captured])
-        found: tuple[Any, ...] = (*self._fixed, *made)
-        return [_result(found[place]) for place in self._places]
-
-
-class _Wanted:
-    """Fetches, and where in a run's outputs, behind what is known already, their values stand."""
-
-    def __init__(
-        self, graph: ManualGraph, leaves: list[Any], paths: list[str]
-    ) -> None:
-        self.graph = graph
-        self.fetches: list[Fetch] = []
-        fixed: list[Any] = [None]
-        valued: list[int] = []
-        self.places: list[int] = []
-        for leaf, path in zip(leaves, paths, strict=True):
-            if isinstance(leaf, int) and ".dense_shape[" in path:
-                self.places.append(len(fixed))
-                fixed.append(leaf)
-                continue
-            fetch = self._fetch(leaf, path)
-            self.fetches.append(fetch)
-            if isinstance(fetch, Node):
-                self.places.append(0)
-            else:
-                valued.append(len(self.places))
-                self.places.append(0)
-        for number, place in enumerate(valued, len(fixed)):
-            self.places[place] = number
-        self.fixed = tuple(fixed)
-
-    def _fetch(self, leaf: Any, path: str) -> Fetch:
-        where = f"fetches{path}"
-        if isinstance(leaf, str):
-            name = leaf
-            tensor = ":" in name
-            leaf = (
-                self.graph.get_tensor_by_name(name)
-                if tensor
-                else self.graph.get_operation_by_name(name)
-            )
-        if isinstance(leaf, Variable):
-            return leaf
-        if isinstance(leaf, (SymbolicTensor, Node)):
-            return self._own(leaf, where)
-        if leaf is None:
-            raise InvalidArgumentError(
-                f"{where} is None, which cannot be fetched. A gradient is None where no path leads "
-                "to its source; what is called for its effect returns something to fetch only "
-                "inside `with graph.as_default()`"
-            )
-        raise DTypeError(
-            f"{where} is {leaf!r} of type {type(leaf).__name__}, which cannot be fetched; allowed "
-            "are tensors and nodes of the graph, variables, names of these, and nests of them"
-        )
-
-    def _own(self, x: SymbolicTensor | Node, where: str) -> Fetch:
-        node = x if isinstance(x, Node) else x.node
-        if node.graph is not self.graph:
-            raise InvalidArgumentError(
-                f"{where} is {x.name}, made at {node.line} in the graph {node.graph.name!r}; the "
-                f"session runs {self.graph.name!r}, another one"
-            )
-        if isinstance(x, Node):
-            return x
-        if x.dtype.kind in "RV":
-            raise InvalidArgumentError(
-                f"{where} is {x.name} ({x.spec}), a handle or a list, which has no value outside; "
-                "fetch what is read of it, or its node"
-            )
-        return node.outputs[x.index]
-
-
-def _key(leaves: Iterable[Any], feeds: Iterable[Any]) -> Key:
-    """Return what tells steps apart; `x[i] = y` makes `x` the output of another node."""
-    return tuple([_identity(x) for x in leaves]), tuple([_identity(x) for x in feeds])
-
-
-def _identity(x: Any) -> Any:
-    if type(x) is SymbolicTensor:
-        return x.node, x.index
-    if isinstance(x, Variable):
-        return x.handle
-    return x if isinstance(x, (Node, str, int)) else (type(x), id(x))
-
-
-def _result(value: Any) -> Any:
-    """Return a value as the caller's own."""
-    if type(value) is ndarray:
-        return value[()] if value.ndim == 0 else value.copy()
-    return to_host(value)[()] if is_array(value) else value
+        return self._wanted.values(self._compiled.run([*arrays, *self._captured]))
 
 
 def _checked(feed_dict: Any) -> Mapping[Any, Any]:
