@@ -239,7 +239,11 @@ def fail(task: Task, arrays: list[Array], error: Exception) -> NoReturn:
     better = error
     if not isinstance(error, TensorliteError):
         better = explained(task.op, tuple([EagerTensor(x) for x in arrays]), error)
-    note(better, f"in node {task.name!r} ({task.op.name}), made at {task.line}")
+    where = f", on {task.device}" if task.device.kind is not None else ""
+    note(
+        better,
+        f"in node {task.name!r} ({task.op.name}), made at {task.line}{where}",
+    )
     if better is error:
         raise error
     raise better from error
