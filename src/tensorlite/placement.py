@@ -6,7 +6,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU
 from tensorlite.function.compile import ConcreteFunction
-from tensorlite.graph.graph import Graph
+from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.passes.cost import Costs
 from tensorlite.passes.explain import Explained, Explanation
 from tensorlite.passes.place import Choice, Placement
@@ -51,15 +51,21 @@ def _placement(program: ConcreteFunction | Graph, choose: Choice | None) -> Plac
 
 
 def _placed(graph: Graph, default: DeviceName, choose: Choice | None) -> Placement:
-    given = [x.node.device if x.node.device.kind else default for x in graph.inputs]
     return Placement(
         graph,
         logical_devices(),
         default,
         soft=settings.soft_placement,
         choose=choose,
-        given=given,
+        given=[_given(x, default) for x in graph.inputs],
     )
+
+
+def _given(x: SymbolicTensor, default: DeviceName) -> DeviceName:
+    """Return where a graph's input is: a trace notes where state is that is not on the CPU."""
+    if x.node.device.kind is not None:
+        return x.node.device
+    return CPU if x.dtype.kind == "R" else default
 
 
 def _home(concrete: ConcreteFunction) -> DeviceName:
