@@ -15,6 +15,8 @@ from tensorlite.runtime.timeline import Transfer
 
 Entry = dict[str, Any]
 PROCESS = 1
+ROWS = 2
+"""Numbers of rows begin here: Perfetto takes 0 for the idle thread, and 1 for the process's own."""
 INSTANT = 0.001
 """How long the ends of a transfer are shown: an arrow needs something to begin and end on."""
 
@@ -26,8 +28,8 @@ def trace_events(recorded: Recording, machine: str) -> Entry:
         "displayTimeUnit": "ns",
         "otherData": {"dropped": recorded.dropped},
         "traceEvents": [
-            _name("process_name", 0, machine),
-            *[entry for i, row in enumerate(shown) for entry in _row(i, row)],
+            _name("process_name", PROCESS, machine),
+            *[entry for i, row in enumerate(shown, ROWS) for entry in _row(i, row)],
             *_flows(recorded.transfers, shown),
         ],
     }
@@ -67,7 +69,7 @@ def _arguments(box: Box) -> Entry:
 def _flows(transfers: list[Transfer], shown: list[Row]) -> Iterator[Entry]:
     """Yield both ends of each transfer, and the arrow from the one to the other."""
     place: dict[DeviceName, int] = {}
-    for i, row in enumerate(shown):
+    for i, row in enumerate(shown, ROWS):
         if row.device is not None:
             place.setdefault(row.device, i)
     for number, x in enumerate(transfers):
