@@ -25,8 +25,10 @@ from tensorlite.core.errors import (
     SwapError,
 )
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.xp import CPU
 from tensorlite.ops import swapping
 from tensorlite.ops.list_values import BUNDLE, Bundled, Keeper, TensorList
+from tensorlite.ops.swap_places import SwapFile
 from tensorlite.ops.swap_stores import Store
 
 RUNNERS = ["structured", "frames"]
@@ -39,19 +41,17 @@ def _clean() -> Iterator[None]:
     yield
     swapping.set_swap()
     gc.collect()
-    store = swapping.store()
+    store = swapping.store(CPU)
     store.close()
     assert not store.is_working
-    assert (store.held, store.file_size) == (0, 0)
+    assert (store.held, store.size) == (0, 0)
     assert not [t for t in threading.enumerate() if t.name == "tensorlite-swap"]
 
 
 def keeper(budget: int) -> tuple[Store, Keeper]:
     """Return the store and what puts arrays into it, within a budget of bytes."""
     swapping.set_swap(bytes=budget)
-    found = swapping.keeper(np)
-    assert found is not None
-    return swapping.store(), found
+    return swapping.store(CPU), swapping.SWAPPING
 
 
 def numbers(seed: int, *shape: int) -> Any:
@@ -148,14 +148,14 @@ def test_memory_stays_within_the_budget() -> None:
     for i, item in enumerate(items):
         np.testing.assert_array_equal(kept.take(item), numbers(i))
         assert store.held <= 10_000
-    assert store.file_size >= 40 * numbers(0).nbytes
+    assert store.size >= 40 * numbers(0).nbytes
 
 
 def test_what_fits_is_never_written() -> None:
     store, kept = keeper(100_000)
     items = [kept.keep(numbers(i)) for i in range(20)]
     assert store.held == 20 * numbers(0).nbytes
-    assert not store.file_size
+    assert not store.size
     del items
 
 
@@ -199,7 +199,7 @@ def test_space_in_the_file_is_used_again() -> None:
     for i in range(30):
         item = kept.keep(numbers(i))
         np.testing.assert_array_equal(kept.take(item), numbers(i))
-    assert store.file_size <= 2 * 4096
+    assert store.size <= 2 * 4096
 
 
 # --- loops ----------------------------------------------------------------------------------
@@ -266,18 +266,18 @@ def test_gradients_are_the_same_bit_for_bit(
     step = traced(order, True, runner)
     for _ in range(3):
         assert_equal(step(*operands()), wanted)
-    assert swapping.store().file_size > 0
+    assert swapping.store(CPU).size > 0
 
 
 def test_without_swap_memory_all_stays_in_memory() -> None:
     swapping.set_swap(bytes=0)
     traced(first_order, False)(*operands())
-    assert not swapping.store().file_size
+    assert not swapping.store(CPU).size
 
 
 def test_without_a_budget_all_stays_in_memory() -> None:
     traced(first_order, True)(*operands())
-    assert not swapping.store().file_size
+    assert not swapping.store(CPU).size
 
 
 def test_a_gradient_may_be_asked_for_when_the_loop_has_long_ended() -> None:
@@ -288,7 +288,7 @@ def test_a_gradient_may_be_asked_for_when_the_loop_has_long_ended() -> None:
         tape.watch([w, h])
         loss = forward(w, h)
     found = [tape.gradient(loss, [w, h]) for _ in range(2)]
-    assert swapping.store().is_working
+    assert swapping.store(CPU).is_working
     wanted = traced(first_order, False)(w, h)[1:]
     assert_equal(found[0], wanted)
     assert_equal(found[1], wanted)
@@ -384,8 +384,7 @@ def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
         swapping.set_swap(bytes=1, directory=3)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError, match="there is no folder"):
         swapping.set_swap(bytes=1, directory=tmp_path / "absent")
-    swapping.keeper(np)
-    assert swapping.store().budget == 1234
+    assert swapping.budget() == 1234
 
 
 # --- files and processes --------------------------------------------------------------------
@@ -393,25 +392,21 @@ def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
 
 def test_the_file_has_no_name_and_is_private(tmp_path: Path) -> None:
     swapping.set_swap(bytes=0, directory=tmp_path)
-    kept = swapping.keeper(np)
-    assert kept is not None
-    item = kept.keep(numbers(0))
-    file = swapping.store()._file
-    assert file is not None
+    item = swapping.SWAPPING.keep(numbers(0))
+    file = swapping.store(CPU)._place
+    assert isinstance(file, SwapFile)
     assert os.fstat(file._file.fileno()).st_mode & 0o777 == 0o600
     assert not list(tmp_path.iterdir())
-    np.testing.assert_array_equal(kept.take(item), numbers(0))
+    np.testing.assert_array_equal(swapping.SWAPPING.take(item), numbers(0))
 
 
 def test_another_folder_is_taken_from_then_on(tmp_path: Path) -> None:
     store, kept = keeper(0)
     old = kept.keep(numbers(0))
     swapping.set_swap(bytes=0, directory=tmp_path)
-    other = swapping.keeper(np)
-    assert other is not None
-    new = other.keep(numbers(1))
-    assert store._file is not None
-    assert store._file.folder == str(tmp_path)
+    new = kept.keep(numbers(1))
+    assert store._place is not None
+    assert store._place.folder == str(tmp_path)
     np.testing.assert_array_equal(kept.take(old), numbers(0))
     np.testing.assert_array_equal(kept.take(new), numbers(1))
 
@@ -429,7 +424,7 @@ def ran(program: str) -> str:
 def test_a_process_may_end_while_values_are_swapped(tmp_path: Path) -> None:
     program = f"""
 swapping.set_swap(bytes=0, directory={str(tmp_path)!r})
-kept = swapping.keeper(np)
+kept = swapping.SWAPPING
 items = [kept.keep(np.full(1000, i)) for i in range(100)]
 print(len(items))
 """
@@ -444,7 +439,7 @@ def test_parent_and_child_have_the_values_from_before_a_fork() -> None:
 import warnings
 warnings.simplefilter("ignore")
 swapping.set_swap(bytes=20_000)
-kept = swapping.keeper(np)
+kept = swapping.SWAPPING
 items = [kept.keep(np.full(1000, i)) for i in range(100)]
 def check(more):
     for i in range(100, 200):

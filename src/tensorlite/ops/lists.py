@@ -17,10 +17,10 @@ from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, generalise, merge, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops import swapping
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.list_values import TensorList
 from tensorlite.ops.shape import shape_of
+from tensorlite.ops.swapping import SWAPPING
 
 
 class _ListOp(Op, abstract=True):
@@ -124,7 +124,7 @@ class EmptySwappedList(EmptyTensorList):
     def kernel(self, xp: Xp, shape: Array, max_num_elements: Array) -> TensorList:
         """Return the empty list, which keeps its elements as `tl.config.set_swap` says."""
         plain = super().kernel(xp, shape, max_num_elements)
-        return TensorList([], plain.element, plain.limit, swapping.keeper(xp))
+        return TensorList([], plain.element, plain.limit, SWAPPING)
 
 
 class TensorListReserve(_ListOp):

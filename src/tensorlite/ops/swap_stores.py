@@ -1,17 +1,17 @@
-"""Stores: arrays that are kept within a budget of bytes, the others waiting on disk.
+"""Stores: arrays that are kept within a budget of bytes, the others waiting in another place.
 
 Who keeps an array holds a `Kept`, and asks the store for the array again. Under it lies a *cell*,
 one for each piece of memory however often it is kept: views of the same memory share it. A cell
 whose bytes are in memory stands in one of four queues, in the order in which room is made:
 
-    SPENT_CLEAN  it was asked for since, and is on disk too: dropped at once
+    SPENT_CLEAN  it was asked for since, and has been written: dropped at once
     SPENT_DIRTY  it was asked for since: written, then dropped
     FRESH_DIRTY  not asked for yet, the oldest first: written, then dropped
     FRESH_CLEAN  was brought back because it will be asked for soon
 
 One thread moves bytes both ways. It begins to write some way below the budget, so that who keeps
 an array rarely has to wait for room; it brings back only what there is room for. It ends when there
-was nothing to do for a while, and starts again when there is. What is asked for and on disk is
+was nothing to do for a while, and starts again when there is. What is asked for and not here is
 read by the thread that asks, unless it is on its way already: nobody waits for room to read.
 
 When a `Kept` dies, its cell is only noted down, because that may happen anywhere, also in the
@@ -22,24 +22,24 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
 from tensorlite.core.errors import SwapError
 from tensorlite.core.xp import Array
-from tensorlite.ops.swap_files import Extent, SwapFile
+from tensorlite.ops.swap_places import Extent, Place
 
 SPENT_CLEAN, SPENT_DIRTY, FRESH_DIRTY, FRESH_CLEAN = range(4)
 SLACK = 4
 """Writing begins when all but one SLACKth of the budget is taken."""
 LINGER = 0.5
-"""Seconds without work after which the thread ends, and a file that holds nothing is closed."""
+"""Seconds without work after which the thread ends, and a place that holds nothing is closed."""
 
 
 class Cell:
-    """The bytes of one piece of memory: here, on disk, or both."""
+    """The bytes of one piece of memory: here, in another place, or both."""
 
     __slots__ = ("data", "extent", "key", "nbytes", "spent", "users", "wanted")
 
@@ -65,10 +65,10 @@ class Cell:
 class Kept:
     """An array in a store's keeping: a view of the bytes of a cell."""
 
-    __slots__ = ("_store", "cell", "dtype", "offset", "shape", "strides")
+    __slots__ = ("cell", "dtype", "offset", "shape", "store", "strides")
 
     def __init__(self, store: Store, cell: Cell, array: Array, offset: int) -> None:
-        self._store = store
+        self.store = store
         self.cell = cell
         self.dtype = array.dtype
         self.shape = array.shape
@@ -77,22 +77,25 @@ class Kept:
 
     def over(self, data: Array) -> Array:
         """Return the array, given the bytes of its cell."""
+        if type(data) is not np.ndarray:
+            return data.view(self.dtype).reshape(self.shape)
         return np.ndarray(self.shape, self.dtype, data, self.offset, self.strides)
 
     def __del__(self) -> None:
-        self._store.release(self.cell)
+        self.store.release(self.cell)
 
 
 class Store:
-    """Arrays in memory up to `budget` bytes, the others in a file in `folder`."""
+    """Arrays in memory up to `budget` bytes, the others in what `make` gives for `folder`."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[str], Place]) -> None:
         self.budget = 0
         self.folder = ""
+        self._make = make
         self.held = 0
         """How many bytes are in memory."""
         self._alive = 0
-        self._file: SwapFile | None = None
+        self._place: Place | None = None
         self._known: dict[int, Cell] = {}
         """The cells in memory, by the identity of the array that owns it."""
         self._wanted: deque[Cell] = deque()
@@ -132,19 +135,19 @@ class Store:
 
     # --- what users of the store call ------------------------------------------------------
 
-    def keep(self, pairs: Sequence[tuple[Array, Array]]) -> list[Kept]:
-        """Return handles of arrays, each given after what owns its memory; waits for room.
+    def keep(self, owner: Array, view: Array) -> Kept:
+        """Return a handle of an array, given what owns its memory too; waits for room.
 
         Raises SwapError when there is none and the disk does not take what would make some.
         """
         with self._working():
-            kept = [self._keep(owner, view) for owner, view in pairs]
+            kept = self._keep(owner, view)
             if self.held > self._low:
                 self._make_room()
         return kept
 
     def take(self, kept: Kept) -> Array:
-        """Return a kept array; SwapError when it is on disk and cannot be read."""
+        """Return a kept array; SwapError when it was written and cannot be read."""
         cell = kept.cell
         with self._working():
             while cell.data is None and cell in self._busy:
@@ -156,18 +159,13 @@ class Store:
                 self._requeue(cell, spent=True)
         return kept.over(self._read(cell, spent=True) if data is None else data)
 
-    def prefetch(self, several: Iterable[Kept]) -> None:
-        """Bring back arrays that will be asked for soon, in this order, while there is room."""
-        away = [
-            kept.cell
-            for kept in several
-            if kept.cell.data is None and not kept.cell.wanted
-        ]
-        if away:
+    def prefetch(self, kept: Kept) -> None:
+        """Bring back an array that will be asked for soon, when there is room."""
+        cell = kept.cell
+        if cell.data is None and not cell.wanted:
             with self._working():
-                for cell in away:
-                    cell.wanted = True
-                    self._wanted.append(cell)
+                cell.wanted = True
+                self._wanted.append(cell)
                 self._wake()
 
     def release(self, cell: Cell) -> None:
@@ -176,7 +174,7 @@ class Store:
         self._tidy()
 
     def close(self) -> None:
-        """Wait until the thread has ended, and close a file that holds nothing."""
+        """Wait until the thread has ended, and close a place that holds nothing."""
         with self._lock:
             thread, self._thread = self._thread, None
             self._turn.notify_all()
@@ -184,7 +182,7 @@ class Store:
             thread.join()
         with self._lock:
             self._bury()
-            self._close_file()
+            self._close_place()
 
     @property
     def is_working(self) -> bool:
@@ -192,9 +190,9 @@ class Store:
         return self._thread is not None or self._alive > 0
 
     @property
-    def file_size(self) -> int:
-        """How many bytes of disk are in use."""
-        return 0 if self._file is None else self._file.size
+    def size(self) -> int:
+        """How many bytes are in use outside memory."""
+        return 0 if self._place is None else self._place.size
 
     # --- bookkeeping, under the lock -------------------------------------------------------
 
@@ -239,10 +237,10 @@ class Store:
         self._drop(cell)
         self._alive -= 1
         if cell.extent is not None:
-            cell.extent.file.free(cell.extent)
+            cell.extent.place.free(cell.extent)
             cell.extent = None
         if not self._alive and self._thread is None:
-            self._close_file()
+            self._close_place()
 
     def _make_room(self) -> None:
         """Let values go, waiting only while the budget itself is passed."""
@@ -268,14 +266,14 @@ class Store:
         while self.held > most and clean:
             self._drop(next(iter(clean)))
 
-    def _retire_file(self) -> None:
-        if self._file is not None:
-            self._file.retire()
-            self._file = None
+    def _retire(self) -> None:
+        if self._place is not None:
+            self._place.retire()
+            self._place = None
 
-    def _close_file(self) -> None:
-        if self._file is not None and not self._file.live:
-            self._retire_file()
+    def _close_place(self) -> None:
+        if self._place is not None and not self._place.live:
+            self._retire()
 
     # --- the thread ------------------------------------------------------------------------
 
@@ -301,7 +299,7 @@ class Store:
                     cell = self._job()
                     if rested and cell is None:
                         self._thread = None
-                        self._close_file()
+                        self._close_place()
                 if cell is None or self._thread is not me:
                     return
                 self._busy.add(cell)
@@ -339,7 +337,7 @@ class Store:
         with self._working():
             self._failures.append(str(error))
             self._thread = None
-            self._close_file()
+            self._close_place()
             self._turn.notify_all()
 
     def _write(self, cell: Cell) -> None:
@@ -349,11 +347,11 @@ class Store:
         extent: Extent | None = None
         try:
             extent = self._extent(cell.nbytes)
-            extent.file.write(extent, data)
+            extent.place.write(extent, data)
         except SwapError:
             with self._working():
                 if extent is not None:
-                    extent.file.free(extent)
+                    extent.place.free(extent)
                 self._moved(cell)
             raise
         with self._working():
@@ -365,19 +363,19 @@ class Store:
             self._moved(cell)
 
     def _extent(self, nbytes: int) -> Extent:
-        """Return space for some bytes, in a file that is made when it is needed."""
+        """Return space for some bytes, in a place that is made when it is needed."""
         with self._working():
-            if self._file is not None and self._file.folder != self.folder:
-                self._retire_file()
-            if self._file is None:
-                self._file = SwapFile(self.folder)
-            return self._file.extent(nbytes)
+            if self._place is not None and self._place.folder != self.folder:
+                self._retire()
+            if self._place is None:
+                self._place = self._make(self.folder)
+            return self._place.extent(nbytes)
 
     def _read(self, cell: Cell, spent: bool = False) -> Array:
         """Return a cell's bytes, read from disk; they are in memory from now on."""
         assert cell.extent is not None
         try:
-            data = cell.extent.file.read(cell.extent)
+            data = cell.extent.place.read(cell.extent)
         except (SwapError, MemoryError):
             with self._working():
                 self._moved(cell)
@@ -404,9 +402,7 @@ class Store:
     def before_fork(self) -> None:
         """Stand still, and let neither process write where the other may read."""
         self._lock.acquire()
-        if self._file is not None:
-            self._file.retire()
-            self._file = None
+        self._retire()
 
     def after_fork(self) -> None:
         """Go on in the process that forked."""
@@ -423,7 +419,7 @@ class Store:
 
 def owner_of(array: Array) -> Array:
     """Return the array that owns the memory of a view, or the view whose memory is no array's."""
-    while type(array.base) is np.ndarray:
+    while type(array.base) is type(array):
         array = array.base
     return array
 

@@ -1,8 +1,8 @@
 """Swapping: what loops save for their gradients leaves memory past a budget, and comes back.
 
 This is the stack swapping of TensorFlow's control-flow paper (EuroSys'18, section 5.3). A loop with
-`swap_memory=True` pushes on a list that has a keeper, from here; how arrays go and come back is
-in swap_stores.py, and where they lie meanwhile in swap_files.py.
+`swap_memory=True` pushes on a list that has a keeper, which is here; how arrays go and come
+back is in swap_stores.py, and where they lie meanwhile in swap_places.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.check import whole
+from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import DTypeError, NotFoundError
-from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.list_values import Bundled, Keeper
+from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
+from tensorlite.ops.list_values import Bundled
+from tensorlite.ops.swap_places import PinnedMemory, SwapFile
 from tensorlite.ops.swap_stores import Kept, Store, owner_of
 
 __all__ = ["set_swap"]
@@ -48,31 +50,29 @@ def set_swap(
     >>> tl.config.set_swap(bytes=64 * 2**20)
     >>> tl.config.set_swap()  # as it was
     """
-    budget = None if bytes is None else int(whole(bytes, "set_swap: bytes", least=0))
+    most = None if bytes is None else int(whole(bytes, "set_swap: bytes", least=0))
     if directory is not None and not isinstance(directory, (str, os.PathLike)):
         raise DTypeError(f"set_swap: directory={directory!r}; give a path, or None")
     if directory is not None and not Path(directory).is_dir():
         raise NotFoundError(
             f"set_swap: there is no folder {str(directory)!r}; make it first"
         )
-    _budget[0] = budget
+    _budget[0] = most
     _folder[0] = None if directory is None else str(directory)
 
 
-def keeper(xp: Xp) -> Keeper | None:
-    """Return what keeps the values that a loop saves, or None when all stay in memory."""
-    budget = _budget[0]
-    if budget is None or xp is not np:
-        return None
-    found = store()
-    found.budget, found.folder = budget, _folder[0] or tempfile.gettempdir()
-    return Swapping(found)
+def budget() -> int | None:
+    """Return how many bytes of memory saved values may take; None for any number."""
+    return _budget[0]
 
 
 @cache
-def store() -> Store:
-    """Return the store of what lies in host memory."""
-    made = Store()
+def store(device: DeviceName) -> Store:
+    """Return the store of what lies in host memory, or in that of a GPU."""
+    if device.kind == "GPU":
+        made = Store(lambda _: PinnedMemory(xp_for(device), device.index or 0))
+    else:
+        made = Store(SwapFile)
     atexit.register(made.close)
     os.register_at_fork(
         before=made.before_fork,
@@ -83,61 +83,61 @@ def store() -> Store:
 
 
 class Swapping:
-    """Keeps the arrays of what is pushed on a list in a store; other values stay as they are."""
+    """Keeps the arrays of what is pushed on a list in stores; other values stay as they are."""
 
-    __slots__ = ("_store",)
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    __slots__ = ()
 
     def keep(self, value: Any) -> Any:
         """Return what stands for an array or for a bundle."""
-        pairs: list[tuple[Array, Array]] = []
-        shell = _taken_apart(value, pairs)
-        if not pairs:
-            return shell
-        kept = iter(self._store.keep(pairs))
-        return _mapped(shell, lambda item: next(kept) if item is _ARRAY else item)
+        if type(value) is Bundled:
+            return Bundled(tuple([self.keep(member) for member in value.members]))
+        return (
+            _kept(value) if is_array(value) and not value.dtype.hasobject else value
+        )
 
     def take(self, item: Any, ahead: Sequence[Any] = ()) -> Any:
         """Return the value that an item stands for; those of `ahead` are next, the last first."""
-        if ahead:
-            self._store.prefetch([kept for x in reversed(ahead) for kept in _kept(x)])
-        take = self._store.take
-        return _mapped(item, lambda x: take(x) if type(x) is Kept else x)
+        for one in reversed(ahead):
+            _prefetch(one)
+        if type(item) is Bundled:
+            return Bundled(tuple([self.take(member) for member in item.members]))
+        return item.store.take(item) if type(item) is Kept else item
 
 
-_ARRAY = object()
-"""Stands for an array that is being kept."""
+SWAPPING = Swapping()
 
 
-def _taken_apart(value: Any, pairs: list[tuple[Array, Array]]) -> Any:
-    """Return a value without its larger arrays, which are appended with what owns their memory."""
-    if type(value) is Bundled:
-        return Bundled(tuple([_taken_apart(x, pairs) for x in value.members]))
-    if type(value) is not np.ndarray or value.dtype.hasobject:
-        return value
-    owner = owner_of(value)
-    if owner.nbytes > value.nbytes or owner.base is not None:
-        # A part of something larger, which it would hold in memory, or foreign memory.
-        owner = value = value.copy("K")
-    if owner.nbytes < SMALLEST:
-        return value
-    pairs.append((owner, value))
-    return _ARRAY
-
-
-def _mapped(item: Any, function: Any) -> Any:
-    """Return an item with a function applied to its members, in order."""
-    if type(item) is Bundled:
-        return Bundled(tuple([_mapped(x, function) for x in item.members]))
-    return function(item)
-
-
-def _kept(item: Any) -> Iterator[Kept]:
-    """Return the handles in an item."""
+def _prefetch(item: Any) -> None:
     if type(item) is Bundled:
         for member in item.members:
-            yield from _kept(member)
+            _prefetch(member)
     elif type(item) is Kept:
-        yield item
+        item.store.prefetch(item)
+
+
+def _kept(array: Array) -> Any:
+    """Return what stands for an array: a handle, or itself where it is to stay in memory."""
+    device = device_of(array)
+    most = budget()
+    if most is None:
+        return array
+    owner = _owner(array)
+    if owner is None:
+        # A part of something larger, which it would hold in memory, or of foreign memory.
+        owner = array = array.copy("K" if device is CPU else "C")
+    if owner.nbytes < SMALLEST:
+        return array
+    keeper = store(device)
+    keeper.budget, keeper.folder = most, _folder[0] or tempfile.gettempdir()
+    return keeper.keep(owner, array)
+
+
+def _owner(array: Array) -> Array | None:
+    """Return the array that owns the memory of another, if that is all that it owns.
+
+    On a GPU only whole arrays in C's order are kept as they are; there copies are fast.
+    """
+    owner = owner_of(array)
+    if type(array) is not np.ndarray:
+        return array if owner is array and array.flags.c_contiguous else None
+    return owner if owner.base is None and owner.nbytes <= array.nbytes else None
