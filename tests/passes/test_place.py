@@ -248,6 +248,44 @@ def test_what_acts_or_holds_strings_is_on_cpus_only() -> None:
     assert found["Exp"] == GPU
 
 
+def test_a_copy_is_where_it_copies_to() -> None:
+    made = Build()
+    y = made.node("Copy", made.input(), device="/gpu:0", at="/cpu:1")
+    made.node("Exp", y)
+    found = made.devices()
+    assert (found["Copy"], found["Exp"]) == ("GPU:0", "CPU:0")
+
+
+def test_a_call_may_take_handles_of_several_devices() -> None:
+    v, w = tl.Variable(1.0), tl.Variable(2.0)
+    inner = tl.function(lambda x: x * v + w)
+    traced = trace(lambda x: [inner(x)], [FLOAT])
+    given = [ANYWHERE, GPU, OTHER]
+    found = [
+        node.device for node in place(traced.graph, DEVICES, CPU, given=given).nodes
+    ]
+    assert found.count(GPU) == found.count(OTHER) == 1
+    assert set(found) == set(DEVICES)
+
+
+def test_a_handle_that_comes_out_of_a_loop_is_the_one_that_went_in() -> None:
+    def swap(i: tl.Tensor, a: tl.Tensor, b: tl.Tensor) -> tuple[tl.Tensor, ...]:
+        return i + 1, b, a
+
+    def program(a: tl.Tensor, b: tl.Tensor) -> list[tl.Tensor]:
+        first = while_loop(lambda i, *_: i < 3, swap, (0, a, b))[1]
+        return [tl.raw_ops.ReadVariableOp(handle=first)]
+
+    graph = trace(program, [HANDLE, HANDLE]).graph
+    found = {
+        n.op.name: n.device
+        for n in place(graph, DEVICES, CPU, given=[GPU, GPU]).nodes
+    }
+    assert found["ReadVariableOp"] == GPU
+    with pytest.raises(PlacementError, match="gives its handle to"):
+        place(graph, DEVICES, CPU, given=[GPU, CPU])
+
+
 def test_the_machine_at_hand_may_be_named_in_full() -> None:
     made = Build()
     made.node("Exp", made.input(), at="/job:localhost/replica:0/task:0/device:CPU:1")
