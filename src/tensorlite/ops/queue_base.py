@@ -334,7 +334,7 @@ def _fitting(value: TensorLike, dtype: DType) -> Tensor:
     if isinstance(value, Operand):
         return to_tensor(value)
     array = array_of(value)
-    if array.dtype.kind in "fc" and dtype.is_integer:
+    if array.size and array.dtype.kind in "fc" and dtype.is_integer:
         raise DTypeError(f"{value!r} is enqueued where the queue holds {dtype!r}")
     return to_tensor(array_of(value, dtype))
 

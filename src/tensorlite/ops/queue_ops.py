@@ -119,17 +119,14 @@ class QueueDequeueManyV2(_Dequeue):
         number = n.scalar()
         if number is not None:
             _check_number(self, number)
-        if any(spec.shape is None for spec in handle.inner):
-            raise ShapeError(
-                f"{self.name}: the queue was made without shapes, and elements of unknown shape "
-                "make no batch. Give the queue `shapes`, or dequeue one by one"
-            )
+        _check_shapes(self, handle.inner)
         size = None if self.up_to else number
         return tuple([spec.with_shape((size, *spec.dims)) for spec in handle.inner])
 
     def start(self, done: Done, queue: QueueState, n: Array) -> Cancel | None:
         """Begin to take the elements."""
         number = int(n)
+        _check_shapes(self, queue.components)
         _check_number(self, number)
         queue.check_number(number)
         return queue.dequeue_many(done, number, self.up_to)
@@ -204,3 +201,11 @@ def _counted(op: Op, handle: TensorSpec, given: Any) -> tuple[TensorSpec, ...]:
 def _check_number(op: Op, number: int) -> None:
     if number < 0:
         raise InvalidArgumentError(f"{op.name}: n={number}; allowed are 0 and more")
+
+
+def _check_shapes(op: Op, components: tuple[TensorSpec, ...]) -> None:
+    if any(spec.shape is None for spec in components):
+        raise ShapeError(
+            f"{op.name}: the queue was made without shapes, and elements of unknown shape make no "
+            "batch. Give the queue `shapes`, or dequeue one by one"
+        )
