@@ -296,6 +296,7 @@ if TYPE_CHECKING:
         random,
         raw_ops,
     )
+    from tensorlite.function.critical_section import CriticalSection
     from tensorlite.function.function import Function, function
     from tensorlite.function.iterables import range
     from tensorlite.function.session import Session
@@ -312,13 +313,13 @@ _operand.operators = _operators
 __version__ = "0.1.0"
 
 __all__ = [
-    "DType", "DeviceName", "Function", "GradientTape", "Graph", "IndexedSlices", "Module", "Op",
-    "Session", "SymbolicTensor", "Tensor", "TensorArray", "TensorLike", "TensorSpec", "Variable",
-    "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "accumulate", "acos",
-    "acosh", "add", "add_n", "all", "any", "arange", "argmax", "argmin", "argsort", "as_dtype",
-    "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "band_part", "bfloat16",
-    "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
-    "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
+    "CriticalSection", "DType", "DeviceName", "Function", "GradientTape", "Graph", "IndexedSlices",
+    "Module", "Op", "Session", "SymbolicTensor", "Tensor", "TensorArray", "TensorLike",
+    "TensorSpec", "Variable", "__array_api_version__", "__array_namespace_info__", "__version__",
+    "abs", "accumulate", "acos", "acosh", "add", "add_n", "all", "any", "arange", "argmax",
+    "argmin", "argsort", "as_dtype", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh",
+    "band_part", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "boolean_mask", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "case", "ceil", "checkpoint", "clip",
     "clip_by_global_norm", "clip_by_norm", "colocate_with", "complex128", "complex64", "concat",
     "cond", "config", "conj", "constant", "control_dependencies", "copysign", "cos", "cosh",
@@ -355,6 +356,7 @@ __all__ = [
 ]
 
 _AT_FIRST_USE = {
+    "CriticalSection": "function.critical_section",
     "Function": "function.function",
     "Session": "function.session",
     "do_not_convert": "function.staging",

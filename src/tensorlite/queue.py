@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tensorlite.ops.accumulators import ConditionalAccumulator
+from tensorlite.ops.barrier import Barrier
+from tensorlite.ops.mutex import Mutex
 from tensorlite.ops.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -9,15 +12,22 @@ from tensorlite.ops.queues import (
     QueueBase,
     RandomShuffleQueue,
 )
+from tensorlite.ops.sparse_accumulators import SparseConditionalAccumulator
+from tensorlite.ops.staging import StagingArea
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.queue_runner import QueueRunner
 
 __all__ = [
+    "Barrier",
+    "ConditionalAccumulator",
     "Coordinator",
     "FIFOQueue",
+    "Mutex",
     "PaddingFIFOQueue",
     "PriorityQueue",
     "QueueBase",
     "QueueRunner",
     "RandomShuffleQueue",
+    "SparseConditionalAccumulator",
+    "StagingArea",
 ]

@@ -50,6 +50,7 @@ SMOOTH = [
 EXCUSED: dict[str, str] = {
     "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
     "If": "it is there in traces only, like the next two: test_control.py, to third order",
+    "ExecuteInCriticalSection": "its gradient is an error: test_mutex.py",
     "PartitionedCall": "see If",
     "While": "see If",
     "AddN": "gradients of values used twice run it; it has no public draw of its own",

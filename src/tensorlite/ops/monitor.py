@@ -95,7 +95,7 @@ class Monitor(Resource, ABC):
         with self.lock:
             self._lines[line].append(wait)
             served = self._serve()
-        _answer(served)
+        self._tell(served)
         return None if wait in served else partial(self._withdraw, line, wait)
 
     def change(self, party: str, action: Callable[[], T]) -> T:
@@ -104,7 +104,7 @@ class Monitor(Resource, ABC):
         with self.lock:
             result = action()
             served = self._serve()
-        _answer(served)
+        self._tell(served)
         return result
 
     def waiting(self, line: str) -> int:
@@ -129,8 +129,16 @@ class Monitor(Resource, ABC):
             if in_time:
                 self._lines[line].remove(wait)
             served = self._serve()
-        _answer(served)
+        self._tell(served)
         return in_time
+
+    def _tell(self, served: Sequence[_Wait]) -> None:
+        for wait in served:
+            wait.tell()
+        self.settled()
+
+    def settled(self) -> None:
+        """Do what had to be put off while the lock was held."""
 
 
 class _Wait:
@@ -153,10 +161,10 @@ class _Wait:
             self.answer = error
         return self.answer is not LATER
 
-
-def _answer(served: Sequence[_Wait]) -> None:
-    for wait in served:
-        wait.done(wait.answer)
+    def tell(self) -> None:
+        """Give the answer, and keep it no longer."""
+        answer, self.answer = self.answer, LATER
+        self.done(answer)
 
 
 def handle_of(make: Callable[[], Monitor]) -> Tensor:
@@ -206,10 +214,22 @@ def _component(name: str, shape: Any, kind: DType) -> TensorSpec:
 
 
 def fitting(value: TensorLike, dtype: DType) -> Tensor:
-    """Return `value` as a tensor; what is no tensor yet becomes one of `dtype`."""
+    """Return `value` as a tensor, one of `dtype` if it is none yet and that can hold it.
+
+    Where it cannot, as an integer a fraction, the operator at hand says so.
+    """
     if isinstance(value, Operand):
         return to_tensor(value)
-    return to_tensor(array_of(value, dtype))
+    array = array_of(value)
+    if not array.size or _KINDS.index(of_numpy(array.dtype).kind) <= _KINDS.index(
+        dtype.kind
+    ):
+        array = array_of(value, dtype)
+    return to_tensor(array)
+
+
+_KINDS = "Sbiufc"
+"""Each kind of dtypes takes values of those before it, but for strings, which NumPy refuses."""
 
 
 def integer(value: TensorLike, what: str) -> Tensor:
