@@ -148,6 +148,22 @@ def test_writes_run_when_fetched_and_in_the_order_asked_for() -> None:
     assert v.item() == 14.0
 
 
+def test_a_fetched_variable_is_read_after_what_the_run_writes_to_it() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32, ())
+        v, other = tl.Variable(0.0), tl.Variable(0.0)
+        slow = tl.py_function(lambda x: x, [x], tl.float32)
+        sure = tl.cond(x > 0.0, lambda: v.assign_add(slow), lambda: v.assign(0.0))
+        twice = tl.group(v.assign_add(10.0), other.assign(5.0))
+    session = tl.Session(graph)
+    for runner in (None, "frames"):
+        v.assign(0.0)
+        session = tl.Session(graph, runner=runner)
+        assert session.run([v, sure, other, twice], {x: 1.0})[0] == 11.0
+        assert session.run([other, v]) == [5.0, 11.0]
+
+
 def test_a_group_runs_all_its_members_and_gives_none() -> None:
     graph = tl.Graph()
     with graph.as_default():

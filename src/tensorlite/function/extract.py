@@ -135,14 +135,22 @@ class _Extraction:
             self.copy.nodes[x.node] = (made.node,)
 
     def _read(self, variable: Variable) -> SymbolicTensor:
-        """Return a read of a variable, which the graph itself need not have."""
+        """Return a read of a variable, which the graph itself need not have, after all writes."""
         target, handle = self.copy.target, variable.handle
         captures = zip(target.inputs[len(self.feeds) :], self.captured, strict=True)
         found = next((x for x, outer in captures if outer is handle), None)
         if found is None:
             found = target.add_input(handle.spec.without_value(), variable.name)
             self.captured.append(handle)
-        return target.add(ReadVariableOp(), (found,), name=variable.name).outputs[0]
+        writes = [
+            node
+            for node in target.nodes
+            if node.op.effect is Effect.WRITE and any(x is found for x in node.inputs)
+        ]
+        read = target.add(
+            ReadVariableOp(), (found,), control=tuple(writes), name=variable.name
+        )
+        return read.outputs[0]
 
 
 def _unfed(node: Node) -> InvalidArgumentError:

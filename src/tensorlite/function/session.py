@@ -78,8 +78,8 @@ class Session:
         Fetches are tensors, variables, nodes, names of tensors ("x:0") and nodes ("x"), and nests
         of these; values come in the same structure, as NumPy arrays and scalars of the caller's
         own, None for a node. Any tensor computed in the graph may be fed, with a value of its dtype
-        and shape: an array, a tensor, a number, a list. In one run a variable that is written is
-        read before or after as `tl.control_dependencies` says, else in any order.
+        and shape: an array, a tensor, a number, a list. A variable that is fetched is read behind
+        what the same run writes to it; for all else order is by data and `tl.control_dependencies`.
 
         Raises InvalidArgumentError for a placeholder that is needed and not fed, and for what
         cannot be fed or fetched, DTypeError and ShapeError for values that do not fit,
