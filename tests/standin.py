@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -117,9 +117,21 @@ class ndarray:  # noqa: N801  CuPy's name; like CuPy's arrays it has no hash
     def imag(self, value: Any) -> None:
         self._host.imag = plain(value)
 
-    def get(self) -> np.ndarray[Any, Any]:
+    def get(
+        self,
+        stream: Stream | None = None,
+        order: Literal["C", "F", "A"] = "C",
+        out: np.ndarray[Any, Any] | None = None,
+    ) -> np.ndarray[Any, Any]:
         """Return a copy in host memory."""
-        return self._host.copy()
+        if out is None:
+            return self._host.copy(order)
+        out[...] = self._host
+        return out
+
+    def set(self, arr: np.ndarray[Any, Any], stream: Stream | None = None) -> None:
+        """Copy an array in host memory to this one."""
+        self._host[...] = arr
 
     def __getattr__(self, name: str) -> Any:
         if name in ATTRIBUTES.split():
@@ -430,8 +442,33 @@ class Device:
         _current = self._before.pop()
 
 
+class Stream:
+    """What is given to a device in order; here all is done at once."""
+
+    null: Stream
+
+    def __init__(self, *, non_blocking: bool = False) -> None:
+        self.waited: list[object] = []
+
+    def record(self) -> object:
+        """Return an event that is over when all that was given so far is done."""
+        return self
+
+    def wait_event(self, event: object) -> None:
+        """Do what is given from now on after an event."""
+        self.waited.append(event)
+
+    def synchronize(self) -> None:
+        """Wait until all is done."""
+
+
+Stream.null = Stream()
+
+
 class _Runtime:
     """CUDA as far as it is asked."""
+
+    CUDARuntimeError = RuntimeError
 
     @staticmethod
     def getDeviceCount() -> int:  # noqa: N802  CUDA's name
@@ -448,7 +485,13 @@ class _Cuda:
     """`cupy.cuda`."""
 
     Device = Device
+    Stream = Stream
     runtime = _Runtime
+
+    @staticmethod
+    def alloc_pinned_memory(size: int) -> bytearray:
+        """Return host memory that is page-locked, and longer than what was asked for."""
+        return bytearray(size + 512)
 
 
 @cache

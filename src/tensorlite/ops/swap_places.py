@@ -6,9 +6,9 @@ What goes there and when is in swap_stores.py.
 from __future__ import annotations
 
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class Extent:
 class Place(ABC):
     """Keeps bytes. Extents are made and freed under a store's lock, written and read outside it."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str | None) -> None:
         self.folder = folder
         self.size = 0
         """How many bytes are taken, freed ones that can be used again among them."""
@@ -90,14 +90,17 @@ class SwapFile(Place):
     ends, however it ends; nobody else can open it.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str | None) -> None:
         super().__init__(folder)
+        tempfile = import_module("tempfile")  # which loads a dozen modules
+        self._folder = folder or tempfile.gettempdir()
         try:
-            self._file = tempfile.TemporaryFile(  # noqa: SIM115  it lives as long as its extents
-                prefix="tensorlite-swap-", dir=folder, buffering=0
+            self._file = tempfile.TemporaryFile(
+                prefix="tensorlite-swap-", dir=self._folder, buffering=0
             )
         except OSError as error:
-            raise _failure("make a file for saved values", folder, error) from error
+            what = "make a file for saved values"
+            raise _failure(what, self._folder, error) from error
 
     def close(self) -> None:
         """Give the space back to the disk."""
@@ -132,9 +135,9 @@ class SwapFile(Place):
             try:
                 moved = move(self._file.fileno(), [left[done:]], extent.where + done)
             except OSError as error:
-                raise _failure(what, self.folder, error) from error
+                raise _failure(what, self._folder, error) from error
             if not moved:
-                raise _failure(what, self.folder, "the file ended early")
+                raise _failure(what, self._folder, "the file ended early")
             done += moved
 
 
@@ -146,7 +149,7 @@ class PinnedMemory(Place):
     """
 
     def __init__(self, xp: Xp, device: int) -> None:
-        super().__init__("host memory")
+        super().__init__(None)
         self._xp = xp
         self._device = device
         with xp.cuda.Device(device):
@@ -158,7 +161,7 @@ class PinnedMemory(Place):
             memory = cuda.alloc_pinned_memory(length)
         except cuda.runtime.CUDARuntimeError as error:
             what = f"page-lock {length} bytes for saved values"
-            raise _failure(what, self.folder, error) from error
+            raise _failure(what, "host memory", error) from error
         self.size += length
         return np.frombuffer(memory, np.uint8, length)
 

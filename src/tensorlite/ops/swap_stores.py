@@ -41,13 +41,11 @@ LINGER = 0.5
 class Cell:
     """The bytes of one piece of memory: here, in another place, or both."""
 
-    __slots__ = ("data", "extent", "key", "nbytes", "spent", "users", "wanted")
+    __slots__ = ("data", "extent", "nbytes", "spent", "users", "wanted")
 
-    def __init__(self, data: Array, key: int) -> None:
+    def __init__(self, data: Array) -> None:
         self.data: Array | None = data
-        """The bytes, flat, while they are in memory."""
-        self.key = key
-        """The identity of the array that owns these bytes."""
+        """The array that owns the memory, while the bytes are there."""
         self.nbytes: int = data.nbytes
         self.extent: Extent | None = None
         self.users = 0
@@ -76,10 +74,11 @@ class Kept:
         self.offset = offset
 
     def over(self, data: Array) -> Array:
-        """Return the array, given the bytes of its cell."""
+        """Return the array, given what owns its memory."""
+        bytes_ = flat(data)
         if type(data) is not np.ndarray:
-            return data.view(self.dtype).reshape(self.shape)
-        return np.ndarray(self.shape, self.dtype, data, self.offset, self.strides)
+            return bytes_.view(self.dtype).reshape(self.shape)
+        return np.ndarray(self.shape, self.dtype, bytes_, self.offset, self.strides)
 
     def __del__(self) -> None:
         self.store.release(self.cell)
@@ -88,16 +87,16 @@ class Kept:
 class Store:
     """Arrays in memory up to `budget` bytes, the others in what `make` gives for `folder`."""
 
-    def __init__(self, make: Callable[[str], Place]) -> None:
+    def __init__(self, make: Callable[[str | None], Place]) -> None:
         self.budget = 0
-        self.folder = ""
+        self.folder: str | None = None
         self._make = make
         self.held = 0
         """How many bytes are in memory."""
         self._alive = 0
         self._place: Place | None = None
         self._known: dict[int, Cell] = {}
-        """The cells in memory, by the identity of the array that owns it."""
+        """The cells in memory, by the identity of what owns it."""
         self._wanted: deque[Cell] = deque()
         self._dead: deque[Cell] = deque()
         self._busy: set[Cell] = set()
@@ -203,7 +202,7 @@ class Store:
     def _keep(self, owner: Array, view: Array) -> Kept:
         cell = self._known.get(id(owner))
         if cell is None:
-            cell = self._known[id(owner)] = Cell(flat(owner), id(owner))
+            cell = self._known[id(owner)] = Cell(owner)
             self._alive += 1
             self.held += cell.nbytes
         cell.users += 1
@@ -221,7 +220,7 @@ class Store:
         if cell.data is not None:
             self._queues[cell.queue].pop(cell, None)
             self.held -= cell.nbytes
-            del self._known[cell.key]
+            del self._known[id(cell.data)]
             cell.data = None
 
     def _bury(self) -> None:
@@ -347,7 +346,7 @@ class Store:
         extent: Extent | None = None
         try:
             extent = self._extent(cell.nbytes)
-            extent.place.write(extent, data)
+            extent.place.write(extent, flat(data))
         except SwapError:
             with self._working():
                 if extent is not None:
@@ -383,8 +382,7 @@ class Store:
         with self._working():
             cell.data = data
             self.held += cell.nbytes
-            cell.key = id(data)
-            self._known[cell.key] = cell
+            self._known[id(data)] = cell
             self._requeue(cell, spent)
             self._moved(cell)
             self._shed(self.budget)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -128,7 +127,7 @@ def _kept(array: Array) -> Any:
     if owner.nbytes < SMALLEST:
         return array
     keeper = store(device)
-    keeper.budget, keeper.folder = most, _folder[0] or tempfile.gettempdir()
+    keeper.budget, keeper.folder = most, _folder[0]
     return keeper.keep(owner, array)
 
 
