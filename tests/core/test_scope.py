@@ -373,3 +373,60 @@ def test_eager_operators_run_beside_a_tensor_or_variable() -> None:
         tl.colocate_with("CPU:0"),  # type: ignore[arg-type]
     ):
         pass
+
+
+def test_nodes_of_inner_graphs_join_groups_outside_and_labels_never_meet() -> None:
+    v, w = tl.Variable(1.0), tl.Variable(2.0)
+
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        y = tl.exp(x)
+
+        def taken() -> tl.Tensor:
+            with tl.colocate_with(y):
+                z = tl.sin(x)
+            with tl.colocate_with(v):
+                return z + 1.0
+
+        def other() -> tl.Tensor:
+            with tl.colocate_with(w):
+                return tl.cos(x)
+
+        return tl.cond(x > 0.0, taken, other) + y * v * w
+
+    graph = f.get_concrete_function(tl.asarray(1.0)).graph
+    inside = [
+        node
+        for outer in graph.nodes
+        for region in outer.op.regions()
+        for node in region.nodes
+    ]
+    labels = {
+        node.op.name: node.group for node in inside if node.op.name != "Placeholder"
+    }
+    (of_y,) = [node.group for node in graph.nodes if node.op.name == "Exp"]
+    assert labels["Sin"] == of_y == "Exp"
+    assert labels["AddV2"] != labels["Cos"]
+    assert all(labels[name] for name in ("Sin", "AddV2", "Cos"))
+
+
+def test_what_belongs_to_another_graph_is_nothing_to_be_beside() -> None:
+    graph, another = tl.Graph(), tl.Graph()
+    with graph.as_default():
+        x = tl.constant([1.0])
+    assert isinstance(x, SymbolicTensor)
+    for it in (x, x.node):
+        with (
+            pytest.raises(tl.errors.LeakedTensorError, match="none is traced here"),
+            tl.colocate_with(it),
+        ):
+            pass
+        with (
+            another.as_default(),
+            pytest.raises(
+                tl.errors.LeakedTensorError, match="nothing here is beside"
+            ),
+            tl.colocate_with(it),
+        ):
+            pass
+    assert not x.node.group

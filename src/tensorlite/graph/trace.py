@@ -48,6 +48,8 @@ class Tracer(Interpreter):
         self._writes: dict[int, Node] = {}
         self._reads: dict[int, list[Node]] = {}
         self._last_io: Node | None = None
+        self._labels: dict[str, Node] = {}
+        """Labels of groups, in all graphs that are traced inside this one."""
         bear_witness(self)
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
@@ -104,6 +106,30 @@ class Tracer(Interpreter):
             inner.node.device = x.device
         self.captures[id(x)] = (x, inner)
         return inner
+
+    def label(self, node: Node) -> str:
+        """Return the label of a node's group, which it has from now on if it had none.
+
+        It is the node's name, with a number where an inner graph has a node of that name.
+        """
+        if node.graph is not self.graph and not self._encloses(node.graph):
+            raise LeakedTensorError(
+                f"{node.name}, made at {node.line} in {node.graph.name}, is no node of "
+                f"{self.graph.name} or of what that is traced in: nothing here is beside it"
+            )
+        labels = self._labels
+        interpreter = self.below
+        while interpreter is not None:
+            if isinstance(interpreter, Tracer):
+                labels = interpreter._labels  # noqa: SLF001  the outermost one's
+            interpreter = interpreter.below
+        count, label = 0, node.name
+        while not node.group:
+            if labels.setdefault(label, node) is node:
+                node.group = label
+            count += 1
+            label = f"{node.name}_{count}"
+        return node.group
 
     def replace(self, old: Tensor, by: Tensor) -> None:
         """Let `by` stand wherever this graph used `old`."""
@@ -244,16 +270,16 @@ def colocate_with(x: Operand | Node) -> Iterator[None]:
     """
     tracing = outermost()
     beside = x if isinstance(x, Node) else _held_by(x)
-    if tracing is None and isinstance(beside, EagerTensor):
-        with device(beside.device):
+    if tracing is None:
+        with device(_whole(beside).device):
             yield
         return
-    if tracing is not None and isinstance(beside, Tensor):
+    if isinstance(beside, EagerTensor):
         beside = tracing.own(beside)
     node = beside.node if isinstance(beside, SymbolicTensor) else beside
     assert isinstance(node, Node)
-    node.group = node.group or node.name
-    token = scope.set(scope.get()._replace(device=ANYWHERE, group=node.group))
+    here = scope.get()._replace(device=ANYWHERE, group=tracing.label(node))
+    token = scope.set(here)
     try:
         yield
     finally:
@@ -268,3 +294,12 @@ def _held_by(x: object) -> Tensor:
             f"{x!r} is nothing to be placed beside; allowed are tensors, variables and nodes"
         )
     return found
+
+
+def _whole(beside: Tensor | Node) -> EagerTensor:
+    """Return a tensor that has its value; LeakedTensorError for what belongs to a graph."""
+    if isinstance(beside, EagerTensor):
+        return beside
+    raise LeakedTensorError(
+        f"{beside!r} belongs to a graph, and none is traced here: nothing runs beside it"
+    )
