@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import cache
 from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tensorlite.core.xp import set_cpu_count
 
 # `ci` draws the same examples in every run; `pytest --hypothesis-profile explore` looks further.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
@@ -47,6 +49,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--device") == "gpu" and not gpu_is_there():
         raise pytest.UsageError("--device gpu: there is no GPU here, or no CuPy")
+
+
+@pytest.fixture
+def one_cpu() -> Iterator[None]:
+    """Leave the process with one CPU device, however many a test makes."""
+    yield
+    set_cpu_count(1)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

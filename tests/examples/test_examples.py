@@ -85,3 +85,10 @@ def test_session() -> None:
     slope, intercept, loss = main_of("10_session")()
     assert (slope, intercept) == pytest.approx((3.0, 2.0), abs=0.05)
     assert loss < 0.03  # the noise's variance is 0.01
+
+
+@pytest.mark.usefixtures("one_cpu")
+def test_two_devices(tmp_path: Path) -> None:
+    seconds = main_of("09_two_devices")(units=8, steps=4, folder=str(tmp_path))
+    assert set(seconds) == {1, 8}
+    assert "/device:CPU:1" in (tmp_path / "timeline.svg").read_text("utf-8")

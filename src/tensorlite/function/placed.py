@@ -13,7 +13,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.core.xp import CPU, Array
-from tensorlite.graph.graph import Graph, Node
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.passes.lower import lower
 from tensorlite.passes.partition import Division, divide, spans_devices
 from tensorlite.passes.place import Choice, Placement
@@ -46,9 +46,7 @@ class Placed:
             soft=settings.soft_placement,
             choose=policy,
             log=_log.warning,
-            given=[
-                x.node.device if x.node.device.kind else default for x in graph.inputs
-            ],
+            given=[_given(x, default) for x in graph.inputs],
         )
         if settings.log_placement:
             for unit, node in enumerate(self.placement.units.nodes):
@@ -112,12 +110,20 @@ class Placed:
         )
 
 
+def _given(x: SymbolicTensor, default: DeviceName) -> DeviceName:
+    """Return where an input is; a trace notes where handles lead unless that is the CPU."""
+    if x.node.device.kind is not None:
+        return x.node.device
+    return CPU if x.dtype.kind == "R" else default
+
+
 def asks(graph: Graph) -> bool:
     """Return whether a node, of inner graphs too, asks for a device, or may have to wait."""
     return any(
         node.device.kind is not None
         or node.group
         or node.op.role is Role.ASYNC
+        or node.op.moves
         or any(asks(region) for region in _own(node))
         for node in graph.nodes
     )

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
+from tensorlite.runtime import timeline
+
 Tag = tuple[int, ...]
 """The number of the iteration in each frame around, outermost first."""
 Key = tuple[str, Tag]
@@ -30,6 +32,8 @@ class Offer(NamedTuple):
     party: Party
     value: Any
     dead: bool
+    sent: int = 0
+    """When, by the timeline's clock, if there is one."""
 
 
 class Rendezvous(Protocol):
@@ -57,11 +61,15 @@ class Local:
 
     def send(self, key: Key, party: Party, value: Any, dead: bool) -> bool:
         """Hand a value over; return whether it was taken, else the party is told when it is."""
-        offer = Offer(party, value, dead)
+        recorder = timeline.current()
+        sent = 0 if recorder is None else timeline.clock()
+        offer = Offer(party, value, dead, sent)
         found = self._words.setdefault(key, offer)
         if found is offer:
             return False
         del self._words[key]
+        if recorder is not None:
+            _note(recorder, key, offer, found)
         machine, iteration, task = found
         machine.post((iteration, task, value, dead))
         return True
@@ -73,6 +81,9 @@ class Local:
             return None
         del self._words[key]
         assert isinstance(found, Offer)
+        recorder = timeline.current()
+        if recorder is not None:
+            _note(recorder, key, found, party)
         machine, iteration, task = found.party
         machine.post((iteration, task, None, False))
         return found
@@ -82,3 +93,12 @@ class Local:
         for key, word in tuple(self._words.items()):
             if isinstance(word, Party):
                 yield key, word
+
+
+def _note(recorder: timeline.Recorder, key: Key, offer: Offer, to: Party) -> None:
+    """Note a transfer of a living value in the timeline."""
+    if not offer.dead and offer.sent:
+        source, target = offer.party.machine.device, to.machine.device
+        size = getattr(offer.value, "nbytes", 0)
+        name = key[0].partition(" from ")[0]
+        recorder.transfer(name, source, target, size, offer.sent, timeline.clock())
