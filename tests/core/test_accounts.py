@@ -66,8 +66,11 @@ def test_what_lives_when_counting_begins_counts_too() -> None:
     before = live()
     tl.config.count_memory(False)
     x, v = kilobytes(2), tl.Variable(tl.zeros(256))
-    assert live() - before == 3 * KB
-    del x, v
+    array = tl.TensorArray(tl.float32, size=3)
+    for i in range(3):
+        array = array.write(i, kilobytes(1))
+    assert live() - before == 6 * KB
+    del x, v, array
     assert live() == before
 
 

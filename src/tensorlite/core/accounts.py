@@ -9,10 +9,12 @@ off when that buffer dies. The memory of GPUs is counted and limited by CuPy's o
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from heapq import nlargest
 from threading import RLock
 from types import FrameType
@@ -107,9 +109,21 @@ def begin() -> None:
     with _lock:
         if active():
             return
+        _survive_forks()
         tensor.watcher = _watch
         for x in _eager_tensors():
             _enter_tensor(x)
+
+
+@cache
+def _survive_forks() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_after_fork)
+
+
+def _after_fork() -> None:
+    global _lock  # noqa: PLW0603  another thread of the parent may have held it
+    _lock = RLock()
 
 
 def end() -> None:
@@ -162,6 +176,15 @@ def set_limit(device: DeviceName, limit: int | None) -> None:
     if limit is not None:
         begin()
     account(device).limit = limit
+
+
+def limit(device: DeviceName) -> int | None:
+    """Return how many bytes may live on a device; None for any number."""
+    if device.kind == "GPU":
+        with on_device(device):
+            return int(_pool(device).get_limit()) or None
+    found = _accounts.get(device)
+    return None if found is None else found.limit
 
 
 def _pool(device: DeviceName) -> Any:
@@ -281,10 +304,24 @@ def _eager_tensors() -> list[EagerTensor]:
 
 
 def _enter_tensor(x: EagerTensor) -> None:
-    """Enter a tensor's array, or its variable's, that was there before counting began."""
-    array = x.array.memory if isinstance(x.array, Opaque) else x.array
-    if type(array) is ndarray:
+    """Enter a tensor's array, or those of its variable, list or queue, that were there before."""
+    for array in _arrays_in(x.array):
         _enter(array, x.device, "made before counting began", UNKNOWN, checked=False)
+
+
+def _arrays_in(value: object) -> Iterator[Buffer]:
+    """Yield the arrays that a value is or holds, however deep in lists and the like."""
+    left, seen = [value], set[int]()
+    while left:
+        value = left.pop()
+        if type(value) is ndarray:
+            yield value
+        elif isinstance(value, _HOLDERS) and id(value) not in seen:
+            seen.add(id(value))
+            left.extend(gc.get_referents(value))
+
+
+_HOLDERS = (Opaque, list, tuple, dict, deque, EagerTensor)
 
 
 def _refusal(found: Account, array: Buffer, size: int, maker: str, line: Line) -> str:
