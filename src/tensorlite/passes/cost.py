@@ -290,7 +290,7 @@ def key(op: Op, specs: Sequence[TensorSpec]) -> str | None:
     which decides what is done, the value.
     """
     if op.effect is not Effect.NONE or not all(
-        map(_is_plain, op.attributes().values())
+        map(is_plain, op.attributes().values())
     ):
         return None
     listed = [
@@ -300,9 +300,10 @@ def key(op: Op, specs: Sequence[TensorSpec]) -> str | None:
     return f"{op!r} of {'; '.join(listed)}"
 
 
-def _is_plain(value: object) -> bool:
+def is_plain(value: object) -> bool:
+    """Return whether an attribute is a value that prints alike in every process."""
     if isinstance(value, tuple):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     return value is None or isinstance(value, (bool, int, float, str, DType))
 
 

@@ -119,11 +119,30 @@ class Player:
         return device
 
     def rest(self, task: int) -> float:
-        """Return how long the turns take that a join stands for."""
+        """Return how long the turns take that a join stands for.
+
+        Each takes as long as those that were played, and no less than any device, or the
+        interpreter, has to do in one: turns may end in bursts, and be measured within one.
+        """
         rest = self.tasks.rests.get(task)
         if rest is None:
             return 0.0
-        return rest.factor * (self.end[rest.last] - self.end[rest.first])
+        pace = (self.end[rest.last] - self.end[rest.first]) / rest.between
+        return rest.left * max(pace, self.work_of(rest.turn))
+
+    def work_of(self, turn: range) -> float:
+        """Return the seconds that the busiest device or interpreter works in a turn."""
+        net, weight, load = self.net, self.tasks.weight, self.load
+        busy, held = [0.0] * len(net), [0.0] * net.hosts
+        whole = weight[turn.start]
+        for task in turn:
+            device = load.place[task]
+            if device != JOIN:
+                times = net.slow[device] * weight[task] / whole
+                busy[device] += load.seconds[task] * times
+                if net.is_cpu[device]:
+                    held[net.host[device]] += load.held[task] * times
+        return max(*busy, *held)
 
     def receive(self, task: int, source: int, now: float) -> int:
         """Give a task something that it waits for; return the device, if it is ready now."""

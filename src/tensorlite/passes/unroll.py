@@ -39,11 +39,16 @@ Value = tuple[Source, ...]
 
 
 class Rest(NamedTuple):
-    """The turns of a loop that are not played: so often as long as from one join to another."""
+    """The turns of a loop that are not played, by those from one join to another."""
 
     first: int
     last: int
-    factor: float
+    between: int
+    """How many turns there are from the first join to the last."""
+    turn: range
+    """The tasks of the last turn."""
+    left: float
+    """How many turns are not played."""
 
 
 @dataclass(eq=False)
@@ -260,8 +265,10 @@ class _Loop:
         self.tables = unrolling.units.inner[here.table[node]]
         self.count = turns(node)
         self.played = min(ceil(self.count), run.turns)
-        self.half = self.played // 2
-        self.rest = (self.count - self.played) / max(1, self.played - self.half)
+        self.begun = max(1, self.played // 3)
+        """Until the end of which turn devices are taken to fall into step."""
+        self.steady = max(1, self.played - self.begun)
+        self.rest = self.count - self.played
         self.parallel: int = node.op.attributes().get("parallel_iterations", 10)
         pairs = zip(self.body.inputs, self.body.outputs, strict=True)
         self.changing = [x is not y for x, y in pairs]
@@ -293,16 +300,17 @@ class _Loop:
         """Add what stands for the turns that are not played, if there are any."""
         if self.rest <= 0:
             return []
-        first, last = self.ends[self.half - 1], self.ends[-1]
+        first, last = self.ends[self.begun - 1], self.ends[-1]
         task = self.tasks.add(JOIN, run)
         self.tasks.order(task, [first, last])
-        self.tasks.rests[task] = Rest(first, last, self.rest)
+        rest = Rest(first, last, self.steady, self.ranges[-1], self.rest)
+        self.tasks.rests[task] = rest
         return [task]
 
     def turn_run(self, turn: int) -> Run:
         """Return what the tasks of a turn have in common; later turns stand for the rest too."""
-        steady = self.half <= turn < self.played
-        weight = self.run.weight * (1 + self.rest if steady else 1)
+        steady = self.begun <= turn < self.played and self.rest > 0
+        weight = self.run.weight * (1 + self.rest / self.steady if steady else 1)
         return Run(self.run.scale, weight, turn, max(2, self.run.turns // 2))
 
     def turn(
