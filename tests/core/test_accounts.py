@@ -381,3 +381,37 @@ def test_the_numbers_of_a_gpu_are_those_of_cupy_s_pool(
         xp._cupy.cache_clear()
     assert pool.asked == [1, 1, -1, 1]
     assert not accounts.active()
+
+
+def test_a_step_over_two_devices_counts_on_each_and_keeps_each_limit() -> None:
+    tl.config.set_logical_devices("CPU", 2)
+
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        with tl.device("CPU:0"):
+            y = tl.exp(x)
+        with tl.device("CPU:1"):
+            z = tl.sin(tl.tile(y, tl.asarray([4, 1])))
+        with tl.device("CPU:0"):
+            return tl.sum(z)
+
+    x = kilobytes(2)
+    expected = float(f(x))
+    live()
+    assert float(f(x)) == expected
+    gc.collect()
+    before = live("CPU:0"), live("CPU:1")
+    tl.config.reset_memory_peak("CPU:1")
+    assert float(f(x)) == expected
+    gc.collect()
+    assert (live("CPU:0"), live("CPU:1")) == before
+    assert tl.config.memory_info("CPU:1").peak - before[1] == 16 * KB
+    tl.config.set_memory_limit("CPU:1", before[1] + 12 * KB)
+    with pytest.raises(
+        tl.errors.ResourceExhaustedError, match="/device:CPU:1: 8192 bytes"
+    ) as raised:
+        f(x)
+    assert "8192 bytes: float32[8, 256], Tile, made at" in str(raised.value)
+    del raised
+    tl.config.set_memory_limit("CPU:1", before[1] + 16 * KB)
+    assert float(f(x)) == expected

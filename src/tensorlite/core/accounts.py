@@ -82,13 +82,16 @@ class Account:
 class _Entry(ref[Buffer]):
     """A buffer that lives, whose account it is on, and what made it."""
 
-    __slots__ = ("account", "bytes", "key", "line", "maker")
+    __slots__ = ("account", "bytes", "dtype", "key", "line", "maker", "shape")
 
     account: Account
     bytes: int
     key: int
     line: Line
     maker: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    """As the tensor had it for which the buffer was made, unless that was a part of it."""
 
 
 _accounts: dict[DeviceName, Account] = {}
@@ -280,6 +283,8 @@ def _enter(
         entered = _Entry(owner, _dead.append)
         entered.account, entered.bytes, entered.key = found, size, id(owner)
         entered.maker, entered.line = maker, line
+        whole = array if array.nbytes == size else owner
+        entered.dtype, entered.shape = whole.dtype, whole.shape
         _entries[id(owner)] = entered
         found.live += size
         found.peak = max(found.peak, found.live)
@@ -344,10 +349,9 @@ def _rows(device: DeviceName) -> Iterator[tuple[int, str]]:
     if active() and device.kind != "GPU":
         with _lock:
             for known in list(_entries.values()):
-                owner = known()
-                if owner is not None and known.account.device == device:
+                if known() is not None and known.account.device == device:
                     at = "" if known.line is UNKNOWN else f", made at {known.line}"
-                    yield known.bytes, f"{_described(owner)}, {known.maker}{at}"
+                    yield known.bytes, f"{_described(known)}, {known.maker}{at}"
         return
     for x in _eager_tensors():
         if x.device == device and not isinstance(x.array, Opaque):
