@@ -489,6 +489,11 @@ class _Cuda:
     runtime = _Runtime
 
     @staticmethod
+    def get_current_stream() -> Stream:
+        """Return the stream that work is given to."""
+        return Stream.null
+
+    @staticmethod
     def alloc_pinned_memory(size: int) -> bytearray:
         """Return host memory that is page-locked, and longer than what was asked for."""
         return bytearray(size + 512)
