@@ -18,6 +18,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from tests.standin_memory import Pool, Stream, alloc_pinned_memory
+
 real: Any
 try:
     with warnings.catch_warnings():
@@ -442,29 +444,6 @@ class Device:
         _current = self._before.pop()
 
 
-class Stream:
-    """What is given to a device in order; here all is done at once."""
-
-    null: Stream
-
-    def __init__(self, *, non_blocking: bool = False) -> None:
-        self.waited: list[object] = []
-
-    def record(self) -> object:
-        """Return an event that is over when all that was given so far is done."""
-        return self
-
-    def wait_event(self, event: object) -> None:
-        """Do what is given from now on after an event."""
-        self.waited.append(event)
-
-    def synchronize(self) -> None:
-        """Wait until all is done."""
-
-
-Stream.null = Stream()
-
-
 class _Runtime:
     """CUDA as far as it is asked."""
 
@@ -489,14 +468,11 @@ class _Cuda:
     runtime = _Runtime
 
     @staticmethod
-    def get_current_stream() -> Stream:
+    def get_current_stream() -> object:
         """Return the stream that work is given to."""
         return Stream.null
 
-    @staticmethod
-    def alloc_pinned_memory(size: int) -> bytearray:
-        """Return host memory that is page-locked, and longer than what was asked for."""
-        return bytearray(size + 512)
+    alloc_pinned_memory = staticmethod(alloc_pinned_memory)
 
 
 @cache
@@ -504,6 +480,7 @@ def _module() -> _Namespace:
     made = _Namespace("cupy", np, real)
     made.ndarray, made.cuda = ndarray, _Cuda  # type: ignore[attr-defined]
     made.asnumpy = _asnumpy  # type: ignore[attr-defined]
+    made.get_default_memory_pool = Pool  # type: ignore[attr-defined]
     made.from_dlpack = _from_dlpack  # type: ignore[attr-defined]
     return made
 

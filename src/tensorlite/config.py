@@ -15,6 +15,7 @@ from tensorlite.core.accounts import MemoryInfo
 from tensorlite.core.device import DeviceName, placement_log, settings
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.xp import existing, set_cpu_count
+from tensorlite.ops.swapping import set_swap
 from tensorlite.runtime import devices
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "set_memory_limit",
     "set_soft_placement",
     "set_step_timeout",
+    "set_swap",
 ]
 
 

@@ -1,15 +1,12 @@
-"""Swapping: what loops save leaves memory past a budget and comes back; nothing is left behind."""
+"""Swapping: what is kept leaves memory past a budget and comes back; nothing is left behind."""
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import weakref
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,32 +27,15 @@ from tensorlite.ops import swapping
 from tensorlite.ops.list_values import BUNDLE, Bundled, Keeper, TensorList
 from tensorlite.ops.swap_places import SwapFile
 from tensorlite.ops.swap_stores import Store
+from tests.ops.swaps import full_disk, numbers
 
-RUNNERS = ["structured", "frames"]
-LENGTH = 24
-
-
-@pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    """Hold every test to it that nothing is left when what it made is gone."""
-    yield
-    swapping.set_swap()
-    gc.collect()
-    store = swapping.store(CPU)
-    store.close()
-    assert not store.is_working
-    assert (store.held, store.size) == (0, 0)
-    assert not [t for t in threading.enumerate() if t.name == "tensorlite-swap"]
+pytestmark = pytest.mark.usefixtures("swapping_is_clean")
 
 
 def keeper(budget: int) -> tuple[Store, Keeper]:
     """Return the store and what puts arrays into it, within a budget of bytes."""
     swapping.set_swap(bytes=budget)
     return swapping.store(CPU), swapping.SWAPPING
-
-
-def numbers(seed: int, *shape: int) -> Any:
-    return np.random.default_rng(seed).normal(size=shape or (16, 16))
 
 
 # --- lists ----------------------------------------------------------------------------------
@@ -202,140 +182,7 @@ def test_space_in_the_file_is_used_again() -> None:
     assert store.size <= 2 * 4096
 
 
-# --- loops ----------------------------------------------------------------------------------
-
-
-def recurrence(w: tl.Tensor, h: tl.Tensor, swap: bool) -> tl.Tensor:
-    """Return what a loop makes of `h`; turns differ, and every other one runs an inner loop."""
-
-    def even(h: tl.Tensor) -> tl.Tensor:
-        _, h = tl.while_loop(
-            lambda j, _: j < 2,
-            lambda j, h: (j + 1, tl.sin(h @ w)),
-            (0, h),
-            swap_memory=swap,
-        )
-        return h
-
-    def body(i: tl.Tensor, h: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
-        return i + 1, tl.cond(i % 2 == 0, lambda: even(h), lambda: tl.tanh(h @ w + h))
-
-    _, h = tl.while_loop(lambda i, _: i < LENGTH, body, (0, h), swap_memory=swap)
-    return tl.sum(h * h)
-
-
-def first_order(w: tl.Tensor, h: tl.Tensor, swap: bool) -> list[tl.Tensor]:
-    with tl.GradientTape() as tape:
-        tape.watch([w, h])
-        loss = recurrence(w, h, swap)
-    return [loss, *tape.gradient(loss, [w, h])]
-
-
-def second_order(w: tl.Tensor, h: tl.Tensor, swap: bool) -> list[tl.Tensor]:
-    with tl.GradientTape() as tape:
-        tape.watch([w, h])
-        loss, *grads = first_order(w, h, swap)
-        size = tl.add_n([tl.sum(g * g) for g in grads])
-    return [loss, *tape.gradient(size, [w, h])]
-
-
-def operands() -> tuple[tl.Tensor, tl.Tensor]:
-    w, h = numbers(0, 24, 24) / 5, numbers(1, 16, 24)
-    return tl.asarray(w.astype(np.float32)), tl.asarray(h.astype(np.float32))
-
-
-def traced(
-    order: Callable[..., list[tl.Tensor]], swap: bool, runner: str = "structured"
-) -> Any:
-    return tl.function(runner=runner)(lambda w, h: order(w, h, swap))
-
-
-def assert_equal(found: list[tl.Tensor], wanted: list[tl.Tensor]) -> None:
-    for a, b in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
-
-
-@pytest.mark.parametrize("runner", RUNNERS)
-@pytest.mark.parametrize("order", [first_order, second_order])
-@pytest.mark.parametrize("budget", [0, 20_000])
-def test_gradients_are_the_same_bit_for_bit(
-    budget: int, order: Any, runner: str
-) -> None:
-    wanted = traced(order, False, runner)(*operands())
-    swapping.set_swap(bytes=budget)
-    step = traced(order, True, runner)
-    for _ in range(3):
-        assert_equal(step(*operands()), wanted)
-    assert swapping.store(CPU).size > 0
-
-
-def test_without_swap_memory_all_stays_in_memory() -> None:
-    swapping.set_swap(bytes=0)
-    traced(first_order, False)(*operands())
-    assert not swapping.store(CPU).size
-
-
-def test_without_a_budget_all_stays_in_memory() -> None:
-    traced(first_order, True)(*operands())
-    assert not swapping.store(CPU).size
-
-
-def test_a_gradient_may_be_asked_for_when_the_loop_has_long_ended() -> None:
-    swapping.set_swap(bytes=0)
-    forward = tl.function(lambda w, h: recurrence(w, h, swap=True))
-    w, h = operands()
-    with tl.GradientTape(persistent=True) as tape:
-        tape.watch([w, h])
-        loss = forward(w, h)
-    found = [tape.gradient(loss, [w, h]) for _ in range(2)]
-    assert swapping.store(CPU).is_working
-    wanted = traced(first_order, False)(w, h)[1:]
-    assert_equal(found[0], wanted)
-    assert_equal(found[1], wanted)
-
-
-def test_many_threads_may_swap_at_once() -> None:
-    wanted = traced(first_order, False)(*operands())
-    swapping.set_swap(bytes=10_000)
-    step, found = traced(first_order, True), []
-
-    def work() -> None:
-        found.extend([step(*operands()) for _ in range(5)])
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 20
-    for result in found:
-        assert_equal(result, wanted)
-
-
 # --- what goes wrong ------------------------------------------------------------------------
-
-
-def full_disk(**_: Any) -> Any:
-    """Return a file in which there is never any space."""
-    return Path("/dev/full").open("r+b", buffering=0)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file is always full")
-@pytest.mark.parametrize("runner", RUNNERS)
-def test_a_full_disk_is_told_with_the_loop_and_the_next_step_works(
-    runner: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = traced(first_order, False)(*operands())
-    step = traced(first_order, True, runner)
-    with monkeypatch.context() as patch:
-        patch.setattr(tempfile, "TemporaryFile", full_disk)
-        swapping.set_swap(bytes=4_000)
-        with pytest.raises(SwapError, match=r"1536 bytes .* No space left") as caught:
-            step(*operands())
-    assert tempfile.gettempdir() in str(caught.value)
-    assert any(f"made at {__file__}:" in note for note in caught.value.__notes__)
-    assert not any("made at ?" in note for note in caught.value.__notes__)
-    assert_equal(step(*operands()), wanted)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file is always full")
@@ -362,15 +209,6 @@ def test_a_file_that_lost_its_end_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_array_equal(kept.take(item), numbers(0))
 
 
-def test_a_folder_that_went_away_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    swapping.set_swap(bytes=0, directory=folder)
-    folder.rmdir()
-    with pytest.raises(SwapError, match=r"cannot make a file .* in .*gone"):
-        traced(first_order, True)(*operands())
-
-
 def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
     tmp_path: Path,
 ) -> None:
@@ -384,7 +222,7 @@ def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
         swapping.set_swap(bytes=1, directory=3)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError, match="there is no folder"):
         swapping.set_swap(bytes=1, directory=tmp_path / "absent")
-    assert swapping.budget() == 1234
+    assert swapping.budget(CPU) == 1234
 
 
 # --- files and processes --------------------------------------------------------------------

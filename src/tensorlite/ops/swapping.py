@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core import accounts
 from tensorlite.core.check import whole
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, local
 from tensorlite.core.errors import DTypeError, NotFoundError
-from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
+from tensorlite.core.xp import CPU, Array, cpu_count, device_of, is_array, xp_for
 from tensorlite.ops.list_values import Bundled
 from tensorlite.ops.swap_places import PinnedMemory, SwapFile
 from tensorlite.ops.swap_stores import Kept, Store, owner_of
@@ -28,6 +29,8 @@ __all__ = ["set_swap"]
 
 SMALLEST = 1024
 """Arrays of fewer bytes stay in memory."""
+SHARE = 2
+"""Without a budget, saved values may take one SHAREth of the device's memory limit."""
 _budget: list[int | None] = [None]
 _folder: list[str | None] = [None]
 
@@ -60,9 +63,20 @@ def set_swap(
     _folder[0] = None if directory is None else str(directory)
 
 
-def budget() -> int | None:
-    """Return how many bytes of memory saved values may take; None for any number."""
-    return _budget[0]
+def budget(device: DeviceName) -> int | None:
+    """Return how many bytes of a device's memory saved values may take; None for any number."""
+    if _budget[0] is not None:
+        return _budget[0]
+    limits = [accounts.limit(one) for one in _sharing_memory(device)]
+    known = [limit for limit in limits if limit is not None]
+    return min(known) // SHARE if known else None
+
+
+def _sharing_memory(device: DeviceName) -> list[DeviceName]:
+    """Return the devices whose memory a device's is: all CPU devices have one."""
+    if device.kind == "GPU":
+        return [device]
+    return [local("CPU", i) for i in range(cpu_count())]
 
 
 @cache
@@ -117,7 +131,7 @@ def _prefetch(item: Any) -> None:
 def _kept(array: Array) -> Any:
     """Return what stands for an array: a handle, or itself where it is to stay in memory."""
     device = device_of(array)
-    most = budget()
+    most = budget(device)
     if most is None:
         return array
     owner = _owner(array)
