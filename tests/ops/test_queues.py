@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tensorlite as tl
 from tests.begun import (
+    Begun,
     close,
     fifo,
     in_line,
