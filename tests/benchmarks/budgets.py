@@ -32,7 +32,7 @@ def budgets(t: Times, import_ms: float) -> list[Budget]:
     chain = (t["chain, tape"] - t["numpy chain"]) / 10
     call = t["call"] - t["plan of one node"]
     turn = t["turn, structured"] - t["numpy turn"]
-    frames = (t["turn, frames"] - t["numpy turn"]) / FRAME_NODES
+    frames = (t["turn, machine"] - t["numpy turn"]) / FRAME_NODES
     return [
         Budget("x + y eager, above NumPy's own call", 0.5, t["add"] - t["numpy add"]),
         Budget("the same under a tape, in a chain of ten", 2.0, chain),
@@ -60,7 +60,9 @@ ROWS = {
     "call": "call of a traced x + y",
     "turn": "a turn of a traced loop",
     "turn, structured": "  runner structured",
-    "turn, frames": "  runner frames",
+    "turn, frames": "  runner frames (TensorFlow: v1 control flow)",
+    "turn, machine": "  the same, by the machine for any graph",
+    "turn, two devices": "  over two devices (TensorFlow: v1 too)",
     "step, eager": "a training step of a CNN, eager",
     "step, traced": "a training step of a CNN, traced",
 }
@@ -73,6 +75,8 @@ BASES = {"add": "numpy add", "chain": "numpy chain", "chain, tape": "numpy chain
     "turn": "numpy turn",
     "turn, structured": "numpy turn",
     "turn, frames": "numpy turn",
+    "turn, machine": "numpy turn",
+    "turn, two devices": "numpy turn",
 }
 
 
@@ -85,7 +89,7 @@ def comparison(t: Times, others: dict[str, dict[str, Any]]) -> list[str]:
         *[f"{name} {found['version']}" for name, found in others.items()],
     ]
     lines = [
-        f"{'microseconds (times NumPy)':<34}"
+        f"{'microseconds (times NumPy)':<46}"
         + "".join(f"{head:>20}" for head in heads)
     ]
     for case, words in ROWS.items():
@@ -96,7 +100,7 @@ def comparison(t: Times, others: dict[str, dict[str, Any]]) -> list[str]:
             *[found.get(case) for found in others.values()],
         ]
         lines.append(
-            f"{words:<34}" + "".join(f"{cell(value, base):>20}" for value in measured)
+            f"{words:<46}" + "".join(f"{cell(value, base):>20}" for value in measured)
         )
     return lines
 

@@ -51,9 +51,42 @@ def tensorflow() -> tuple[list[Case], list[Case]]:
             "call", "f(x, y)", {"f": tf.function(lambda a, b: a + b), "x": x, "y": y}
         ),
         Case("turn", lambda: traced(x), per=workload.TURNS),
+        *_primitive_loops(tf),
     ]
     step = _tensorflow_step(tf)
     return quick, [Case("step, eager", step), Case("step, traced", tf.function(step))]
+
+
+def _primitive_loops(tf: Any) -> list[Case]:
+    """Return loops of Switch, Merge, Enter, Exit and NextIteration, over one device and two."""
+    v1 = tf.compat.v1
+    start, half = workload.operands()
+
+    def loop(device: str) -> Callable[[], Any]:
+        with v1.Graph().as_default(), v1.variable_scope("", use_resource=True):
+            v1.disable_control_flow_v2()
+            y, n = tf.constant(half), tf.constant(workload.TURNS)
+
+            def body(i: Any, x: Any) -> tuple[Any, Any]:
+                with tf.device(device):
+                    return i + 1, x * y + y
+
+            def counted(i: Any, x: Any) -> tuple[Any, Any]:
+                _, x = body(i, x)
+                with tf.device("/cpu:0"):
+                    return i + 1, x
+
+            with tf.device("/cpu:0"):
+                i = tf.constant(0)
+            ends = v1.while_loop(lambda i, _: i < n, counted, (i, tf.constant(start)))
+            session = v1.Session(config=v1.ConfigProto(device_count={"CPU": 2}))
+            run: Callable[[], Any] = session.make_callable(ends[1])
+            return run
+
+    return [
+        Case("turn, frames", loop("/cpu:0"), per=workload.TURNS),
+        Case("turn, two devices", loop("/cpu:1"), per=workload.TURNS),
+    ]
 
 
 def _tensorflow_step(tf: Any) -> Callable[[], Any]:

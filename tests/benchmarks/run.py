@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import budgets, ours
+from tests.benchmarks import budgets, devices, ours
 from tests.benchmarks.fresh import importing
 from tests.benchmarks.timing import least
 
@@ -62,7 +62,7 @@ def measured() -> dict[str, float]:
         found |= least(cases())
     for cases in (ours.first_call_cases, ours.step_cases):
         found |= least(cases(), rounds=20)
-    return found
+    return found | least(devices.loop_cases())
 
 
 def main() -> None:
@@ -78,7 +78,9 @@ def main() -> None:
     turns = ", ".join(
         f"{1e6 / found[f'turn, {name}']:,.0f} {name}" for name in ours.RUNNERS
     )
+    turns += f", {1e6 / found['turn, two devices']:,.0f} over two devices"
     print(f"\nloop turns a second: {turns}")
+    print("\n".join(devices.report()))
     print(f"a traced function's first call: {found['first call']:.2f} us a node")
     print(f"import tensorlite loads {modules} modules beside NumPy's")
 

@@ -9,7 +9,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.graph.trace import trace
-from tests.benchmarks import budgets, ours, workload
+from tests.benchmarks import budgets, devices, ours, workload
 from tests.benchmarks.timing import Case
 
 MAKERS = (
@@ -21,7 +21,10 @@ MAKERS = (
     ours.step_cases,
 )
 CASES = [case for make in MAKERS for case in make()]
-TIMES = {case.name: float(i) for i, case in enumerate(CASES, 1)}
+APART = ("turn, machine", "turn, two devices")
+TIMES = {
+    name: float(i) for i, name in enumerate([*[c.name for c in CASES], *APART], 1)
+}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -35,6 +38,27 @@ def test_the_loop_computes_the_same_on_every_runner() -> None:
     first, *others = [np.asarray(case.run()) for case in turns if callable(case.run)]
     for other in others:
         np.testing.assert_array_equal(other, first)
+
+
+@pytest.mark.usefixtures("one_cpu")
+def test_the_loop_computes_the_same_on_two_devices() -> None:
+    turns = [case for case in CASES if case.name.startswith("turn")]
+    cases = [*turns, *devices.loop_cases()]
+    assert [case.name for case in cases[len(turns) :]] == list(APART[::-1])
+    first, *others = [np.asarray(case.run()) for case in cases if callable(case.run)]
+    for other in others:
+        np.testing.assert_array_equal(other, first)
+
+
+@pytest.mark.usefixtures("one_cpu")
+def test_the_lstm_computes_the_same_however_many_turns_overlap() -> None:
+    cases = devices.lstm_cases(units=4, batch=2, steps=5)
+    one, many = [np.asarray(case.run()) for case in cases if callable(case.run)]
+    np.testing.assert_array_equal(one, many)
+    assert {case.name for case in devices.thread_cases()} == {
+        "one thread",
+        "two threads",
+    }
 
 
 def test_the_training_step_learns() -> None:
