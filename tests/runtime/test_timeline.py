@@ -137,6 +137,23 @@ def test_the_file_is_in_the_trace_event_format(tmp_path: Path) -> None:
     assert again == loaded
 
 
+def test_the_file_shows_memory_while_it_is_counted(tmp_path: Path) -> None:
+    tl.config.count_memory(True)
+    try:
+        with tl.profiler.trace(tmp_path / "trace.json") as profile:
+            for _ in range(3):
+                affine(tl.ones(1000))
+    finally:
+        tl.config.count_memory(False)
+    entries = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    counters = [entry for entry in entries if entry["ph"] == "C"]
+    assert {entry["name"] for entry in counters} == {"live bytes on /device:CPU:0"}
+    assert len(counters) == len(profile.events)
+    assert all(set(entry["args"]) == {"bytes"} for entry in counters)
+    levels = [entry["args"]["bytes"] for entry in counters]
+    assert max(levels) >= min(levels) + 4000
+
+
 def test_boxes_of_a_row_nest_or_lie_apart(tmp_path: Path) -> None:
     """What viewers demand of complete events of a thread, however many threads there were."""
     threads = [

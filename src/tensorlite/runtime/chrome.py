@@ -1,7 +1,8 @@
 """A recording in the Trace Event Format, which Chrome's about:tracing and Perfetto open.
 
 The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-Of it are used complete events (X), flows (s, f) and names (M); times are in microseconds.
+Of it are used complete events (X), flows (s, f), counters (C) and names (M); times are in
+microseconds.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from tensorlite.core.device import DeviceName
 from tensorlite.runtime.rows import Box, Event, Recording, Row, rows
-from tensorlite.runtime.timeline import Transfer
+from tensorlite.runtime.timeline import Level, Transfer
 
 Entry = dict[str, Any]
 PROCESS = 1
@@ -31,6 +32,7 @@ def trace_events(recorded: Recording, machine: str) -> Entry:
             _name("process_name", PROCESS, machine),
             *[entry for i, row in enumerate(shown, ROWS) for entry in _row(i, row)],
             *_flows(recorded.transfers, shown),
+            *map(_counter, recorded.levels),
         ],
     }
 
@@ -90,6 +92,16 @@ def _flows(transfers: list[Transfer], shown: list[Row]) -> Iterator[Entry]:
                 "ts": time / 1e3,
                 **({"bp": "e"} if phase == "f" else {}),
             }
+
+
+def _counter(level: Level) -> Entry:
+    return {
+        "ph": "C",
+        "name": f"live bytes on {level.device}",
+        "pid": PROCESS,
+        "ts": level.time / 1e3,
+        "args": {"bytes": level.live},
+    }
 
 
 def _complete(

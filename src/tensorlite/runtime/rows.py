@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.provenance import Line
-from tensorlite.runtime.timeline import Note, Recorder, Span, Transfer
+from tensorlite.runtime.timeline import Level, Note, Recorder, Span, Transfer
 
 
 class Event(NamedTuple):
@@ -80,6 +80,7 @@ class Recording(NamedTuple):
     events: list[Event]
     spans: list[Span]
     transfers: list[Transfer]
+    levels: list[Level]
     threads: dict[int, str]
     dropped: int
 
@@ -99,9 +100,10 @@ def recording(recorder: Recorder) -> Recording:
         x._replace(sent=x.sent - began, received=x.received - began)
         for x in tuple(recorder.transfers)
     ]
+    levels = [x._replace(time=x.time - began) for x in tuple(recorder.levels)]
     events = _events(notes, spans)
     return Recording(
-        events, spans, transfers, dict(recorder.threads), recorder.dropped
+        events, spans, transfers, levels, dict(recorder.threads), recorder.dropped
     )
 
 

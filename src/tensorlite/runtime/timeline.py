@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tensorlite.core import accounts
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.provenance import Line
@@ -78,6 +79,14 @@ class Transfer(NamedTuple):
     received: int
 
 
+class Level(NamedTuple):
+    """How many bytes lived on a device, at one time."""
+
+    device: DeviceName
+    time: int
+    live: int
+
+
 class Recorder:
     """Takes note of what runs, up to `limit` things; the rest is counted."""
 
@@ -86,10 +95,12 @@ class Recorder:
         self.synchronize = synchronize
         """Whether a GPU is waited for after each kernel, so that times are the kernel's own."""
         self.notes: list[Note] = []
+        self.levels: list[Level] = []
         self.spans: list[Span] = []
         self.transfers: list[Transfer] = []
         self.threads: dict[int, str] = {}
         self.dropped = 0
+        self.counts_memory = accounts.active()
         self.began = clock()
         self._calls = count()
         self._lock = Lock()
@@ -98,6 +109,9 @@ class Recorder:
         """Note that this thread has done something."""
         if len(self.notes) < self.limit:
             self.notes.append((work, self.thread(), start, end, nbytes, error))
+            if self.counts_memory and work.device.kind == "CPU":
+                live = accounts.account(work.device).live
+                self.levels.append(Level(work.device, end, live))
         else:
             self.drop()
 
