@@ -36,6 +36,7 @@ import numpy as np
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, GraphError
 from tensorlite.core.xp import CPU, Array, Xp, to_device
+from tensorlite.runtime.cancel import asked, heed
 from tensorlite.runtime.iterations import Frame, Iteration
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
 from tensorlite.runtime.program import (
@@ -390,6 +391,8 @@ class Machine:
         """Begin an iteration of a frame."""
         if self.team is not None and self.team.error is not None:
             raise CancelledError("another part of this step has failed")
+        if asked:
+            heed()
         iteration = frame.iterations[number] = Iteration(frame, number)
         for task in frame.program.starters:
             if not iteration.pending[task]:

@@ -13,6 +13,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Role
 from tensorlite.core.xp import CPU, Array, Xp
 from tensorlite.runtime import frames, straight
+from tensorlite.runtime.cancel import asked, heed
 from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.plan import Arrays, Composite, Plan, Wrap
 from tensorlite.runtime.turn import Turn, of_plans
@@ -60,6 +61,8 @@ class Loop(Composite):
         if self.cond.has_primitives or self.body.has_primitives:
             while run(self.cond, xp, state)[0]:
                 state = run(self.body, xp, state)
+                if asked:
+                    heed()
             return state
         if not self.turn:
             self.turn.append(Turn(of_plans(self.cond, self.body), xp))

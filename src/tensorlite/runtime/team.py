@@ -6,10 +6,10 @@ devices' own threads are called only when a kernel that may take long is about t
 machine has work. A machine is driven by one thread at a time.
 
 idle_work  machines that have work, and nobody who drives them.
-driving    how many machines are being driven.
+driving    the threads that drive a machine; each drives one.
 waits      operators that wait for something outside the step: what gives each up.
-error      the first thing that went wrong; after it nothing new begins, and the step ends as soon
-           as every thread has come back.
+error      the first thing that went wrong; after it nothing new begins, loops stop at their next
+           turn, and the step ends as soon as every thread has come back.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from threading import Condition
+from threading import Condition, get_ident
 from time import monotonic
 from typing import Any
 
@@ -25,6 +25,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, DeadlineExceededError
 from tensorlite.core.waiting import Cancel, Waiting
 from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime import cancel
 from tensorlite.runtime.devices import executor
 from tensorlite.runtime.frames import Machine, stuck
 from tensorlite.runtime.plan import Plan
@@ -40,7 +41,7 @@ class Team:
         self.idle_work: deque[Machine] = deque()
         self.waits: dict[Party, Cancel] = {}
         self.error: BaseException | None = None
-        self._driving = 0
+        self._driving: set[int] = set()
         self._called = 0
         self._resting = 0
         self._lock = Condition()
@@ -96,10 +97,10 @@ class Team:
     def wait(self, party: Party, op: Waiting, arrays: Sequence[Array]) -> None:
         """Begin an operator that may wait; its party is told when it is over."""
         answer = _Answer(self, party)
-        cancel = op.start(answer, *arrays)
+        give_up = op.start(answer, *arrays)
         with self._lock:
-            if not answer.given and cancel is not None:
-                self.waits[party] = cancel
+            if not answer.given and give_up is not None:
+                self.waits[party] = give_up
 
     def answered(self, party: Party, value: Any) -> None:
         """Pass on what came of an operator that waited."""
@@ -114,6 +115,7 @@ class Team:
         with self._lock:
             if self.error is None:
                 self.error = error
+                cancel.ask(self, self._driving - {get_ident()})
             self._lock.notify_all()
 
     def _next(self, until: float | None) -> Machine | None:
@@ -121,7 +123,7 @@ class Team:
         with self._lock:
             while self.error is None:
                 if self.idle_work:
-                    self._driving += 1
+                    self._driving.add(get_ident())
                     return self._taken()
                 if not self._driving and not self.waits:
                     return None
@@ -176,10 +178,16 @@ class Team:
         except Exception as error:  # noqa: BLE001  raised again where the step was called
             self.fail(error)
         finally:
-            with self._lock:
-                self._driving -= 1
-                if self._resting and not self._driving:
-                    self._lock.notify_all()
+            self._come_back()
+
+    def _come_back(self) -> None:
+        """Note that this thread drives no machine any more."""
+        with self._lock:
+            self._driving.discard(get_ident())
+            if self.error is not None:
+                cancel.back(self)
+            if self._resting and not self._driving:
+                self._lock.notify_all()
 
     def _interrupts(self, machine: Machine) -> bool:
         """Return whether another machine is to be driven before this one goes on."""
@@ -193,20 +201,28 @@ class Team:
             with self._lock:
                 if self.error is not None or not self.idle_work:
                     return
-                self._driving += 1
+                self._driving.add(get_ident())
                 machine = self._taken()
             self._drive(machine)
 
     def _end(self) -> None:
         """Give up what still waits, and wait for the threads that have not come back."""
-        if self.error is not None:
-            with self._lock:
-                waits, self.waits = self.waits, {}
-            for cancel in waits.values():
-                cancel()
+        # An interrupt may have come while this thread had a machine and had not begun to drive it.
+        self._come_back()
+        self._give_up()
         with self._lock:
             while self._driving:
                 self._rest(None)
+        # One of these threads may have begun to wait for something meanwhile.
+        self._give_up()
+
+    def _give_up(self) -> None:
+        """Give up what still waits, if the step has failed."""
+        if self.error is not None:
+            with self._lock:
+                waits, self.waits = self.waits, {}
+            for give_up in waits.values():
+                give_up()
 
 
 class _Answer:

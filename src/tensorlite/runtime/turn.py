@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime.cancel import asked, heed
 from tensorlite.runtime.plan import Arrays, Plan, Task
 from tensorlite.runtime.straight import TEST, Instruction, follow, laid_out
 
@@ -68,6 +69,8 @@ class Turn:
         code, tasks, width, taken = self.code, self.tasks, self.width, self.next
         while follow(code, tasks, values, xp):
             values[:width] = taken(values)
+            if asked:
+                heed()
         return tuple(values[:width])
 
 
