@@ -1,18 +1,54 @@
-"""`tl.placement`: where nodes run, why, and what it costs. Names, and `explain` for functions."""
+"""`tl.placement`: where nodes run, why, and what it costs. Names, and what they do to functions."""
 
 from __future__ import annotations
 
+import logging
+
 from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU
 from tensorlite.function.compile import ConcreteFunction
+from tensorlite.function.policies import (
+    Automatic,
+    EarliestFinish,
+    Search,
+    known_costs,
+    measured_costs,
+)
 from tensorlite.graph.graph import Graph, SymbolicTensor
-from tensorlite.passes.cost import Costs
+from tensorlite.passes.cluster import Cluster, Stragglers, cluster, train
+from tensorlite.passes.cost import Cost, Costs, Link
 from tensorlite.passes.explain import Explained, Explanation
+from tensorlite.passes.frozen import Frozen
+from tensorlite.passes.machines import Machines, Network, this_machine
 from tensorlite.passes.place import Choice, Placement
+from tensorlite.passes.simulate import Simulation, Span, Workload, told
 from tensorlite.runtime.devices import logical_devices, settings
 
-__all__ = ["Choice", "Explained", "Explanation", "explain"]
+__all__ = [
+    "Choice",
+    "Cluster",
+    "Cost",
+    "Costs",
+    "EarliestFinish",
+    "Explained",
+    "Explanation",
+    "Frozen",
+    "Link",
+    "Machines",
+    "Search",
+    "Simulation",
+    "Span",
+    "Stragglers",
+    "cluster",
+    "explain",
+    "freeze",
+    "measured_costs",
+    "simulate",
+]
+
+_log = logging.getLogger("tensorlite")
 
 
 def explain(
@@ -38,6 +74,93 @@ def explain(
     Exp    Exp          /device:CPU:0  default
     """
     return Explanation(_placement(program, choose), costs)
+
+
+def freeze(program: ConcreteFunction | Graph, choose: Choice | None = None) -> Frozen:
+    """Return a program's placement, or that of another choice, to be kept in a file.
+
+    What comes back is itself a choice, for `tl.function(placement=...)`.
+
+    >>> step = tl.function(lambda x: tl.exp(x) @ x).get_concrete_function(tl.ones((2, 2)))
+    >>> frozen = tl.placement.freeze(step, tl.placement.Search(costs=tl.placement.Costs()))
+    >>> import tempfile, os
+    >>> path = frozen.to_file(os.path.join(tempfile.mkdtemp(), "placement.json"))
+    >>> tl.placement.Frozen.from_file(path) == frozen
+    True
+    """
+    placement = _placement(program, choose)
+    about = choose.outcome if isinstance(choose, Automatic) else ""
+    return Frozen.of(placement.units, placement.devices, about)
+
+
+def simulate(
+    program: ConcreteFunction | Graph,
+    machines: Machines | Cluster | None = None,
+    *,
+    choose: Choice | None = None,
+    costs: Costs | None = None,
+    steps: int = 1,
+) -> Simulation:
+    """Return what a step of a program would take on machines, which need not be there.
+
+    On a table of devices the program is placed by `choose`, or by EarliestFinish for that table;
+    without a table, it runs as it is placed here. On a `cluster` each worker takes a batch as large
+    as the program's; `steps` of them draw stragglers anew each. Costs are this machine's,
+    measured as needed, unless others are given. Nothing runs but what is measured.
+
+    >>> w = tl.Variable(tl.ones((100, 10)))
+    >>> @tl.function
+    ... def step(x):
+    ...     w.assign_sub(0.1 * tl.matrix_transpose(x) @ (x @ w))
+    >>> concrete = step.get_concrete_function(tl.ones((32, 100)))
+    >>> costs = tl.placement.Costs()
+    >>> ten = tl.placement.cluster(workers=10, ps=2, backup=1)
+    >>> found = tl.placement.simulate(concrete, ten, costs=costs, steps=5)
+    >>> len(found.steps), found.critical_path[-1].name
+    (5, 'AssignSubVariableOp')
+    """
+    if isinstance(machines, Cluster) and choose is not None:
+        raise InvalidArgumentError(
+            "simulate: a cluster places the program on its workers; leave out choose"
+        )
+    if type(steps) is not int or steps < 1:
+        raise InvalidArgumentError(
+            f"simulate: steps={steps!r}; allowed are whole numbers from 1 on"
+        )
+    with known_costs(costs) as known:
+        if isinstance(machines, Cluster):
+            return train(_graph(program), machines, known, steps)
+        if machines is None:
+            table = this_machine(logical_devices())
+            placement = _placement(program, choose)
+        else:
+            table = machines
+            placement = _imagined(program, table, choose, known)
+        network = Network(table, known)
+        place = [network.devices.index(device) for device in placement.devices]
+        workload = Workload(placement.units, network)
+        return told(workload, workload.play(place), workload.load(place))
+
+
+def _imagined(
+    program: ConcreteFunction | Graph,
+    table: Machines,
+    choose: Choice | None,
+    costs: Costs,
+) -> Placement:
+    """Return a program's placement on machines; scopes that fit none of them give way."""
+    return Placement(
+        _graph(program),
+        table.names,
+        table.names[0],
+        soft=True,
+        choose=choose or EarliestFinish(costs, table),
+        log=_log.info,
+    )
+
+
+def _graph(program: ConcreteFunction | Graph) -> Graph:
+    return program if isinstance(program, Graph) else program.callee.optimised
 
 
 def _placement(program: ConcreteFunction | Graph, choose: Choice | None) -> Placement:

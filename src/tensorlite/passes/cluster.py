@@ -67,7 +67,11 @@ class Stragglers:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Workers and parameter servers; `cluster` makes one."""
+    """Workers and parameter servers; `cluster` makes one.
+
+    >>> tl.placement.cluster(workers=50, ps=17, backup=3).backup
+    3
+    """
 
     workers: int
     """How many workers' gradients a step takes."""

@@ -25,7 +25,12 @@ FIRST = -1
 
 
 class Span(NamedTuple):
-    """Something that a device or a link was busy with, from one second to another."""
+    """Something that a device or a link was busy with, from one second to another.
+
+    >>> span = tl.placement.Span("MatMul", tl.DeviceName.parse("/cpu:0"), start=0.5, end=2.0)
+    >>> span.end - span.start
+    1.5
+    """
 
     name: str
     device: DeviceName
