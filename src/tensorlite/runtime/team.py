@@ -96,6 +96,8 @@ class Team:
 
     def wait(self, party: Party, op: Waiting, arrays: Sequence[Array]) -> None:
         """Begin an operator that may wait; its party is told when it is over."""
+        if self.error is not None:
+            raise CancelledError("another part of this step has failed")
         answer = _Answer(self, party)
         give_up = op.start(answer, *arrays)
         with self._lock:
