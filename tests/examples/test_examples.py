@@ -92,3 +92,10 @@ def test_two_devices(tmp_path: Path) -> None:
     seconds = main_of("09_two_devices")(units=8, steps=4, folder=str(tmp_path))
     assert set(seconds) == {1, 8}
     assert "/device:CPU:1" in (tmp_path / "timeline.svg").read_text("utf-8")
+
+
+def test_queues(capsys: pytest.CaptureFixture[str]) -> None:
+    losses = main_of("11_queues")(epochs=5)
+    assert sum(number for number, _ in losses) == 5 * 1797
+    assert np.mean([loss for _, loss in losses[-20:]]) < 0.3
+    assert "missing.npz" in capsys.readouterr().out
