@@ -138,6 +138,15 @@ def test_a_context_raises_what_its_block_does_and_swallows_the_end() -> None:
         raise errors.OutOfRangeError("no more")
 
 
+def test_an_end_that_comes_of_an_error_is_one() -> None:
+    q, coord = fifo(), tl.queue.Coordinator()
+    q.close(error=OSError("disk on fire"))
+    with coord.stop_on_exception():
+        q.dequeue()
+    with pytest.raises(errors.OutOfRangeError, match="disk on fire"):
+        coord.join()
+
+
 def test_what_looks_for_deadlocks_is_one_of_three() -> None:
     with pytest.raises(errors.InvalidArgumentError, match="'own threads' and None"):
         tl.queue.Coordinator(deadlocks="some")  # type: ignore[arg-type]

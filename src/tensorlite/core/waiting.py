@@ -104,20 +104,26 @@ class _Answer:
     def __init__(self) -> None:
         self.value: Any = None
         self.given = False
-        self._closed = Lock()
-        self._closed.acquire()
+        self._closed: Lock | None = None
 
     def give(self, value: Any) -> None:
         """Take the answer, unless there is one, and wake who waits for it."""
-        if not self.given:
-            self.value = value
-            self.given = True
+        if self.given:
+            return
+        self.value = value
+        self.given = True
+        if self._closed is not None:
             self._closed.release()
 
     def wait(self, look: Callable[[], None] | None) -> None:
         """Hold up this thread until the answer is given; `look` is called now and then."""
-        if look is None:
-            self._closed.acquire()
+        closed = Lock()
+        closed.acquire()
+        self._closed = closed
+        if self.given:  # perhaps before there was a lock to open
             return
-        while not self._closed.acquire(timeout=PERIOD):
+        if look is None:
+            closed.acquire()
+            return
+        while not closed.acquire(timeout=PERIOD):
             look()

@@ -149,8 +149,8 @@ class QueueState(Resource):
         """Begin to put one element."""
         self.fillers.add(get_ident())
         with self.lock:
-            at_once = not (self.closed or self.putting or self.taking)
-            at_once = at_once and self.has_room()
+            # Where there is room nobody waits to put.
+            at_once = not (self.closed or self.taking) and self.has_room()
             if at_once:
                 self.put(element)
         if at_once:
