@@ -209,6 +209,35 @@ def test_a_file_that_lost_its_end_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_array_equal(kept.take(item), numbers(0))
 
 
+def test_what_was_interrupted_can_be_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    _, kept = keeper(0)
+    item = kept.keep(numbers(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "preadv", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            kept.take(item)
+    np.testing.assert_array_equal(kept.take(item), numbers(0))
+
+
+def test_a_failure_of_any_kind_in_the_background_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> int:
+        raise MemoryError("nothing is left")
+
+    _, kept = keeper(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwritev", fail)
+        with pytest.raises(SwapError, match="nothing is left"):
+            kept.keep(numbers(0))
+    np.testing.assert_array_equal(kept.take(kept.keep(numbers(1))), numbers(1))
+
+
 def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
     tmp_path: Path,
 ) -> None:

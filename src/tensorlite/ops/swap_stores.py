@@ -304,7 +304,7 @@ class Store:
                 self._busy.add(cell)
             try:
                 self._write(cell) if cell.extent is None else self._read(cell)
-            except SwapError as error:
+            except Exception as error:  # noqa: BLE001  told by those who wait for it
                 if cell.extent is None:
                     self._give_up(error)
                     return
@@ -331,7 +331,7 @@ class Store:
         cells = self._queues[queue]
         return next((cell for cell in cells if cell not in self._busy), None)
 
-    def _give_up(self, error: SwapError) -> None:
+    def _give_up(self, error: Exception) -> None:
         """Tell those that wait for room why there will be none; the next who does tries again."""
         with self._working():
             self._failures.append(str(error))
@@ -347,7 +347,7 @@ class Store:
         try:
             extent = self._extent(cell.nbytes)
             extent.place.write(extent, flat(data))
-        except SwapError:
+        except BaseException:
             with self._working():
                 if extent is not None:
                     extent.place.free(extent)
@@ -375,7 +375,9 @@ class Store:
         assert cell.extent is not None
         try:
             data = cell.extent.place.read(cell.extent)
-        except (SwapError, MemoryError):
+        except (
+            BaseException
+        ):  # an interrupt too: nobody may wait for this cell for ever
             with self._working():
                 self._moved(cell)
             raise

@@ -130,6 +130,8 @@ def _prefetch(item: Any) -> None:
 
 def _kept(array: Array) -> Any:
     """Return what stands for an array: a handle, or itself where it is to stay in memory."""
+    if array.nbytes < SMALLEST and array.base is None:
+        return array
     device = device_of(array)
     most = budget(device)
     if most is None:
