@@ -1,6 +1,7 @@
 """`python -m tensorlite`: a Python prompt with `tl` and `np`, IPython's where that is installed.
 
 Sources typed at the prompt are kept, so that functions typed there trace their control flow.
+`python -m tensorlite calibrate` measures the machine instead; see calibration.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite import calibration
 from tensorlite.core.xp import gpu_count
 
 
@@ -55,6 +57,20 @@ def banner() -> str:
 
 
 def main() -> None:
+    """Open a prompt, or run what comes through a pipe, or measure the machine."""
+    match sys.argv[1:]:
+        case ["calibrate", *arguments]:
+            for line in calibration.command(arguments):
+                print(line, flush=True)
+        case []:
+            prompt()
+        case [other, *_]:
+            sys.exit(
+                f"python -m tensorlite {other}: allowed are calibrate, or nothing"
+            )
+
+
+def prompt() -> None:
     """Open a prompt, or run what comes through a pipe."""
     names: dict[str, Any] = {"tl": tl, "np": np, "__name__": "__main__"}
     try:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from math import prod
 from queue import SimpleQueue
+from statistics import median
 from threading import Thread
 from time import perf_counter
 
@@ -31,6 +32,8 @@ LARGEST = 1 << 28
 """Bytes of input beyond which a kernel is not measured."""
 GOLDEN = 0.6180339887498949
 ROUND_TRIPS = 60
+COPIED = 1 << 26
+SIDE = 512
 
 
 def is_measurable(op: Op, specs: Iterable[TensorSpec]) -> bool:
@@ -115,6 +118,26 @@ def _example(spec: TensorSpec) -> Array:
     return spread.astype(spec.dtype.numpy).reshape(shape)
 
 
+def rates(device: DeviceName) -> tuple[float, float, float]:
+    """Return a device's bytes a second, its flops a second, and the seconds of a small kernel.
+
+    They are those of a copy that no cache holds, of a product of matrices, and of a short sum.
+    """
+    xp = xp_for(device)
+    finish = _finish(xp)
+    with on_device(device):
+        short = xp.ones(8, np.float32)
+        matrix = xp.full((SIDE, SIDE), 0.5, np.float32)
+        large, target = (
+            xp.ones(COPIED // 4, np.float32),
+            xp.empty(COPIED // 4, np.float32),
+        )
+        copying = least(partial(xp.copyto, target, large), finish)
+        product = least(partial(xp.matmul, matrix, matrix), finish)
+        call = least(partial(xp.add, short, short), finish)
+    return 2 * COPIED / copying, 2.0 * SIDE**3 / product, call
+
+
 def link(source: DeviceName, target: DeviceName) -> tuple[float, float]:
     """Return the latency (seconds) and the bandwidth (bytes a second) between two devices.
 
@@ -136,20 +159,23 @@ def _transfer(source: DeviceName, target: DeviceName, size: int) -> float:
 
 
 def _handing_over() -> float:
-    """Return the seconds until a thread that waits has what another one gives it."""
+    """Return the seconds until a thread that waits has what another one gives it.
+
+    The median: some are quick, because the other thread had not gone to sleep yet.
+    """
     there: SimpleQueue[int | None] = SimpleQueue()
     back: SimpleQueue[int] = SimpleQueue()
     thread = Thread(target=_answer, args=(there, back), daemon=True)
     thread.start()
-    best = math.inf
+    times = []
     for i in range(ROUND_TRIPS):
         begin = perf_counter()
         there.put(i)
         back.get()
-        best = min(best, perf_counter() - begin)
+        times.append(perf_counter() - begin)
     there.put(None)
     thread.join()
-    return best / 2
+    return median(times) / 2
 
 
 def _answer(there: SimpleQueue[int | None], back: SimpleQueue[int]) -> None:
