@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -342,33 +341,6 @@ def test_a_session_takes_the_graph_around_it_and_is_a_context() -> None:
         assert same.run(y) == 3.0
     assert tl.executing_eagerly()
     assert session.closed
-
-
-def test_threads_run_one_graph_at_once() -> None:
-    graph = tl.Graph()
-    with graph.as_default():
-        x = tl.placeholder(tl.float32, ())
-        count = tl.Variable(0.0)
-        mutex = threading.Lock()
-        _, total = tl.while_loop(
-            lambda i, t: i < 5, lambda i, t: (i + 1, t + x), (0, tl.constant(0.0))
-        )
-    session, wrong = tl.Session(graph), []
-
-    def work(number: int) -> None:
-        for _ in range(50):
-            if session.run(total, {x: float(number)}) != 5.0 * number:
-                wrong.append(number)
-            with mutex:
-                count.assign_add(1.0)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-    assert count.item() == 400.0
 
 
 def test_training_in_a_session_is_training_with_a_tape() -> None:

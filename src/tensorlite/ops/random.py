@@ -64,12 +64,13 @@ class RngReadAndSkip(Op):
         self, xp: Xp, state: VariableState, algorithm: Array, delta: Array
     ) -> Array:
         """Return the state before it is advanced; a number may need up to 256 counters."""
-        before = to_host(state.array)
-        after = before.copy()
-        after[:2] = philox.advanced(
-            before[:2].view(np.uint64), 256 * int(delta)
-        ).view(np.int64)
-        state.array = after
+        with state.lock:
+            before = to_host(state.array)
+            after = before.copy()
+            after[:2] = philox.advanced(
+                before[:2].view(np.uint64), 256 * int(delta)
+            ).view(np.int64)
+            state.array = after
         return before
 
 

@@ -5,6 +5,8 @@ Rows of variables are read and written in sparse_state.py; class Variable is in 
 
 from __future__ import annotations
 
+from threading import RLock
+
 from tensorlite.core.dtypes import of_numpy, resource
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
@@ -15,15 +17,20 @@ from tensorlite.core.xp import Array, Xp
 
 
 class VariableState(Resource):
-    """What a variable's handle stands for: an array that assignments replace as a whole."""
+    """What a variable's handle stands for: an array that assignments replace as a whole.
 
-    __slots__ = ("_spec", "array", "name")
+    Who makes a new value out of the old holds the lock, so that no write of another thread is
+    lost; who reads has the value of some moment, and needs none.
+    """
+
+    __slots__ = ("_spec", "array", "lock", "name")
 
     def __init__(
         self, array: Array, value: TensorSpec, name: str, trainable: bool
     ) -> None:
         self.array = array
         self.name = name
+        self.lock = RLock()
         self._spec = TensorSpec((), resource, None, (value,), trainable)
 
     @property
@@ -85,8 +92,9 @@ class Write(Op, abstract=True):
     def kernel(self, xp: Xp, handle: VariableState, value: Array) -> Array:
         """Make the new value the variable's."""
         self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
-        handle.array = self.combine(xp, handle.array, value)
-        return handle.array
+        with handle.lock:
+            made = handle.array = self.combine(xp, handle.array, value)
+        return made
 
     def combine(self, xp: Xp, old: Array, value: Array) -> Array:
         """Return the new value."""

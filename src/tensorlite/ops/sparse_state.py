@@ -91,13 +91,13 @@ class _ResourceScatter(Op, abstract=True):
         """Replace the variable's array by one with the updates in it."""
         given = [TensorSpec(x.shape, of_numpy(x.dtype)) for x in (indices, updates)]
         self.infer(handle.spec, *given)
-        old = handle.array
-        in_range(self.name, indices, old.shape[0], 0)
-        rows = old.reshape(old.shape[0], prod(old.shape[1:]))
-        values = updates.reshape(indices.size, rows.shape[1])
-        handle.array = self.combine(xp, rows, indices.reshape(-1), values).reshape(
-            old.shape
-        )
+        with handle.lock:
+            old = handle.array
+            in_range(self.name, indices, old.shape[0], 0)
+            rows = old.reshape(old.shape[0], prod(old.shape[1:]))
+            values = updates.reshape(indices.size, rows.shape[1])
+            made = self.combine(xp, rows, indices.reshape(-1), values)
+            handle.array = made.reshape(old.shape)
         return ()
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:

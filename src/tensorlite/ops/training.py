@@ -5,7 +5,7 @@ Which rule is used with which slots and hyperparameters is the business of train
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Effect, Op
@@ -48,9 +48,10 @@ class Apply(Op, abstract=True):
         *hyper, gradient = rest
         if gradient.shape != states[0].array.shape:
             self.infer(states[0].spec, TensorSpec(gradient.shape))
-        updated = self.update(xp, [s.array for s in states], hyper, gradient)
-        for state, array in zip(states, updated, strict=True):
-            state.array = xp.asarray(array)
+        with _Held(states):
+            updated = self.update(xp, [s.array for s in states], hyper, gradient)
+            for state, array in zip(states, updated, strict=True):
+                state.array = xp.asarray(array)
         return ()
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
@@ -62,6 +63,23 @@ def handles(inputs: Arrays) -> tuple[list[VariableState], list[Array]]:
     """Return the variables' states that come first, and the arrays behind them."""
     states = [x for x in inputs if isinstance(x, VariableState)]
     return states, list(inputs[len(states) :])
+
+
+class _Held:
+    """A block that holds the locks of all states, which everyone takes in the same order."""
+
+    __slots__ = ("_states",)
+
+    def __init__(self, states: Iterable[VariableState]) -> None:
+        self._states = sorted(states, key=id)
+
+    def __enter__(self) -> None:
+        for state in self._states:
+            state.lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        for state in self._states:
+            state.lock.release()
 
 
 class SparseApply(Op):
@@ -85,11 +103,13 @@ class SparseApply(Op):
         *hyper, values, indices = rest
         rows, where = xp.unique(indices, return_inverse=True)
         summed = sums_at(xp, rows.size, where.ravel(), values)
-        updated = self.rule.update(xp, [s.array[rows] for s in states], hyper, summed)
-        for state, part in zip(states, updated, strict=True):
-            whole = state.array.copy()
-            whole[rows] = part
-            state.array = whole
+        with _Held(states):
+            parts = [s.array[rows] for s in states]
+            updated = self.rule.update(xp, parts, hyper, summed)
+            for state, part in zip(states, updated, strict=True):
+                whole = state.array.copy()
+                whole[rows] = part
+                state.array = whole
         return ()
 
 
