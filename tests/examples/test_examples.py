@@ -99,3 +99,15 @@ def test_queues(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(number for number, _ in losses) == 5 * 1797
     assert np.mean([loss for _, loss in losses[-20:]]) < 0.3
     assert "missing.npz" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("one_cpu")
+def test_placement(capsys: pytest.CaptureFixture[str]) -> None:
+    found = main_of("12_placement")(layers=1, steps=5)
+    one, two = found["times"]
+    assert two < 0.7 * one
+    np.testing.assert_array_equal(found["again"], found["answer"])
+    assert found["backup"][2] < found["backup"][0]
+    printed = capsys.readouterr().out
+    assert "ms here, " in printed
+    assert "/device:CPU:1  chosen" in printed
