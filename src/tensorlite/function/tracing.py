@@ -13,9 +13,8 @@ from threading import RLock
 from typing import Any, Protocol
 
 from tensorlite.core import nest
-from tensorlite.core.dispatch import execute, interpreted_by, to_tensor
-from tensorlite.core.errors import SymbolicTensorError, TracingError, note
-from tensorlite.core.op import Role
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import TracingError, note
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -28,6 +27,7 @@ from tensorlite.function.compile import (
 from tensorlite.function.signature import Arguments, Key
 from tensorlite.function.staging import converted, side_effects
 from tensorlite.function.traces import Traces, warn_of_effects
+from tensorlite.graph.evaluate import evaluate
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close
 from tensorlite.ops.state import Make, creation
@@ -330,20 +330,4 @@ def lifted(value: Any, line: Line) -> Any:
         value = value()
     if not isinstance(value, SymbolicTensor):
         return value
-    with interpreted_by(None):
-        return _computed(value, line, {})
-
-
-def _computed(
-    x: SymbolicTensor, line: Line, known: dict[int, tuple[Tensor, ...]]
-) -> Tensor:
-    node = x.node
-    if node.op.role is Role.INPUT:
-        raise SymbolicTensorError(
-            f"the first value of the variable made at {line} depends on {x.name}, which has no "
-            "value while tracing. Compute it from constants, or make the variable outside"
-        )
-    if id(node) not in known:
-        inputs = tuple([_computed(i, line, known) for i in node.inputs])
-        known[id(node)] = execute(node.op, inputs)
-    return known[id(node)][x.index]
+    return evaluate(value, {}, f"the first value of the variable made at {line}")
