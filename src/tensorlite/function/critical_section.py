@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.check import a_function
-from tensorlite.core.dispatch import call, calls
+from tensorlite.core.dispatch import call, calls, current
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import Tracer, outermost
 from tensorlite.ops.branches import Traced, trace_leaves
 from tensorlite.ops.fetchable import effect
@@ -25,6 +26,7 @@ from tensorlite.ops.mutex import (
     Held,
     MutexLock,
     MutexState,
+    guard,
     inside,
     refuse_again,
 )
@@ -68,7 +70,7 @@ class CriticalSection:
         the lock is asked for, and an error in it releases the lock. Inside it nothing may wait for
         what the same step does outside. Raises InvalidArgumentError when `fn` enters this section
         again, and in a trace when another section uses the same variable or other resource,
-        unless both say exclusive_resource_access=False.
+        unless both say exclusive_resource_access=False; there gradients through it are errors.
 
         >>> v = tl.Variable(1.0)
         >>> print(tl.CriticalSection().execute(lambda: v + 1.0))
@@ -98,10 +100,12 @@ class CriticalSection:
                 "itself. Execute once, around all that needs it"
             )
         self._claim(top, captured, is_exclusive)
+        _watch(captured)
         traced.graph.outputs = _tensors(traced)
         # With the lock held nothing is waited for that may itself need the lock.
         with control_dependencies(captured):
             lock = call(MutexLock(), self.handle)
+        guard(lock)
         op = ExecuteInCriticalSection(Compiled(traced.graph))
         inputs = (lock, self.handle, *captured)
         if not traced.graph.outputs and traced.result is None:
@@ -132,6 +136,20 @@ class CriticalSection:
 
     def __repr__(self) -> str:
         return f"CriticalSection(name={self.name!r})"
+
+
+def _watch(captured: list[Tensor]) -> None:
+    """Let tapes know of the variables in a function, so that asking for gradients is an error."""
+    trainable = [x for x in captured if x.spec.trainable]
+    interpreter = current.get()
+    while interpreter is not None:
+        if (
+            isinstance(interpreter, GradientTape)
+            and interpreter.recording
+            and interpreter.watch_accessed_variables
+        ):
+            interpreter.watch(trainable)
+        interpreter = interpreter.below
 
 
 def _tensors(traced: Traced) -> list[SymbolicTensor]:

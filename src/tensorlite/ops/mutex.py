@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
 from tensorlite.core.deadlock import Want
-from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.dispatch import call, calls, to_tensor, tracer
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
@@ -30,6 +30,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph, building
 from tensorlite.graph.trace import outermost
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.monitor import LATER, Fetchable, Monitor, handle_of
@@ -94,11 +95,12 @@ class MutexState(Monitor):
 class Held(Opaque):
     """A lock that is held."""
 
-    __slots__ = ("released", "state")
+    __slots__ = ("_done", "released", "state")
 
     def __init__(self, state: MutexState) -> None:
         self.state = state
         self.released = False
+        self._done: Done | None = None
 
     @property
     def spec(self) -> TensorSpec:
@@ -107,12 +109,31 @@ class Held(Opaque):
 
     def release(self) -> None:
         """Unlock; FailedPreconditionError when this has been done."""
-        if self.released:
+        done = self._done
+        if not self._release():
             raise FailedPreconditionError(
                 f"this lock of {self.state.title} has been released already"
             )
-        self.released = True
-        self.state.unlock()
+        if done is not None:
+            done(())
+
+    def _release(self) -> bool:
+        """Unlock, unless this has been done; return whether it was not."""
+        with self.state.lock:
+            before, self.released = self.released, True
+            self._done = None
+        if not before:
+            self.state.unlock()
+        return not before
+
+    def guard(self, done: Done) -> Cancel | None:
+        """Call `done` when this is released; giving up that wait releases it."""
+        with self.state.lock:
+            if not self.released:
+                self._done = done
+                return self._release
+        done(())
+        return None
 
     def __del__(self) -> None:
         if not self.released:
@@ -195,6 +216,34 @@ class ConsumeMutexLock(Op):
         return ()
 
 
+class GuardMutexLock(Waiting):
+    """Waits until a lock is released; a step that fails gives up its waits, and so releases it."""
+
+    effect = Effect.WRITE
+
+    def infer(self, mutex_lock: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        _check_lock(self, mutex_lock)
+        return ()
+
+    def start(self, done: Done, mutex_lock: Held) -> Cancel | None:
+        """Begin to wait."""
+        return _held(self, mutex_lock).guard(done)
+
+    def kernel(self, xp: Xp, mutex_lock: Held) -> tuple[Array, ...]:
+        """Return nothing, at once: where tasks run in their order, the releasing comes after."""
+        return ()
+
+
+def guard(lock: Tensor) -> None:
+    """Let a lock go with the step, if that fails, in a trace of a function that releases it.
+
+    In a `tl.Graph` what is fetched may leave the releasing out.
+    """
+    if tracer() is not None and building() is None:
+        calls(GuardMutexLock(), lock)
+
+
 def _check_lock(op: Op, spec: TensorSpec) -> None:
     if spec.dtype is not dtypes.variant:
         raise DTypeError(f"{op.name}: {spec} is no lock; Mutex.acquire() returns one")
@@ -251,9 +300,9 @@ class ExecuteInCriticalSection(Op):
 class Mutex:
     """A lock that one at a time has: a thread, a step, a block of a traced function.
 
-    Use it in a `with` statement. In a trace the block's reads and writes run between locking and
-    unlocking. Those who wait are served in the order in which they came. Locking it again in its
-    own block raises InvalidArgumentError.
+    Use it in a `with` statement. In a traced function the block's reads and writes run between
+    locking and unlocking; a step that fails unlocks too. Those who wait are served in the order in
+    which they came. Locking again in the block raises InvalidArgumentError.
 
     >>> mutex, total = tl.queue.Mutex(), tl.Variable(0)
     >>> @tl.function
@@ -285,6 +334,7 @@ class Mutex:
     def release(self, lock: Tensor) -> Fetchable:
         """Release a lock; in a trace all reads and writes since its making run under it.
 
+        In a `tl.Graph` that happens when a session fetches what comes back.
         Raises FailedPreconditionError when it has been released, InvalidArgumentError when it is
         another mutex's, DTypeError for what is no lock. Source: TensorFlow's ConsumeMutexLock.
 
@@ -296,11 +346,21 @@ class Mutex:
         tensorlite.core.errors.FailedPreconditionError: this lock of mutex 'mutex' has been ...
         """
         held = to_tensor(lock)
-        with control_dependencies(_guarded(held)):
+        inside_block = _guarded(held)
+        if isinstance(held, SymbolicTensor):
+            guard(held)
+        with control_dependencies(inside_block):
             return effect(ConsumeMutexLock(), held, self.handle)
 
     def __enter__(self) -> Tensor:
-        """Lock, for the block."""
+        """Lock, for the block; FailedPreconditionError in a `tl.Graph`, which runs no blocks."""
+        top = outermost()
+        if top is not None and isinstance(top.graph, ManualGraph):
+            raise FailedPreconditionError(
+                f"{self.name}: a session runs what is fetched, which may leave out the unlocking. "
+                "In a tl.Graph use tl.CriticalSection, or acquire() and release(), and fetch what "
+                "release() returns"
+            )
         lock = self.acquire()
         _around.set((*_around.get(), (self.handle.array, lock)))
         return lock
