@@ -47,6 +47,8 @@ class Recv(Op):
     send_device: DeviceName
     recv_device: DeviceName
     spec: TensorSpec
+    conditional: bool = False
+    """Whether a branch may leave it dead, in a turn of a loop that is not the last."""
 
     def infer(self) -> TensorSpec:
         """Return what is known of the tensor."""

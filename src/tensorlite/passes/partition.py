@@ -93,8 +93,11 @@ class _Partitioning:
         """On each device the Merge of each frame that what is received there waits for."""
         self.conditions: dict[Frame, SymbolicTensor] = {}
         self.entries: dict[Frame, Node] = {}
+        self.conditional: set[Node] = set()
+        """Nodes that a branch may leave dead while their frame's loop goes on."""
         self.open: list[tuple[Node, int, SymbolicTensor]] = []
-        self.controls: list[tuple[Node, Frame, DeviceName]] = []
+        self.controls: dict[Frame, list[tuple[Node, DeviceName]]] = {}
+        """Control loops that are begun: they go on where the loop's condition is placed."""
         self.taken: dict[DeviceName, list[int]] = {}
         self.positions = {id(x): i for i, x in enumerate(graph.inputs)}
 
@@ -117,6 +120,17 @@ class _Partitioning:
             self.conditions[self.frames[node]] = node.outputs[0]
         elif node.op.role is Role.ENTER and not _is_invariant(node):
             self.entries.setdefault(after(node, self.frames), node)
+        if self.is_conditional(node):
+            self.conditional.add(node)
+
+    def is_conditional(self, node: Node) -> bool:
+        """Return whether a branch may leave a node dead in a turn that is not the last."""
+        if node.op.role is Role.SWITCH:
+            return node.inputs[1].node.op.role is not Role.LOOP_COND
+        if node.op.role in (Role.MERGE, Role.ENTER):
+            return False
+        sources = [*[x.node for x in node.inputs], *node.control]
+        return not self.conditional.isdisjoint(sources)
 
     def part(self, device: DeviceName) -> Graph:
         """Return the graph of a device."""
@@ -158,6 +172,9 @@ class _Partitioning:
             self.made[id(x), device] = y
         if node.op.role is Role.MERGE and self.frames.get(node):
             self.heads.setdefault((device, self.frames[node]), made)
+        if node.op.role is Role.LOOP_COND:
+            for merge, elsewhere in self.controls.pop(self.frames[node], ()):
+                self.close_control(merge, self.frames[node], elsewhere)
         for i, x in enumerate(node.inputs):
             if self.is_ahead(x):
                 self.open.append((made, i, x))
@@ -210,7 +227,12 @@ class _Partitioning:
             ).outputs[0]
         home = self.devices[node]
         return self.sent(
-            node, self.made[id(x), home], x.name, after(node, self.frames), device
+            node,
+            self.made[id(x), home],
+            x.name,
+            after(node, self.frames),
+            device,
+            node in self.conditional,
         )
 
     def sent(
@@ -220,13 +242,15 @@ class _Partitioning:
         name: str,
         frame: Frame,
         device: DeviceName,
+        conditional: bool = False,
     ) -> SymbolicTensor:
         """Send a value of a frame from its device to another; return it as it is there."""
         home = value.node.device
         send = self.add(node, home, Send(name, home, device), [value])
         self.part(home).effects.append(send)
         control = [self.head(device, frame)] if frame else []
-        recv = Recv(name, home, device, value.spec.without_value())
+        spec = value.spec.without_value()
+        recv = Recv(name, home, device, spec, conditional)
         return self.add(node, device, recv, control=control).outputs[0]
 
     def before(self, node: Node, device: DeviceName) -> list[Node]:
@@ -251,8 +275,9 @@ class _Partitioning:
         key = id(token), device
         if key not in self.made:
             frame = after(node, self.frames)
+            name = f"{token.name} of {node.name}"
             self.made[key] = self.sent(
-                node, token, f"{token.name} of {node.name}", frame, device
+                node, token, name, frame, device, node in self.conditional
             )
         return self.made[key].node
 
@@ -273,7 +298,10 @@ class _Partitioning:
         entered = self.add(entry, device, inside, [begin]).outputs[0]
         merge = self.add(entry, device, Merge(), [entered, entered])
         self.heads[device, frame] = merge
-        self.controls.append((merge, frame, device))
+        if self.conditions[frame].node in self.nodes:
+            self.close_control(merge, frame, device)
+        else:
+            self.controls.setdefault(frame, []).append((merge, device))
         return merge
 
     def token_of(
@@ -295,18 +323,17 @@ class _Partitioning:
         name = f"{token.name} into {entry.name}"
         return self.sent(entry, token, name, frame, device)
 
+    def close_control(self, merge: Node, frame: Frame, device: DeviceName) -> None:
+        """Let a control loop go on as its loop's condition says."""
+        condition = self.conditions[frame]
+        node = condition.node
+        go_on = self.local(condition, device)
+        switch = self.add(node, device, Switch(), [merge.outputs[0], go_on])
+        again = self.add(node, device, NextIteration(), [switch.outputs[1]])
+        merge.set_input(1, again.outputs[0])
+
     def close(self) -> None:
-        """Close the loops: the control loops' and, with them all there, the back edges."""
-        done = 0
-        while done < len(self.controls):
-            merge, frame, device = self.controls[done]
-            condition = self.conditions[frame]
-            go_on = self.local(condition, device)
-            node = condition.node
-            switch = self.add(node, device, Switch(), [merge.outputs[0], go_on])
-            after_turn = self.add(node, device, NextIteration(), [switch.outputs[1]])
-            merge.set_input(1, after_turn.outputs[0])
-            done += 1
+        """Close the loops: give Merges what comes back to them."""
         for made, position, x in self.open:
             made.set_input(position, self.local(x, made.device))
 

@@ -21,6 +21,7 @@ from tensorlite.runtime.frames import Machine
 from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.iterations import Iteration
 from tensorlite.runtime.plan import Kernel, Plan, Task
+from tensorlite.runtime.stage import Stage
 from tensorlite.runtime.team import Team, hired
 
 RUSH = 0.2
@@ -103,7 +104,7 @@ class _Troubled(Machine):
         self.in_order = False
         self.ready = _Shuffled(team.random)
 
-    def post(self, message: tuple[Iteration, int, Any, bool]) -> None:
+    def post(self, message: tuple[Iteration | Stage, int, Any, bool]) -> None:
         """Take note of an answer, now, later or never."""
         team = self.unruly
         if team.draws(team.faults.transfers):
@@ -123,7 +124,9 @@ class _Unruly(Team):
         super().__init__()
         self.faults = faults
         self.random = random
-        self.delayed: list[tuple[_Troubled, tuple[Iteration, int, Any, bool]]] = []
+        self.delayed: list[
+            tuple[_Troubled, tuple[Iteration | Stage, int, Any, bool]]
+        ] = []
 
     def draws(self, probability: float) -> bool:
         """Return whether something happens this time."""

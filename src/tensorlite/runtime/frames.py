@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -48,11 +49,14 @@ from tensorlite.runtime.program import (
     SEND,
     SWITCH,
     Arrival,
+    Program,
     Step,
     Whole,
     prepare,
 )
 from tensorlite.runtime.rendezvous import Party
+from tensorlite.runtime.stage import Stage
+from tensorlite.runtime.turn import Turn
 
 if TYPE_CHECKING:
     from tensorlite.runtime.team import Team
@@ -91,7 +95,7 @@ class Machine:
         """Where other devices' machines are found; None: the plan needs none, nor ever waits."""
         self.whole = whole_of(plan, xp)
         self.ready: list[tuple[Iteration, int]] = []
-        self.inbox: deque[tuple[Iteration, int, Any, bool]] = deque()
+        self.inbox: deque[tuple[Iteration | Stage, int, Any, bool]] = deque()
         self.in_order = True
         """Whether loops that can run at once do so."""
         self.busy = True
@@ -239,14 +243,16 @@ class Machine:
             if offer is not None:
                 self.settle(iteration, task, offer.value, offer.dead)
 
-    def describe(self, iteration: Iteration, task: int) -> str:
+    def describe(self, iteration: Iteration | Stage, task: int) -> str:
         """Return in words what a task under way is."""
+        if isinstance(iteration, Stage):
+            return iteration.describe()
         here = iteration.frame.program.tasks[task]
         turns = ".".join(map(str, iteration.tag[1:]))
         turn = f", turn {turns}" if turns else ""
         return f"{here.name!r} ({here.op.name}) on {self.device}, made at {here.line}{turn}"
 
-    def post(self, message: tuple[Iteration, int, Any, bool]) -> None:
+    def post(self, message: tuple[Iteration | Stage, int, Any, bool]) -> None:
         """Take note of an answer to a task under way; any thread may call this."""
         self.inbox.append(message)
         if not self.busy:
@@ -259,8 +265,13 @@ class Machine:
         while inbox:
             self.settle(*inbox.popleft())
 
-    def settle(self, iteration: Iteration, task: int, value: Any, dead: bool) -> None:
+    def settle(
+        self, iteration: Iteration | Stage, task: int, value: Any, dead: bool
+    ) -> None:
         """End a task that was under way with what came for it."""
+        if isinstance(iteration, Stage):
+            iteration.settle(task, value, dead)
+            return
         step = iteration.steps[task]
         if isinstance(value, BaseException):
             _explain(iteration, task, value)
@@ -347,11 +358,22 @@ class Machine:
                 self.enter_frame(outer, *one)
             return
         brought = {one.out: given for one, given, _ in arrived}
-        results = program.tight.run(self.xp, brought)
+        state, given = program.tight.entered(brought)
+        leave = partial(self.leave, outer, program)
+        turn = program.tight.turn
+        if isinstance(turn, Turn):
+            leave(turn.repeated(self.xp, state, given))
+        else:
+            assert self.team is not None
+            Stage(self, self.team, outer.tag, turn, leave).begin(state, given)
+
+    def leave(self, outer: Iteration, program: Program, results: Arrays) -> None:
+        """Bring out what a loop that ran in order has found."""
+        assert program.tight is not None
         for task, place in program.tight.exits:
-            leaving = program.steps[task]
-            outer.values[leaving.out] = results[place]
-            self.serve(outer, leaving.consumers, leaving.merges)
+            step = program.steps[task]
+            outer.values[step.out] = results[place]
+            self.serve(outer, step.consumers, step.merges)
 
     def enter_frame(
         self, outer: Iteration, step: Step, value: Any, dead: bool = False

@@ -14,6 +14,7 @@ from tensorlite.core.op import Effect, Role
 from tensorlite.core.xp import Xp
 from tensorlite.runtime.memory import WORTH_FREEING, size_of
 from tensorlite.runtime.plan import Composite, Plan, Task
+from tensorlite.runtime.rendezvous import name_of
 from tensorlite.runtime.straight import instruction
 from tensorlite.runtime.tight import Tight, recognised
 
@@ -165,7 +166,9 @@ class _Preparing:
             for i, task in enumerate(tasks)
             if task.op.role is Role.ENTER and self.frame_after(i) == number
         ]
-        found = recognised(self.plan, entering, list(frame.tasks), self.xp)
+        found = recognised(
+            self.plan, entering, list(frame.tasks), self.xp, self.is_heavy
+        )
         if found is None:
             return None
         enters = {frame.slots[slot]: place for slot, place in found.enters.items()}
@@ -303,6 +306,8 @@ class _Preparing:
 
     def is_heavy(self, task: Task) -> bool:
         """Return whether a kernel may run for long, as far as sizes tell."""
+        if task.op.role in FORMS:
+            return False
         if isinstance(task.kernel, Composite) or task.op.effect is Effect.IO:
             return True
         sizes = [
@@ -317,8 +322,17 @@ class _Preparing:
         return (slot, *self.served((i, k)))
 
     def served(self, edge: Edge) -> tuple[tuple[int, ...], tuple[Arrival, ...]]:
-        """Return the tasks that wait for an edge, and the inputs of Merges at its end."""
-        return tuple(self.consumers.get(edge, ())), tuple(self.merges.get(edge, ()))
+        """Return the tasks that wait for an edge, and the inputs of Merges at its end.
+
+        What sends comes last, to be first taken: others wait for it.
+        """
+        frame = self.frames[self.frame_after(edge[0])]
+        tasks = {mine: self.plan.tasks[i].op.role for i, mine in frame.tasks.items()}
+        waiting = self.consumers.get(edge, ())
+        return (
+            tuple(sorted(waiting, key=lambda one: tasks[one] is Role.SEND)),
+            tuple(self.merges.get(edge, ())),
+        )
 
     def freed(self, task: Task, frame: _Frame) -> tuple[int, ...]:
         """Return the slots that a task reads and whose readers are counted."""
@@ -353,11 +367,7 @@ class _Preparing:
 
 def _exchange(task: Task) -> Any:
     """Return what the machine needs of a task that hands over, receives or waits."""
-    return task.op if task.op.role is Role.ASYNC else _transfer_name(task.op)
-
-
-def _transfer_name(op: Any) -> str:
-    return f"{op.tensor_name} from {op.send_device} to {op.recv_device}"
+    return task.op if task.op.role is Role.ASYNC else name_of(task.op)
 
 
 def _frame_attributes(op: Any) -> tuple[str, int]:

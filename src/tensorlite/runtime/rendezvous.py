@@ -36,6 +36,11 @@ class Offer(NamedTuple):
     """When, by the timeline's clock, if there is one."""
 
 
+def name_of(op: Any) -> str:
+    """Return the name under which a Send and a Recv meet."""
+    return f"{op.tensor_name} from {op.send_device} to {op.recv_device}"
+
+
 class Rendezvous(Protocol):
     """What a machine sends by and receives by; `Local` is the one within a process."""
 

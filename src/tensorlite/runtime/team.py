@@ -7,7 +7,7 @@ machine has work. A machine is driven by one thread at a time.
 
 idle_work  machines that have work, and nobody who drives them.
 driving    the threads that drive a machine; each drives one.
-waits      operators that wait for something outside the step: what gives each up.
+waits      operators that wait for something outside the step: how to give each up, for what it is.
 error      the first thing that went wrong; after it nothing new begins, loops stop at their next
            turn, and the step ends as soon as every thread has come back.
 """
@@ -17,12 +17,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from functools import partial
 from threading import Condition, get_ident
 from time import monotonic
 from typing import Any
 
+from tensorlite.core.deadlock import PERIOD, Stand, Want, standing
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, DeadlineExceededError
+from tensorlite.core.provenance import user_line
 from tensorlite.core.waiting import Cancel, Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime import cancel
@@ -39,7 +42,7 @@ class Team:
         self.rendezvous = rendezvous or Local()
         self.machines: list[Machine] = []
         self.idle_work: deque[Machine] = deque()
-        self.waits: dict[Party, Cancel] = {}
+        self.waits: dict[Party, tuple[Cancel, Callable[[], Want]]] = {}
         self.error: BaseException | None = None
         self._driving: set[int] = set()
         self._called = 0
@@ -102,7 +105,7 @@ class Team:
         give_up = op.start(answer, *arrays)
         with self._lock:
             if not answer.given and give_up is not None:
-                self.waits[party] = give_up
+                self.waits[party] = give_up, partial(op.waits_for, *arrays)
 
     def answered(self, party: Party, value: Any) -> None:
         """Pass on what came of an operator that waited."""
@@ -144,9 +147,29 @@ class Team:
             )
         self._resting += 1
         try:
-            self._lock.wait(left)
+            if left is None and self.waits:
+                self._stand()
+            else:
+                self._lock.wait(left)
         finally:
             self._resting -= 1
+
+    def _stand(self) -> None:
+        """Rest, while it may be that others alone let this step go on, and see if they can."""
+        stand = Stand(
+            lambda: [want() for _, want in tuple(self.waits.values())],
+            lambda: bool(self.idle_work or self._driving or self.error is not None),
+            self.fail,
+            user_line(),
+        )
+        with standing(stand) as look:
+            if self._lock.wait(None if look is None else PERIOD) or look is None:
+                return
+            self._lock.release()  # a deadlock may be another step's, which is told of it
+            try:
+                look()
+            finally:
+                self._lock.acquire()
 
     def awaited(self) -> Iterator[str]:
         """Yield what the step waits for, in words."""
@@ -223,7 +246,7 @@ class Team:
         if self.error is not None:
             with self._lock:
                 waits, self.waits = self.waits, {}
-            for give_up in waits.values():
+            for give_up, _ in waits.values():
                 give_up()
 
 

@@ -1,22 +1,25 @@
 """Tight loops: loops of primitives so plain that they run in order, as structured ones do.
 
-In such a loop all Switches ask its one LoopCond, every Merge is of a variable, and nothing comes
-from elsewhere while it runs: no inner loop or branch, no device, no wait. Then dead values arise
-in the last turn only, and all that the machine would find out is known beforehand.
+In such a loop all Switches ask its one condition, every Merge is of a variable, and there are no
+inner loops and branches, and no waits. Then dead values arise in the last turn only, and all that
+the machine would find out is known beforehand. A loop with shares on other devices may still be
+one, if no long kernel comes before a Recv: the machine would begin that of the next turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorlite.core.op import Role
 from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime.plan import PRIMITIVE, Arrays, Plan, Task
+from tensorlite.runtime.stage import Course, course
 from tensorlite.runtime.turn import Recipe, Turn
 
-_ELSEWHERE = frozenset({Role.SEND, Role.RECV, Role.ASYNC, *PRIMITIVE})
+_EXCHANGES = frozenset({Role.SEND, Role.RECV})
+_ELSEWHERE = frozenset({Role.ASYNC, *PRIMITIVE})
 """Roles of tasks, beside those of a loop's own frame, that only the machine can run."""
 _NONE = -1
 
@@ -25,23 +28,30 @@ _NONE = -1
 class Tight:
     """A loop that is run at once when all that enters it has arrived."""
 
-    turn: Turn
+    turn: Turn | Course
+    """A course where other devices have shares of the loop."""
+    width: int
+    """How many variables there are."""
     enters: Mapping[int, int]
     """For each slot that an Enter writes: which of the variables, then invariants, it gives."""
     exits: Sequence[tuple[int, int]]
     """For each Exit, its task and the variable that it brings out."""
 
-    def run(self, xp: Xp, arrived: Mapping[int, Array]) -> Arrays:
-        """Return the variables after the last turn, given what the Enters bring, by slot."""
+    def entered(self, arrived: Mapping[int, Array]) -> tuple[Arrays, Arrays]:
+        """Return the variables and what is given, of what the Enters bring by slot."""
         values: list[Any] = [None] * len(self.enters)
         for slot, value in arrived.items():
             values[self.enters[slot]] = value
-        width = self.turn.width
-        return self.turn.repeated(xp, tuple(values[:width]), tuple(values[width:]))
+        width = self.width
+        return tuple(values[:width]), tuple(values[width:])
 
 
 def recognised(
-    plan: Plan, entering: Sequence[int], inside: Sequence[int], xp: Xp
+    plan: Plan,
+    entering: Sequence[int],
+    inside: Sequence[int],
+    xp: Xp,
+    is_heavy: Callable[[Task], bool],
 ) -> Tight | None:
     """Return the tight loop that a frame is, if it is one, in the plan's slots and tasks.
 
@@ -51,7 +61,7 @@ def recognised(
     for i in inside:
         if not loop.take(i, plan.tasks[i]):
             return None
-    return loop.tight(xp)
+    return loop.tight(xp, is_heavy)
 
 
 class _Loop:
@@ -59,6 +69,9 @@ class _Loop:
 
     def __init__(self, plan: Plan, enters: Sequence[Task]) -> None:
         self.plan = plan
+        self.parallel = max(
+            [1, *[task.op.attributes()["parallel_iterations"] for task in enters]]
+        )
         self.first: dict[int, Task] = {}
         """What enters once, for a variable, and what for all turns, by slot."""
         self.given: dict[int, Task] = {}
@@ -76,6 +89,9 @@ class _Loop:
         self.test = _NONE
         self.before: list[Task] = []
         self.inside: list[Task] = []
+        self.chosen: set[int] = set()
+        """Slots that hold something only in turns that are not the last."""
+        self.exchanges = False
 
     def of(self, slot: int) -> int:
         """Return the slot whose value another has."""
@@ -91,9 +107,7 @@ class _Loop:
             self.test = self.alias[task.outputs[0]] = self.of(task.inputs[0])
             return not again
         if role is Role.SWITCH:
-            data, pred = map(self.of, task.inputs)
-            self.left[task.outputs[0]] = self.alias[task.outputs[1]] = data
-            return pred == self.test
+            return self.switch(task)
         if role is Role.NEXT:
             self.next[task.outputs[0]] = self.of(task.inputs[0])
         elif role is Role.EXIT:
@@ -101,10 +115,32 @@ class _Loop:
         elif role in _ELSEWHERE:
             return False
         else:
-            inputs = tuple([self.of(slot) for slot in task.inputs])
-            here = replace(task, inputs=inputs, frees=(), reuse=None)
-            (self.before if self.test == _NONE else self.inside).append(here)
-        return True
+            self.work(task)
+        return role is not Role.RECV or not task.op.attributes()["conditional"]
+
+    def switch(self, task: Task) -> bool:
+        """Take in what asks whether there is another turn; the first may be first to say where."""
+        data, pred = map(self.of, task.inputs)
+        if self.test == _NONE:
+            self.test = pred
+        self.left[task.outputs[0]] = self.alias[task.outputs[1]] = data
+        self.chosen.add(task.outputs[1])
+        return pred == self.test
+
+    def work(self, task: Task) -> None:
+        """Take in a task that computes, sends or receives."""
+        inputs = tuple([self.of(slot) for slot in task.inputs])
+        here = replace(task, inputs=inputs, frees=(), reuse=None)
+        goes_on = self.test != _NONE
+        if task.op.role in _EXCHANGES:
+            self.exchanges = True
+            # What is alive in the last turn as well is sent before the test.
+            goes_on &= task.op.role is Role.RECV or not self.chosen.isdisjoint(
+                task.inputs
+            )
+        if goes_on:
+            self.chosen.update(task.outputs)
+        (self.inside if goes_on else self.before).append(here)
 
     def merge(self, task: Task) -> bool:
         """Take in a variable."""
@@ -114,7 +150,7 @@ class _Loop:
         self.variables[task.outputs[0]] = entered, brought
         return True
 
-    def tight(self, xp: Xp) -> Tight | None:
+    def tight(self, xp: Xp, is_heavy: Callable[[Task], bool]) -> Tight | None:
         """Return the loop, if what has been taken in makes one."""
         state = list(self.variables)
         first = [entered for entered, _ in self.variables.values()]
@@ -122,6 +158,8 @@ class _Loop:
         if sorted(first) != sorted(self.first) or not self.is_closed(after):
             return None
         if any(slot not in self.variables for _, slot in self.exits):
+            return None
+        if self.exchanges and _waits_late((*self.before, *self.inside), is_heavy):
             return None
         constants = dict(enumerate(self.plan.constants, self.plan.feeds))
         kept = {*state, *after, self.test}
@@ -131,7 +169,11 @@ class _Loop:
         )
         enters = {slot: n for n, slot in enumerate([*first, *self.given])}
         exits = [(i, state.index(slot)) for i, slot in self.exits]
-        return Tight(Turn(recipe, xp), enters, exits)
+        if self.exchanges:
+            return Tight(
+                course(recipe, self.parallel, xp, is_heavy), len(state), enters, exits
+            )
+        return Tight(Turn(recipe, xp), len(state), enters, exits)
 
     def is_closed(self, after: Sequence[int]) -> bool:
         """Return whether tasks, test and variables use only what is there when they need it."""
@@ -141,6 +183,13 @@ class _Loop:
         known.update([slot for task in tasks for slot in task.outputs])
         used = {slot for task in tasks for slot in task.inputs}
         return known.issuperset({*used, *after, self.test})
+
+
+def _waits_late(tasks: Sequence[Task], is_heavy: Callable[[Task], bool]) -> bool:
+    """Return whether something is received after a kernel that may take long."""
+    heavy = [is_heavy(task) for task in tasks]
+    late = tasks[heavy.index(True) :] if True in heavy else ()
+    return any(task.op.role is Role.RECV for task in late)
 
 
 def _freeing(tasks: Sequence[Task], kept: set[int]) -> list[Task]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from operator import itemgetter
 from typing import Any
 
@@ -35,38 +34,48 @@ class Recipe:
     """The slots of what the variables are in the next turn."""
 
 
+class Numbering:
+    """Numbers for the slots of a recipe: variables first, then what is given, then the rest."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.width = len(recipe.state)
+        slots = [*recipe.state, *recipe.given, *recipe.constants]
+        slots += [*_slots(recipe.before), *_slots(recipe.inside)]
+        self.number = {slot: i for i, slot in enumerate(dict.fromkeys(slots))}
+        self.free = len(self.number) - self.width - len(recipe.given)
+        self.constants = [
+            (self.number[slot], array) for slot, array in recipe.constants.items()
+        ]
+        self.next = _taking([self.number[slot] for slot in recipe.after])
+        """Takes the variables of the next turn out of the values of this one."""
+
+    def values(self, state: Arrays, given: Arrays) -> list[Any]:
+        """Return the values as a first turn finds them."""
+        values: list[Any] = [*state, *given, *[None] * self.free]
+        for slot, array in self.constants:
+            values[slot] = array
+        return values
+
+
 class Turn:
     """A recipe for one array module."""
 
     def __init__(self, recipe: Recipe, xp: Xp) -> None:
-        self.recipe = recipe
-        self.width = len(recipe.state)
-        self.given = len(recipe.given)
-        numbers = count()
-        number = {slot: next(numbers) for slot in (*recipe.state, *recipe.given)}
-        for slot in (
-            *recipe.constants,
-            *_slots(recipe.before),
-            *_slots(recipe.inside),
-        ):
-            if slot not in number:
-                number[slot] = next(numbers)
-        self.constants = [(number[s], array) for s, array in recipe.constants.items()]
-        self.free = len(number) - self.width - self.given
-        before = [_renumbered(task, number) for task in recipe.before]
-        inside = [_renumbered(task, number) for task in recipe.inside]
+        self.numbering = Numbering(recipe)
+        number = self.numbering.number
+        before = [renumbered(task, number) for task in recipe.before]
+        inside = [renumbered(task, number) for task in recipe.inside]
         question: Instruction = (TEST, None, number[recipe.test], None, None, ())
         self.code = (*laid_out(before, xp), question, *laid_out(inside, xp))
         # The test has no task of its own: the one that it looks at stands in its place.
         self.tasks = (*before, *(before or inside)[-1:], *inside)
-        self.next = _taking([number[slot] for slot in recipe.after])
 
     def repeated(self, xp: Xp, state: Arrays, given: Arrays = ()) -> Arrays:
         """Return the loop's variables after the last turn."""
-        values: list[Any] = [*state, *given, *[None] * self.free]
-        for slot, array in self.constants:
-            values[slot] = array
-        code, tasks, width, taken = self.code, self.tasks, self.width, self.next
+        values = self.numbering.values(state, given)
+        code, tasks = self.code, self.tasks
+        width, taken = self.numbering.width, self.numbering.next
         while follow(code, tasks, values, xp):
             values[:width] = taken(values)
             if asked:
@@ -88,7 +97,7 @@ def of_plans(cond: Plan, body: Plan) -> Recipe:
         constants,
         cond.tasks,
         cond.fetches[0],
-        [_renumbered(task, number) for task in body.tasks],
+        [renumbered(task, number) for task in body.tasks],
         [number[slot] for slot in body.fetches],
     )
 
@@ -97,7 +106,8 @@ def _slots(tasks: Sequence[Task]) -> list[int]:
     return [slot for task in tasks for slot in (*task.inputs, *task.outputs)]
 
 
-def _renumbered(task: Task, number: Mapping[int, int]) -> Task:
+def renumbered(task: Task, number: Mapping[int, int]) -> Task:
+    """Return a task with other numbers for its slots."""
     return replace(
         task,
         inputs=tuple([number[slot] for slot in task.inputs]),
