@@ -12,6 +12,7 @@ import tensorlite as tl
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
+    GradientError,
     InvalidArgumentError,
     KernelError,
     NotFoundError,
@@ -269,6 +270,17 @@ def test_a_group_takes_tensors_and_nodes() -> None:
             tl.group(3)
         with pytest.raises(InvalidArgumentError, match="no node of small"):
             tl.group(small.foreign)
+
+
+def test_gradients_do_not_go_through_primitives() -> None:
+    small, raw = Small(), tl.raw_ops
+    with small.graph.as_default():
+        no, yes = raw.Switch(data=small.x * 2.0, pred=tl.sum(small.x) > 0.0)
+        merged, _ = raw.Merge(inputs=[no + 1.0, yes])
+        with pytest.raises(GradientError, match=r"Merge is a primitive .*tl\.cond"):
+            tl.gradients(merged, small.x)
+        assert tl.gradients(merged, small.v) is None
+    assert small.session.run(merged, small.feed).tolist() == [[2, 4]]
 
 
 def test_minimize_without_a_tape_is_for_graphs() -> None:

@@ -13,19 +13,29 @@ from __future__ import annotations
 from functools import reduce
 
 from tensorlite.core import dtypes
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.op import Op, Role
+from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError
+from tensorlite.core.op import Call, Gradient, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, join, shape_text
 from tensorlite.core.xp import Array, Xp
 
 __all__: list[str] = []
 
 
-class _Passing(Op, abstract=True):
+class _Primitive(Op, abstract=True):
+    """Has no gradient: those of branches and loops are taken before they become primitives."""
+
+    def grad(self, call: Call, *dys: Gradient) -> Grads:
+        """Raise GradientError with the way to have gradients."""
+        raise GradientError(
+            f"{self.name} is a primitive of control flow, and gradients do not go through these; "
+            "build branches and loops with tl.cond and tl.while_loop, through which they do"
+        )
+
+
+class _Passing(_Primitive, abstract=True):
     """Passes its input on."""
 
     aliases = True
-    differentiable = False
 
     def infer(self, data: TensorSpec) -> TensorSpec:
         """Return the input's spec; its value changes from turn to turn."""
@@ -36,12 +46,11 @@ class _Passing(Op, abstract=True):
         return data
 
 
-class Switch(Op):
+class Switch(_Primitive):
     """Passes `data` to output 1 if `pred` holds, else to output 0; the other output is dead."""
 
     role = Role.SWITCH
     aliases = True
-    differentiable = False
     host = (1,)
 
     def infer(
@@ -56,7 +65,7 @@ class Switch(Op):
         return data, data
 
 
-class Merge(Op):
+class Merge(_Primitive):
     """Passes on the input that is alive, and says which it was.
 
     In a loop the second input is set when the loop is closed: see `Node.set_input`.
@@ -64,7 +73,6 @@ class Merge(Op):
 
     role = Role.MERGE
     aliases = True
-    differentiable = False
 
     def infer(self, *inputs: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return the spec that covers all inputs, and an int32 scalar."""
