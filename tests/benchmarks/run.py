@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import budgets, devices, ours, swapping
+from tests.benchmarks import budgets, devices, ours, placements, swapping
 from tests.benchmarks.fresh import importing
 from tests.benchmarks.timing import least
 
@@ -80,7 +80,7 @@ def main() -> None:
     )
     turns += f", {1e6 / found['turn, two devices']:,.0f} over two devices"
     print(f"\nloop turns a second: {turns}")
-    print("\n".join([*devices.report(), *swapping.report()]))
+    print("\n".join([*devices.report(), *swapping.report(), *placements.report()]))
     print(f"a traced function's first call: {found['first call']:.2f} us a node")
     print(f"import tensorlite loads {modules} modules beside NumPy's")
 
