@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import weakref
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import CPU
-from tensorlite.ops import swapping
+from tensorlite.ops import swap_stores, swapping
 from tensorlite.ops.list_values import BUNDLE, Bundled, Keeper, TensorList
 from tensorlite.ops.swap_places import SwapFile
 from tensorlite.ops.swap_stores import Store
@@ -254,6 +255,18 @@ def test_what_cannot_be_a_setting_is_refused_and_changes_nothing(
     assert swapping.budget(CPU) == 1234
 
 
+def test_a_thread_that_cannot_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    _, kept = keeper(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            kept.keep(numbers(0))
+    np.testing.assert_array_equal(kept.take(kept.keep(numbers(1))), numbers(1))
+
+
 # --- files and processes --------------------------------------------------------------------
 
 
@@ -265,6 +278,20 @@ def test_the_file_has_no_name_and_is_private(tmp_path: Path) -> None:
     assert os.fstat(file._file.fileno()).st_mode & 0o777 == 0o600
     assert not list(tmp_path.iterdir())
     np.testing.assert_array_equal(swapping.SWAPPING.take(item), numbers(0))
+
+
+def test_thread_and_file_go_when_there_was_nothing_to_do_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(swap_stores, "LINGER", 0.01)
+    store, kept = keeper(0)
+    item = kept.keep(numbers(0))
+    thread = store._thread
+    assert thread is not None
+    del item
+    thread.join(10)
+    assert not store.is_working
+    assert not store.size
 
 
 def test_another_folder_is_taken_from_then_on(tmp_path: Path) -> None:

@@ -279,10 +279,11 @@ class Store:
     def _wake(self) -> None:
         """Let the thread look for work, with one started if there is none."""
         if self._thread is None:
-            self._thread = threading.Thread(
+            thread = threading.Thread(
                 target=self._work, name="tensorlite-swap", daemon=True
             )
-            self._thread.start()
+            thread.start()
+            self._thread = thread
         else:
             self._turn.notify_all()
 
