@@ -410,3 +410,20 @@ def test_a_device_scope_makes_a_trace_of_its_own() -> None:
         "/job:worker/task:1"
     }
     assert f.traces()[1].reason == "another device scope"
+
+
+@pytest.mark.parametrize("reduced", [False, True])
+def test_the_first_arguments_are_not_kept(reduced: bool) -> None:
+    f = tl.function(lambda x: x * 2.0, reduce_retracing=reduced)
+    known = []
+
+    def call(n: int) -> None:
+        x = tl.ones(n)
+        known.append(weakref.ref(x.array))
+        f(x)
+
+    for n in (3, 4, 5):
+        call(n)
+    gc.collect()
+    assert not [ref for ref in known if ref() is not None]
+    assert "x: " in f.traces()[1].reason

@@ -212,7 +212,7 @@ class Function(Generic[P, R_co]):
             if not is_symbolic_capture(concrete.captured):
                 cache.concrete[wanted.key] = concrete
                 if wanted is not arguments or self.reduce_retracing:
-                    cache.general.append((wanted, concrete))
+                    cache.general.append((wanted.remembered(), concrete))
             return concrete, wanted
 
     def _generalised(self, arguments: Arguments) -> Arguments:
@@ -231,8 +231,9 @@ class Function(Generic[P, R_co]):
         spent = 1000 * (time.perf_counter() - start)
         reason, argument, old, new, remedy = told
         nodes = size_of(concrete.graph)
+        kept = wanted.remembered()
         self.cache.traces.append(
-            Trace(reason, argument, old, new, line, spent, nodes, remedy, wanted)
+            Trace(reason, argument, old, new, line, spent, nodes, remedy, kept)
         )
         warn_of_many(self.name, self.cache.traces)
         return concrete

@@ -101,6 +101,10 @@ class Arguments:
         """Return the same arguments, some of which count as other tensors."""
         return replace(self, parts=tuple(parts))
 
+    def remembered(self) -> Arguments:
+        """Return what later calls are compared with, which keeps no value alive."""
+        return replace(self, structure=None, leaves=())
+
 
 def as_input(leaf: Any, spec: TensorSpec) -> Tensor:
     """Return an argument as a tensor of its spec's dtype."""
