@@ -36,7 +36,7 @@ import numpy as np
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, GraphError
-from tensorlite.core.xp import CPU, Array, Xp, to_device
+from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device
 from tensorlite.runtime.cancel import asked, heed
 from tensorlite.runtime.iterations import Frame, Iteration
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
@@ -259,6 +259,12 @@ class Machine:
             assert self.team is not None
             self.team.wake(self)
 
+    def here(self, value: Any) -> Any:
+        """Return what has come from elsewhere in the memory of this machine's device."""
+        if type(value) is ndarray and self.xp is np:
+            return value
+        return to_device(value, self.device) if is_array(value) else value
+
     def drain(self) -> None:
         """Take in what was posted."""
         inbox = self.inbox
@@ -279,11 +285,8 @@ class Machine:
             self.kill(iteration, step.consumers, step.merges)
         elif step.form != SEND:
             made = value if type(value) is tuple else (value,)
-            if self.plan.moved:
-                made = tuple([to_device(y, self.plan.device) for y in made])
             for slot, y in zip(step.out, made, strict=True):
-                here = y if type(y) is ndarray else settled(self.xp, y)
-                iteration.values[slot] = here
+                iteration.values[slot] = settled(self.xp, self.here(y))
             self.serve(iteration, step.consumers, step.merges)
         self.finish(iteration, step)
 

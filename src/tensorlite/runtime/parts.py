@@ -75,7 +75,7 @@ def _run(step: Parts, arrays: Sequence[Array]) -> Arrays:
     team = assembled()
     for part in step.parts:
         machine = team.add(observed(part.plan), xp_for(part.device), part.device)
-        machine.start([arrays[i] for i in part.feeds])
+        machine.start([machine.here(arrays[i]) for i in part.feeds])
     team.run(settings.step_timeout)
     found = [machine.fetched() for machine in team.machines]
     return tuple([found[part][i] for part, i in step.fetches])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlite.core.errors import CancelledError, GraphError
 from tensorlite.core.op import Role
-from tensorlite.core.xp import Array, Xp, to_device
+from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime.plan import Arrays, Task
 from tensorlite.runtime.rendezvous import Party, Tag, name_of
 from tensorlite.runtime.straight import Instruction, follow, laid_out
@@ -223,5 +223,4 @@ class Stage:
             raise GraphError(
                 f"{self.describe()}: what was sent is dead, in a turn that is not the last one"
             )
-        plan = self.machine.plan
-        return to_device(value, plan.device) if plan.moved else value
+        return self.machine.here(value)
