@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import set_cpu_count
 from tensorlite.runtime.devices import settings
@@ -254,3 +257,27 @@ def test_many_threads_may_run_one_step_at_once() -> None:
     assert sorted(found) == sorted(
         [2.0 * (k * 100 + i) for k in range(8) for i in range(20)]
     )
+
+
+def test_nothing_of_a_step_lives_on_when_it_is_over() -> None:
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        with tl.device("CPU:1"):
+            y = x * 2.0
+        return tl.sum(y + 1.0)
+
+    @tl.function(runner="frames")
+    def g(x: tl.Tensor) -> tl.Tensor:
+        return tl.sum(x * 2.0 + 1.0)
+
+    gc.collect()
+    gc.disable()
+    try:
+        for run in (f, g):
+            x = np.ones(1000, np.float32)
+            kept = weakref.ref(x)
+            run(EagerTensor(x))
+            del x
+            assert kept() is None
+    finally:
+        gc.enable()

@@ -68,10 +68,13 @@ def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
     """Return the fetched values of `plan`, given one array for each fed slot."""
     machine = Machine(plan, xp)
     machine.start(arrays)
-    machine.run()
-    if machine.root.left:
-        stuck([machine])
-    return machine.fetched()
+    try:
+        machine.run()
+        if machine.root.left:
+            stuck([machine])
+        return machine.fetched()
+    finally:
+        machine.close()
 
 
 def whole_of(plan: Plan, xp: Xp) -> Whole:
@@ -100,19 +103,26 @@ class Machine:
         """Whether loops that can run at once do so."""
         self.busy = True
         """Whether a thread drives this machine, or one is sure to come."""
+        self.frame = Frame(self.whole.root, None)
         self.root: Iteration
 
     def start(self, arrays: Sequence[Array]) -> None:
         """Begin with one array for each fed slot."""
-        frame = Frame(self.whole.root, None)
         for slot, array in zip(self.whole.feeds, arrays, strict=True):
-            frame.values[slot] = array
-        self.root = self.begin(frame, 0)
+            self.frame.values[slot] = array
+        self.root = self.begin(self.frame, 0)
 
     def fetched(self) -> Arrays:
         """Return the fetched values."""
         slots = self.whole.fetches
         return tuple([_fetched(self.plan, self.root, slot) for slot in slots])
+
+    def close(self) -> None:
+        """Let go of all values: frames and iterations hold each other."""
+        for iteration in self.frame.iterations.values():
+            iteration.values.clear()
+            iteration.children.clear()
+        self.frame.iterations.clear()
 
     def run(self) -> None:  # noqa: C901, PLR0912  one decision per kind of task, once
         """Run tasks until none is ready."""

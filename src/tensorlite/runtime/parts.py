@@ -73,9 +73,12 @@ def run_parts(step: Parts, arrays: Sequence[Array]) -> Arrays:
 
 def _run(step: Parts, arrays: Sequence[Array]) -> Arrays:
     team = assembled()
-    for part in step.parts:
-        machine = team.add(observed(part.plan), xp_for(part.device), part.device)
-        machine.start([machine.here(arrays[i]) for i in part.feeds])
-    team.run(settings.step_timeout)
-    found = [machine.fetched() for machine in team.machines]
+    try:
+        for part in step.parts:
+            machine = team.add(observed(part.plan), xp_for(part.device), part.device)
+            machine.start([machine.here(arrays[i]) for i in part.feeds])
+        team.run(settings.step_timeout)
+        found = [machine.fetched() for machine in team.machines]
+    finally:
+        team.disband()
     return tuple([found[part][i] for part, i in step.fetches])

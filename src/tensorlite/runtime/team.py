@@ -74,6 +74,12 @@ class Team:
         if any(machine.root.left for machine in self.machines):
             stuck(self.machines)
 
+    def disband(self) -> None:
+        """Let go of the machines and their values, as they of this."""
+        for machine in self.machines:
+            machine.close()
+        self.machines.clear()
+
     def wake(self, machine: Machine) -> None:
         """Let a machine be driven that has got something to do."""
         with self._lock:
