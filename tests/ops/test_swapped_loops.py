@@ -88,6 +88,37 @@ def test_gradients_are_the_same_bit_for_bit(
     assert swapping.store(CPU).size > 0
 
 
+@pytest.fixture
+def two_devices() -> Iterator[None]:
+    """Let there be two CPU devices."""
+    tl.config.set_logical_devices("CPU", 2)
+    yield
+    tl.config.set_logical_devices("CPU", 1)
+
+
+def across(w: tl.Tensor, h: tl.Tensor, swap: bool) -> list[tl.Tensor]:
+    """Return a loss and its gradients, through a loop over two devices."""
+
+    def body(i: tl.Tensor, h: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+        with tl.device("/device:CPU:1"):
+            h = tl.tanh(h @ w)
+        with tl.device("/device:CPU:0"):
+            return i + 1, tl.sin(h @ w)
+
+    with tl.GradientTape() as tape:
+        tape.watch([w, h])
+        _, y = tl.while_loop(lambda i, _: i < LENGTH, body, (0, h), swap_memory=swap)
+        loss = tl.sum(y * y)
+    return [loss, *tape.gradient(loss, [w, h])]
+
+
+def test_a_loop_over_two_devices_swaps_what_both_save(two_devices: None) -> None:
+    wanted = traced(across, False, "frames")(*operands())
+    swapping.set_swap(bytes=10_000)
+    assert_equal(traced(across, True, "frames")(*operands()), wanted)
+    assert swapping.store(CPU).size > LENGTH * 4096
+
+
 def test_without_swap_memory_all_stays_in_memory() -> None:
     swapping.set_swap(bytes=0)
     traced(first_order, False)(*operands())
