@@ -180,7 +180,7 @@ def test_what_only_hands_on_moves_no_bytes() -> None:
 def test_small_kernels_hold_the_interpreter_large_ones_let_it_go() -> None:
     costs = Costs(Clock())
     small = costs.node(last(graph_of(lambda x: [tl.exp(x)], (100,))), CPU)
-    large = costs.node(last(graph_of(lambda x: [tl.exp(x)], (1000,))), CPU)
+    large = costs.node(last(graph_of(lambda x: [tl.exp(x)], (10_000,))), CPU)
     assert small.held == small.seconds
     assert large.held < 1e-5 < large.seconds
 

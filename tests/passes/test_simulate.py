@@ -28,7 +28,7 @@ APART = [DeviceName("worker", None, i, "CPU", 0) for i in range(4)]
 LINK = Link(latency=0.5, bandwidth=80.0)
 """A vector of ten float32 takes a second, of which it is on the way for a half."""
 VECTOR = TensorSpec((10,))
-LONG = TensorSpec((1000,))
+LONG = TensorSpec((10_000,))
 
 
 def second(op: Op, specs: Sequence[TensorSpec], device: DeviceName) -> float:
@@ -321,7 +321,7 @@ def test_a_branch_takes_what_is_to_be_expected() -> None:
 
 
 def test_effects_in_a_loop_keep_turns_apart() -> None:
-    variable = tl.Variable(tl.zeros(1000))
+    variable = tl.Variable(tl.zeros(10_000))
 
     def program(x: tl.Tensor) -> list[tl.Tensor]:
         def body(i: tl.Tensor) -> tuple[tl.Tensor]:

@@ -21,8 +21,12 @@ from tensorlite.passes.turns import GUESS, turns
 
 STAND_IN = 32
 """What a size that a trace does not know is taken for."""
-UNTHREADED = 500
-"""NumPy keeps the interpreter to itself for arrays of up to so many elements."""
+LIGHT = 1 << 16
+"""Bytes of operands and results up to which a kernel gains nothing from running beside another.
+
+It holds the interpreter for most of its time, or lets it go for less than another thread needs to
+take it up; the machine wakes no thread for it either.
+"""
 
 Measure: TypeAlias = Callable[[Op, Sequence[TensorSpec], DeviceName], "float | None"]
 """Returns the seconds of a kernel on a device, or None where they cannot be measured."""
@@ -204,9 +208,9 @@ class Costs:
         if seconds is None:
             rates = self.rates.get(kind, RATES["CPU"])
             seconds, source = computed(op, whole, results, rates), "computed"
-        largest = max((x.size or 0 for x in (*whole, *results)), default=0)
+        touched = sum([size_of(x) for x in (*whole, *results)])
         call = self.rates.get(kind, RATES["CPU"]).call
-        held = seconds if largest <= UNTHREADED else min(seconds, call)
+        held = seconds if touched < LIGHT else min(seconds, call)
         own = self.fixed.node
         return Cost(seconds + own, held + own, source, guessed)
 
