@@ -233,6 +233,35 @@ def test_threads_add_under_a_mutex_and_lose_nothing() -> None:
     assert int(total) == 480
 
 
+def test_threads_whose_steps_fail_leave_the_section() -> None:
+    section, total = tl.CriticalSection(), tl.Variable(0)
+
+    @tl.function
+    def add(x: tl.Tensor) -> Any:
+        def body() -> tl.Tensor:
+            before = total.value()
+            total.assign(before + x)
+            tl.debugging.assert_true(x != 1, "none of these")
+            return before
+
+        tl.debugging.assert_true(x != 0, "nothing to add")
+        return section.execute(body)
+
+    def work() -> list[Exception]:
+        kept: list[Exception] = []
+        for i in range(40):
+            try:
+                add(tl.asarray(i % 4))
+            except errors.AssertionFailedError as error:
+                kept.append(error)
+        return kept
+
+    for one in [Background(work) for _ in range(6)]:
+        assert len(one.result()) == 20
+    assert 6 * 10 * (2 + 3) <= int(total) <= 6 * 10 * (1 + 2 + 3)
+    assert not state_of(section).locked
+
+
 def test_threads_add_eagerly_under_a_mutex_and_lose_nothing() -> None:
     mutex, total = tl.queue.Mutex(), tl.Variable(0)
 

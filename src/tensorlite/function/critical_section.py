@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.check import a_function
-from tensorlite.core.dispatch import call, calls, current
+from tensorlite.core.dispatch import calls, current
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import SymbolicTensor
@@ -23,11 +22,9 @@ from tensorlite.ops.fetchable import effect
 from tensorlite.ops.monitor import handle_of
 from tensorlite.ops.mutex import (
     ExecuteInCriticalSection,
-    Held,
-    MutexLock,
     MutexState,
-    guard,
     inside,
+    locked,
     refuse_again,
 )
 
@@ -82,15 +79,11 @@ class CriticalSection:
         top = outermost()
         if top is not None:
             return self._staged(fn, exclusive_resource_access, top)  # type: ignore[no-any-return]
-        held: Held = call(MutexLock(), self.handle).array
-        try:
-            with inside(state):
-                return fn()
-        finally:
-            held.release()
+        with locked(state):
+            return fn()
 
     def _staged(self, fn: Callable[[], Any], is_exclusive: bool, top: Tracer) -> Any:
-        """Return the outputs of nodes that lock, and that call the trace of `fn`."""
+        """Return the outputs of a node that calls the trace of `fn`."""
         with inside(self.handle.array):
             traced = trace_leaves(Tracer(self.name), fn, ())
         captured = [outer for outer, _ in traced.captures.values()]
@@ -102,12 +95,8 @@ class CriticalSection:
         self._claim(top, captured, is_exclusive)
         _watch(captured)
         traced.graph.outputs = _tensors(traced)
-        # With the lock held nothing is waited for that may itself need the lock.
-        with control_dependencies(captured):
-            lock = call(MutexLock(), self.handle)
-        guard(lock)
         op = ExecuteInCriticalSection(Compiled(traced.graph))
-        inputs = (lock, self.handle, *captured)
+        inputs = (self.handle, *captured)
         if not traced.graph.outputs and traced.result is None:
             return effect(op, *inputs)
         outputs = iter(calls(op, *inputs))

@@ -13,9 +13,11 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.deadlock import Want
-from tensorlite.core.dispatch import call, calls, to_tensor, tracer
+from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
@@ -92,6 +94,10 @@ class MutexState(Monitor):
                 self.unlock()
 
 
+def _nobody(_: object) -> None:
+    """Tell nobody."""
+
+
 class Held(Opaque):
     """A lock that is held."""
 
@@ -100,7 +106,7 @@ class Held(Opaque):
     def __init__(self, state: MutexState) -> None:
         self.state = state
         self.released = False
-        self._done: Done | None = None
+        self._done: Done = _nobody
 
     @property
     def spec(self) -> TensorSpec:
@@ -109,29 +115,29 @@ class Held(Opaque):
 
     def release(self) -> None:
         """Unlock; FailedPreconditionError when this has been done."""
-        done = self._done
-        if not self._release():
+        done = self._end()
+        if done is None:
             raise FailedPreconditionError(
                 f"this lock of {self.state.title} has been released already"
             )
-        if done is not None:
-            done(())
+        done(())
 
-    def _release(self) -> bool:
-        """Unlock, unless this has been done; return whether it was not."""
+    def _end(self) -> Done | None:
+        """Unlock, and return whom to tell; None when this has been done."""
         with self.state.lock:
-            before, self.released = self.released, True
-            self._done = None
-        if not before:
-            self.state.unlock()
-        return not before
+            if self.released:
+                return None
+            self.released = True
+            done, self._done = self._done, _nobody
+        self.state.unlock()
+        return done
 
     def guard(self, done: Done) -> Cancel | None:
         """Call `done` when this is released; giving up that wait releases it."""
         with self.state.lock:
             if not self.released:
                 self._done = done
-                return self._release
+                return self._end
         done(())
         return None
 
@@ -235,13 +241,15 @@ class GuardMutexLock(Waiting):
         return ()
 
 
-def guard(lock: Tensor) -> None:
-    """Let a lock go with the step, if that fails, in a trace of a function that releases it.
-
-    In a `tl.Graph` what is fetched may leave the releasing out.
-    """
-    if tracer() is not None and building() is None:
-        calls(GuardMutexLock(), lock)
+@contextmanager
+def locked(state: MutexState) -> Iterator[None]:
+    """Lock a mutex for a block of Python, waiting for it."""
+    held: Held = MutexLock().kernel(np, state)
+    try:
+        with inside(state):
+            yield
+    finally:
+        held.release()
 
 
 def _check_lock(op: Op, spec: TensorSpec) -> None:
@@ -258,9 +266,11 @@ def _held(op: Op, value: object) -> Held:
 
 
 class ExecuteInCriticalSection(Op):
-    """Calls a function under a lock, and releases that whatever comes of it.
+    """Calls a function under the lock of a mutex, and releases that whatever comes of it.
 
-    What the function runs is a step of its own: within it nothing may wait for the step around.
+    It is one operator, which locks in its kernel, so that no step can fail between locking and
+    releasing. What the function runs is a step of its own: nothing in it may wait for the step
+    around.
     """
 
     f: Callee
@@ -272,22 +282,17 @@ class ExecuteInCriticalSection(Op):
         return strongest([Effect.WRITE, *inner])
 
     def infer(
-        self, mutex_lock: TensorSpec, mutex: TensorSpec, *arguments: TensorSpec
+        self, mutex: TensorSpec, *arguments: TensorSpec
     ) -> tuple[TensorSpec, ...]:
         """Return the specs of the function's outputs."""
-        _check_lock(self, mutex_lock)
         return tuple(self.f.graph.output_specs)
 
     def kernel(
-        self, xp: Xp, mutex_lock: Held, mutex: MutexState, *arguments: Array
+        self, xp: Xp, mutex: MutexState, *arguments: Array
     ) -> tuple[Array, ...]:
         """Return what the function returns."""
-        held = _held(self, mutex_lock)
-        try:
-            with inside(mutex):
-                return self.f.run(arguments)
-        finally:
-            held.release()
+        with locked(mutex):
+            return self.f.run(arguments)
 
     def grad(self, call: Call, *dys: Any) -> Grads:
         """Raise GradientError: its effects would have to be run again."""
@@ -301,8 +306,9 @@ class Mutex:
     """A lock that one at a time has: a thread, a step, a block of a traced function.
 
     Use it in a `with` statement. In a traced function the block's reads and writes run between
-    locking and unlocking; a step that fails unlocks too. Those who wait are served in the order in
-    which they came. Locking again in the block raises InvalidArgumentError.
+    locking and unlocking. If they fail, it is unlocked too, as it is when its step's error is gone;
+    a `tl.CriticalSection` is always left at once. Those who wait are served in the order in which
+    they came. Locking again in the block raises InvalidArgumentError.
 
     >>> mutex, total = tl.queue.Mutex(), tl.Variable(0)
     >>> @tl.function
@@ -347,8 +353,8 @@ class Mutex:
         """
         held = to_tensor(lock)
         inside_block = _guarded(held)
-        if isinstance(held, SymbolicTensor):
-            guard(held)
+        if isinstance(held, SymbolicTensor) and building() is None:
+            calls(GuardMutexLock(), held)
         with control_dependencies(inside_block):
             return effect(ConsumeMutexLock(), held, self.handle)
 
