@@ -163,7 +163,12 @@ from tensorlite.ops.gather import (
     take_along_axis,
     unsorted_segment_sum,
 )
-from tensorlite.ops.identity import identity, stop_gradient, to_device
+from tensorlite.ops.identity import (
+    identity,
+    placeholder_with_default,
+    stop_gradient,
+    to_device,
+)
 from tensorlite.ops.index import set_item
 from tensorlite.ops.join import concat, split
 from tensorlite.ops.masks import boolean_mask
@@ -337,22 +342,22 @@ __all__ = [
     "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "name_scope",
     "nan", "negative", "nest", "newaxis", "nextafter", "nn", "nonzero", "not_equal",
     "numpy_function", "one_hot", "ones", "ones_like", "optimizers", "pad", "permute_dims", "pi",
-    "placeholder", "placement", "positive", "pow", "print", "prod", "profiler", "py_function",
-    "queue", "random", "range", "rank", "raw_ops", "real", "reciprocal", "recompute_grad",
-    "remainder", "repeat", "reshape", "resource", "result_type", "reverse_sequence", "roll",
-    "round", "rsqrt", "scan", "scatter_nd", "searchsorted", "segment_max", "segment_mean",
-    "segment_min", "segment_prod", "segment_sum", "sequence_mask", "set_diag", "set_item", "shape",
-    "sign", "signbit", "sin", "sinh", "size", "sort", "space_to_depth", "split", "sqrt", "square",
-    "squeeze", "stack", "std", "stop_gradient", "string", "subtract", "sum", "switch_case", "take",
-    "take_along_axis", "tan", "tanh", "tensor_scatter_add", "tensor_scatter_max",
-    "tensor_scatter_min", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub",
-    "tensor_scatter_update", "tensordot", "tile", "to_device", "top_k", "transpose", "tril", "triu",
-    "trunc", "uint16", "uint32", "uint64", "uint8", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unsorted_segment_max", "unsorted_segment_mean",
-    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n",
-    "unsorted_segment_sum", "unstack", "value_and_grad", "var", "variant", "vecdot", "where",
-    "while_loop", "zeros", "zeros_like",
+    "placeholder", "placeholder_with_default", "placement", "positive", "pow", "print", "prod",
+    "profiler", "py_function", "queue", "random", "range", "rank", "raw_ops", "real", "reciprocal",
+    "recompute_grad", "remainder", "repeat", "reshape", "resource", "result_type",
+    "reverse_sequence", "roll", "round", "rsqrt", "scan", "scatter_nd", "searchsorted",
+    "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sequence_mask",
+    "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size", "sort",
+    "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient",
+    "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan", "tanh",
+    "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "tile",
+    "to_device", "top_k", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64",
+    "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
+    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack",
+    "value_and_grad", "var", "variant", "vecdot", "where", "while_loop", "zeros", "zeros_like",
 ]
 
 _AT_FIRST_USE = {

@@ -127,6 +127,27 @@ def test_feeds_may_be_arrays_tensors_numbers_and_lists() -> None:
     assert session.run(text, {text: ["a", "b"]}).tolist() == ["a", "b"]
 
 
+def test_a_default_holds_unless_another_value_is_fed() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32, ())
+        rate = tl.placeholder_with_default(x * 2.0)
+        row = tl.placeholder_with_default([1.0, 2.0], (None,))
+        training = tl.placeholder_with_default(False)
+        testing = tl.placeholder_with_default(False)
+        y = tl.where(training, tl.sum(row) * rate, tl.where(testing, 1.0, 0.0))
+        slope = tl.gradients(rate * 3.0, x)
+    session = tl.Session(graph)
+    assert session.run([y, slope], {x: 1.0}) == [0.0, 6.0]
+    assert session.run(y, {x: 1.0, testing: True}) == 1.0
+    assert session.run(y, {x: 5.0, training: True}) == 30.0
+    assert session.run(y, {rate: 1.0, training: True, row: [7.0]}) == 7.0
+    with graph.as_default(), pytest.raises(tl.errors.ShapeError, match="the default"):
+        tl.placeholder_with_default([1.0, 2.0], (3,))
+    with pytest.raises(tl.errors.FailedPreconditionError, match="as_default"):
+        tl.placeholder_with_default(1.0)
+
+
 def test_writes_run_when_fetched_and_in_the_order_asked_for() -> None:
     graph = tl.Graph()
     with graph.as_default():
@@ -248,6 +269,22 @@ def test_gradients_through_branches_and_loops() -> None:
     assert session.run(slope, {x: -3.0}) == -1.0
     assert session.run([power, first, second], {x: 2.0, n: 4}) == [16.0, 32.0, 48.0]
     assert session.run(power, {x: 2.0, n: 0}) == 1.0
+
+
+def test_gradients_stop_where_they_are_told_to() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        a = tl.placeholder(tl.float32, ())
+        b = a * 2.0
+        low, high = tl.split(tl.stack([a, b]), 2)
+        y = a * b + tl.sum(low) * tl.sum(high)
+        whole = tl.gradients(y, [a, b])
+        partial = tl.gradients(y, [a, b], stop_gradients=[a, b])
+        half = tl.gradients(y, a, stop_gradients=high)
+    session = tl.Session(graph)
+    assert session.run(whole, {a: 3.0}) == [24.0, 6.0]
+    assert session.run(partial, {a: 3.0}) == [12.0, 6.0]
+    assert session.run(half, {a: 3.0}) == 18.0
 
 
 def test_a_plan_is_made_once_for_feeds_and_fetches(

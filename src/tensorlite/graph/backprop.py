@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -36,10 +36,12 @@ def gradients(
     targets: Sequence[Tensor],
     sources: Sequence[Tensor],
     output_gradients: Sequence[Gradient],
+    stops: Collection[int] = (),
 ) -> list[Gradient]:
     """Return the gradient of the sum of `targets` for each source; None where there is no path.
 
-    `output_gradients` holds the gradient that flows into each target (None: nothing does).
+    `output_gradients` holds the gradient that flows into each target (None: nothing does). What
+    flows into tensors with ids in `stops` goes no further.
     """
     calls = [call if call.op.role is PLAIN else _as_it_is(call) for call in calls]
     reached = reachable(calls, sources)
@@ -56,6 +58,11 @@ def gradients(
             continue
         if call.op.differentiable and _meets(call.inputs, reached):
             dys = [_arriving(flowing, y, call, wanted) for y in call.outputs]
+            if stops:
+                pairs = zip(dys, call.outputs, strict=True)
+                dys = [None if id(y) in stops else dy for dy, y in pairs]
+                if all(dy is None for dy in dys):
+                    continue
             _send(flowing, reached, call, _gradient(call, dys, reached))
     return [_total(flowing.get(id(source))) for source in sources]
 

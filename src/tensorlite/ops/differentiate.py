@@ -355,10 +355,14 @@ def hessian(function: Callable[..., Any]) -> Callable[..., Tensor]:
     return call
 
 
-def gradients(ys: Any, xs: Any, output_gradients: Any = None) -> Any:
+def gradients(
+    ys: Any, xs: Any, output_gradients: Any = None, stop_gradients: Any = ()
+) -> Any:
     """Return the gradients of `ys` by `xs` in the graph being traced, None where no path leads.
 
-    GradientError when code runs eagerly, where nothing is remembered: use tl.GradientTape.
+    Tensors in `stop_gradients` count as constants: with `xs` among them the gradients are partial
+    ones. GradientError when code runs eagerly, where nothing is remembered: use tl.GradientTape.
+    Source: `tf.gradients`.
 
     >>> graph = tl.Graph()
     >>> with graph.as_default():
@@ -375,5 +379,7 @@ def gradients(ys: Any, xs: Any, output_gradients: Any = None) -> Any:
     targets = [tracer.own(source_of(y)) for y in nest.flatten(ys)]
     sources = [tracer.own(source_of(x)) for x in nest.flatten(xs)]
     flows = starting_gradients(targets, output_gradients)
-    found = backprop.gradients(tuple(tracer.graph.nodes), targets, sources, flows)
+    stops = {id(tracer.own(source_of(x))) for x in nest.flatten(stop_gradients)}
+    nodes = tuple(tracer.graph.nodes)
+    found = backprop.gradients(nodes, targets, sources, flows, stops)
     return nest.pack_like(xs, found)

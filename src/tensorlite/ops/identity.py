@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, call1, current, to_tensor, tracer
-from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.errors import FailedPreconditionError, ShapeError
+from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.scope import device as placed_on
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import Dim, TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.core.xp import to_device as array_to_device
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.manual import default_graph
 from tensorlite.graph.trace import Tracer
 
-__all__ = ["identity", "stop_gradient", "to_device"]
+__all__ = ["identity", "placeholder_with_default", "stop_gradient", "to_device"]
 
 
 class Identity(Op):
@@ -51,6 +54,53 @@ class StopGradient(Op):
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the operand."""
         return x
+
+
+class PlaceholderWithDefault(Op):
+    """The operand, unless another value is fed in its place; never merged with an equal one."""
+
+    effect = Effect.DRAW
+    aliases = True
+    spec: TensorSpec
+
+    def infer(self, input: TensorSpec) -> TensorSpec:
+        """Return the spec of the values that may be fed; ShapeError when the operand is none."""
+        if not self.spec.accepts(input):
+            raise ShapeError(f"{self.name}: {input} is the default of {self.spec}")
+        return self.spec
+
+    def kernel(self, xp: Xp, input: Array) -> Array:
+        """Return the operand."""
+        return input
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient as it is."""
+        return (dy,)
+
+
+def placeholder_with_default(
+    default: TensorLike, shape: Sequence[Dim] | None = None
+) -> Tensor:
+    """Return a tensor of the `tl.Graph` being built that is `default` unless it is fed.
+
+    `shape` is that of the values which may be fed, with None for sizes that may differ; left out,
+    it is the default's. FailedPreconditionError outside `with graph.as_default()`. Source:
+    TensorFlow's `tf.compat.v1.placeholder_with_default`.
+
+    >>> with tl.Graph().as_default():
+    ...     rate = tl.placeholder_with_default(0.5)
+    ...     session = tl.Session()
+    >>> print(session.run(rate), session.run(rate, {rate: 0.25}))
+    0.5 0.25
+    """
+    if default_graph() is None:
+        raise FailedPreconditionError(
+            "tl.placeholder_with_default makes a node of a graph: call it inside "
+            "`with graph.as_default()`, where graph = tl.Graph()"
+        )
+    tensor = to_tensor(default)
+    sizes = tensor.spec.shape if shape is None else tuple(shape)
+    return call(PlaceholderWithDefault(TensorSpec(sizes, tensor.dtype)), tensor)
 
 
 class Copy(Op):
