@@ -1,12 +1,13 @@
 """Faults: steps that run in a drawn order, with transfers delayed and kernels that fail; for tests.
 
 One thread drives all machines of such a step, and every decision is drawn from its seed, so that
-the same seed gives the same run. What other threads put into queues comes when it comes.
+the same seed gives the same run. What other threads put into queues comes when it comes. What
+fails has not happened: a kernel, and an operator that may wait, fails before it begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -16,11 +17,14 @@ from typing import Any
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InjectedError, InvalidArgumentError
+from tensorlite.core.waiting import Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime.frames import Machine
 from tensorlite.runtime.instrument import instrumented
 from tensorlite.runtime.iterations import Iteration
 from tensorlite.runtime.plan import Kernel, Plan, Task
+from tensorlite.runtime.program import ASYNC
+from tensorlite.runtime.rendezvous import Party
 from tensorlite.runtime.stage import Stage
 from tensorlite.runtime.team import Team, hired
 
@@ -106,10 +110,14 @@ class _Troubled(Machine):
 
     def post(self, message: tuple[Iteration | Stage, int, Any, bool]) -> None:
         """Take note of an answer, now, later or never."""
-        team = self.unruly
+        team, (iteration, task, *_) = self.unruly, message
+        if isinstance(iteration, Iteration) and iteration.steps[task].form == ASYNC:
+            # Of an operator that waited: other threads, which give it, are not to suffer.
+            super().post(message)
+            return
         if team.draws(team.faults.transfers):
             raise InjectedError(
-                f"the transfer to {self.describe(message[0], message[1])} was made to fail"
+                f"the transfer to {self.describe(iteration, task)} was made to fail"
             )
         if team.draws(team.faults.delay):
             team.delayed.append((self, message))
@@ -147,6 +155,15 @@ class _Unruly(Team):
             super().run(timeout)
         finally:
             _drawing.reset(token)
+
+    def wait(self, party: Party, op: Waiting, arrays: Sequence[Array]) -> None:
+        """Begin an operator that may wait, unless it fails, which leaves all as it was."""
+        if self.draws(self.faults.kernels):
+            machine, iteration, task = party
+            raise InjectedError(
+                f"{machine.describe(iteration, task)} was made to fail"
+            )
+        super().wait(party, op, arrays)
 
     def call_for_help(self) -> None:
         """Do without: one thread is enough to be unruly."""
