@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, Thread, current_thread
 from typing import Literal, NamedTuple, TypeAlias
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from tensorlite.core.errors import DeadlockError
 from tensorlite.core.provenance import Line
@@ -50,6 +50,7 @@ class Stand(NamedTuple):
 _lock = Lock()
 _stands: dict[Thread, Stand] = {}
 _watches: WeakSet[Watch] = WeakSet()
+_attendants: WeakKeyDictionary[Thread, Callable[[], bool]] = WeakKeyDictionary()
 
 
 @contextmanager
@@ -60,12 +61,30 @@ def standing(stand: Stand) -> Iterator[Callable[[], None] | None]:
     """
     thread = current_thread()
     with _lock:
+        before = _stands.get(thread)  # of a wait that a signal's handler interrupted
         _stands[thread] = stand
     try:
         yield _look if _watches else None
     finally:
         with _lock:
             del _stands[thread]
+            if before is not None:
+                _stands[thread] = before
+
+
+def attends(thread: Thread, busy: Callable[[], bool]) -> None:
+    """Say that a thread acts only when it is asked to, and how to tell whether it has been.
+
+    `busy` must hold from before whoever asks goes on until what was asked for is done.
+    """
+    with _lock:
+        _attendants[thread] = busy
+
+
+def _may_act(thread: Thread) -> bool:
+    """Return whether a thread may do something by itself."""
+    busy = _attendants.get(thread)
+    return thread.is_alive() and (busy is None or busy())
 
 
 class Watch:
@@ -98,9 +117,9 @@ class Watch:
             return None
         alive = threading.enumerate()
         acting = alive if self.parties == "all threads" else [*own, self.owner]
-        for thread in acting:
+        for thread in filter(_may_act, acting):
             stand = _stands.get(thread)
-            if thread.is_alive() and (stand is None or stand.over()):
+            if stand is None or stand.over():
                 return None
         here = [x for x in alive if x in _stands and x in {*acting}]
         told = self.owner if self.owner in here else _first(here, own)

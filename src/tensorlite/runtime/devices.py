@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from threading import RLock, Thread
 from typing import TypeAlias
 
+from tensorlite.core.deadlock import attends
 from tensorlite.core.device import (
     DeviceName,
     Settings,
@@ -55,7 +56,7 @@ class Executor:
         self._retire()
 
     def _retire(self) -> None:
-        self._waiting: SimpleQueue[Work | None] = SimpleQueue()
+        self._inbox = _Inbox()
         self._thread: Thread | None = None
 
     def submit(self, work: Work) -> None:
@@ -64,14 +65,15 @@ class Executor:
         It handles its own errors; one that it does not goes to `threading.excepthook`.
         """
         with self._lock:
-            self._waiting.put(work)
+            self._inbox.put(work)
             if self._thread is None:
                 self._thread = Thread(
                     target=_serve,
-                    args=(self._waiting,),
+                    args=(self._inbox,),
                     name=f"tensorlite {self.device}",
                     daemon=True,
                 )
+                attends(self._thread, self._inbox.is_busy)
                 self._thread.start()
 
     def close(self) -> None:
@@ -81,15 +83,33 @@ class Executor:
         """
         with self._lock:
             thread = self._thread
-            self._waiting.put(None)
+            self._inbox.put(None)
             self._retire()
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
 
-def _serve(waiting: SimpleQueue[Work | None]) -> None:
+class _Inbox:
+    """What a thread was asked to do."""
+
+    def __init__(self) -> None:
+        self.waiting: SimpleQueue[Work | None] = SimpleQueue()
+        self.asked = 0
+        self.done = 0
+
+    def put(self, work: Work | None) -> None:
+        """Ask for `work`; one thread does at a time."""
+        self.asked += 1
+        self.waiting.put(work)
+
+    def is_busy(self) -> bool:
+        """Return whether the thread has something to do."""
+        return self.asked != self.done
+
+
+def _serve(inbox: _Inbox) -> None:
     while True:
-        work = waiting.get()
+        work = inbox.waiting.get()
         if work is None:
             return
         try:
@@ -97,6 +117,7 @@ def _serve(waiting: SimpleQueue[Work | None]) -> None:
         except BaseException as error:  # noqa: BLE001  the thread outlives whatever it runs
             _tell(error)
         del work  # nothing lives on because the thread has run it
+        inbox.done += 1
 
 
 def _tell(error: BaseException) -> None:
