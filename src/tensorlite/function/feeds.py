@@ -27,18 +27,20 @@ ndarray = np.ndarray
 class Feed:
     """A tensor that is fed, and what its values must be."""
 
-    __slots__ = ("dtype", "shape", "tensor")
+    __slots__ = ("dtype", "fitted", "tensor")
 
     def __init__(self, tensor: SymbolicTensor) -> None:
         self.tensor = tensor
         self.dtype = tensor.dtype.numpy
-        self.shape = tensor.static_shape
+        self.fitted: tuple[int, ...] | None = None
+        """The last shape that was found to fit: mostly the next one, too."""
 
     def array(self, value: Any) -> Array:
         """Return a value as an array of its own; DTypeError or ShapeError when it does not fit."""
         if type(value) is ndarray and value.dtype == self.dtype:
-            if value.shape != self.shape:
+            if value.shape != self.fitted:
                 self._check(value)
+                self.fitted = value.shape
             return value.copy()
         return self._converted(value)
 
