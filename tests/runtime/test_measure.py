@@ -84,8 +84,20 @@ def test_a_kernel_that_refuses_its_inputs_is_not_measured() -> None:
     ],
 )
 def test_what_is_no_array_of_a_known_size_is_not_measured(spec: TensorSpec) -> None:
-    assert not measure.is_measurable(AddV2(), [spec])
-    assert measure.kernel_seconds(AddV2(), [spec], CPU) is None
+    assert not measure.is_measurable(AddV2(), [spec, spec])
+    assert measure.kernel_seconds(AddV2(), [spec, spec], CPU) is None
+
+
+def test_a_result_that_is_too_large_is_not_made() -> None:
+    shape = TensorSpec((2,), tl.int32, known=(1 << 20, 1 << 20))
+    fill = trace(lambda: [tl.fill((3, 3), 1.0)], []).graph.outputs[0].node.op
+    assert fill.name == "Fill"
+    assert not measure.is_measurable(fill, [shape, TensorSpec(())])
+    wide = TensorSpec((1 << 16, 1))
+    assert not measure.is_measurable(AddV2(), [wide, TensorSpec((1, 1 << 16))])
+    assert not measure.is_measurable(
+        MatMul(), [wide, wide]
+    )  # they do not fit together
 
 
 def test_operators_with_inner_graphs_are_not_measured() -> None:

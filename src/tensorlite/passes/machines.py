@@ -101,8 +101,10 @@ def whole(device: DeviceName | str) -> DeviceName:
 
 
 def this_machine(devices: Sequence[DeviceName]) -> Machines:
-    """Return devices of this process as a table."""
-    return Machines(devices, cores=os.cpu_count())
+    """Return devices of this process as a table, with the cores that it may use."""
+    known = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if known else os.cpu_count()
+    return Machines(devices, cores=cores)
 
 
 class Network:

@@ -21,6 +21,8 @@ from tensorlite.passes.unroll import JOIN, NO_MESSAGE
 Draw = np.random.Generator
 CUTS = 24
 """How many places a row of atoms is tried to be cut at."""
+WORK = 200_000
+"""How many tasks the first choice plays at most, beside its starts: about half a second's."""
 GAIN = 1e-9
 """By which share a placement must be better to be taken."""
 
@@ -287,8 +289,12 @@ class _Swap:
 
 
 def first_choice(problem: Problem, iterations: int) -> Search:
-    """Return the best of the usual starts, made better as far as `iterations` go."""
-    search = Search(problem, iterations)
+    """Return the best of the usual starts, made better as far as `iterations` go.
+
+    They go less far for large graphs: WORK tasks are played, so that it stays a moment.
+    """
+    limit = min(iterations, WORK // max(1, len(problem.workload.tasks)))
+    search = Search(problem, limit)
     for chosen in starts(problem):
         search.offer(chosen)
     descend(search, search.chosen)

@@ -20,6 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import TensorliteError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, on_device, to_device, xp_for
@@ -29,23 +30,29 @@ BUDGET = 0.001
 MOST = 30
 """How often a kernel is run at most."""
 LARGEST = 1 << 28
-"""Bytes of input beyond which a kernel is not measured."""
+"""Bytes of inputs, or of outputs, beyond which a kernel is not measured."""
 GOLDEN = 0.6180339887498949
 ROUND_TRIPS = 60
 COPIED = 1 << 26
 SIDE = 512
 
 
-def is_measurable(op: Op, specs: Iterable[TensorSpec]) -> bool:
+def is_measurable(op: Op, specs: Sequence[TensorSpec]) -> bool:
     """Return whether a kernel may be run on made-up inputs: no effect, and sizes that are known."""
     if op.effect is not Effect.NONE or op.role is not Role.PLAIN or op.regions():
         return False
-    total = 0
-    for spec in specs:
-        if spec.size is None or spec.dtype.kind in "SRV":
-            return False
-        total += spec.size * spec.dtype.itemsize
-    return total <= LARGEST
+    if any(spec.size is None or spec.dtype.kind in "SRV" for spec in specs):
+        return False
+    try:
+        inferred = op.infer(*specs)
+    except TensorliteError:  # sizes that stand for unknown ones may not fit together
+        return False
+    outputs = inferred if isinstance(inferred, tuple) else (inferred,)
+    return max(_bytes(specs), _bytes(outputs)) <= LARGEST
+
+
+def _bytes(specs: Iterable[TensorSpec]) -> int:
+    return sum([(spec.size or 0) * spec.dtype.itemsize for spec in specs])
 
 
 def kernel_seconds(
