@@ -97,6 +97,42 @@ def test_what_is_unknown_in_a_trace_is_checked_when_it_runs() -> None:
     assert int(q.size()) == 0
 
 
+def test_a_step_that_fails_gives_its_waits_up() -> None:
+    q = fifo()
+    q.enqueue(1)
+
+    @tl.function
+    def step(x: tl.Tensor) -> Any:
+        both = q.dequeue_many(2)
+        tl.debugging.assert_less(x, 0)
+        return both
+
+    with pytest.raises(errors.AssertionFailedError):
+        step(tl.asarray(1))
+    assert in_line(q) == 0
+    assert int(q.dequeue()) == 1
+
+
+@pytest.mark.usefixtures("one_cpu")
+def test_a_queue_lives_on_a_device_and_steps_on_others_use_it() -> None:
+    tl.config.set_logical_devices("CPU", 2)
+    with tl.device("/device:CPU:1"):
+        q = fifo()
+
+    @tl.function
+    def step(x: tl.Tensor) -> Any:
+        with tl.device("/device:CPU:0"):
+            y = x * 2
+        q.enqueue(y)
+        q.enqueue(y + 1)
+        with tl.device("/device:CPU:0"):
+            return q.dequeue() * 10, q.size()
+
+    assert q.handle.device == tl.DeviceName.parse("/device:CPU:1")
+    assert [int(x) for x in step(tl.asarray(3))] == [60, 1]
+    assert int(q.dequeue()) == 7
+
+
 def test_a_session_runs_what_it_fetches() -> None:
     q, graph = fifo(), tl.Graph()
     with graph.as_default():

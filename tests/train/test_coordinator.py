@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from threading import Event, Thread
@@ -56,10 +58,10 @@ def drained(queue: tl.queue.QueueBase) -> list[int]:
 
 
 def take_beside(
-    queue: tl.queue.QueueBase, step: Any, name: str | None = None, **options: Any
+    queue: tl.queue.QueueBase, step: Any, name: str | None = None
 ) -> None:
-    """Take from a queue that a thread fills, under a coordinator."""
-    with tl.queue.Coordinator(**options) as coord:
+    """Take from a queue that a thread fills, under a coordinator; other threads do not count."""
+    with tl.queue.Coordinator(deadlocks="own threads") as coord:
         runner = tl.queue.QueueRunner(queue, [step], name=name)
         runner.create_threads(coord=coord, start=True)
         queue.dequeue()
@@ -303,7 +305,7 @@ def crossed() -> tuple[tl.queue.FIFOQueue, tl.queue.FIFOQueue, Any]:
     def produce() -> None:
         for i in range(6):
             b.enqueue(i)
-        a.enqueue(0)
+        a.enqueue(b.size())
 
     return a, b, produce
 
@@ -327,18 +329,39 @@ def test_a_deadlock_is_told_as_who_waits_for_whom() -> None:
 
 def test_a_deadlock_is_told_to_who_joins() -> None:
     a, _, produce = crossed()
-    coord = tl.queue.Coordinator()
+    coord = tl.queue.Coordinator(deadlocks="own threads")
     tl.queue.QueueRunner(a, [produce]).create_threads(coord=coord, start=True)
     with pytest.raises(errors.DeadlockError, match="waits for the end of a filler"):
         coord.join()
 
 
 def test_a_thread_that_ends_without_closing_leaves_a_deadlock() -> None:
-    q, coord = fifo(1), tl.queue.Coordinator()
+    q, coord = fifo(1), tl.queue.Coordinator(deadlocks="own threads")
     coord.register_thread(Background(coord.wait_for_stop).thread)
     with pytest.raises(errors.DeadlockError, match="no thread that lives fills"):
         q.dequeue()
     coord.request_stop()
+
+
+def test_a_traced_step_can_be_in_a_deadlock() -> None:
+    a, _, produce = crossed()
+    with pytest.raises(errors.DeadlockError, match="room in FIFOQueue 'b'"):
+        take_beside(a, tl.function(produce))
+
+
+def test_a_step_that_takes_can_be_in_a_deadlock() -> None:
+    a, _, produce = crossed()
+
+    @tl.function
+    def step() -> Any:
+        return a.dequeue() + a.dequeue()
+
+    with tl.queue.Coordinator(deadlocks="own threads") as coord:
+        runner = tl.queue.QueueRunner(a, [produce], name="x")
+        runner.create_threads(coord=coord, start=True)
+        with pytest.raises(errors.DeadlockError, match="which x filler fills"):
+            step()
+    assert in_line(a) == 0
 
 
 def test_there_is_no_deadlock_while_a_thread_may_act() -> None:
@@ -357,7 +380,7 @@ def test_there_is_no_deadlock_while_a_thread_may_act() -> None:
             # All wait but the one that has touched nothing yet, and this one.
             assert not coord.wait_for_stop(timeout=0.3)
             go_on.set()
-        assert int(waiting.result()) == 0
+        assert int(waiting.result()) <= 5
     assert late.result() == [0, 1, 2]
 
 
@@ -366,8 +389,35 @@ def test_own_threads_are_judged_though_others_run() -> None:
     stop = Event()
     with Background(stop.wait):
         with pytest.raises(errors.DeadlockError):
-            take_beside(a, produce, deadlocks="own threads")
+            take_beside(a, produce)
         stop.set()
+
+
+ALL_WAIT = """
+import tensorlite as tl
+from tensorlite.core.device import DeviceName
+from tensorlite.runtime.devices import executor
+
+executor(DeviceName.parse("/device:CPU:0")).submit(lambda: None)  # its thread lives, and idles
+a, b = tl.queue.FIFOQueue(1, tl.int32, name="a"), tl.queue.FIFOQueue(1, tl.int32, name="b")
+try:
+    with tl.queue.Coordinator() as coord:
+        move = lambda: a.enqueue(b.dequeue())
+        tl.queue.QueueRunner(a, [move]).create_threads(coord=coord, start=True)
+        a.dequeue()
+except tl.errors.DeadlockError as deadlock:
+    print(deadlock)
+"""
+
+
+def test_a_process_in_which_every_thread_waits_is_told() -> None:
+    """It runs by itself: in a process of tests other threads may live, and then nothing is told."""
+    command = [sys.executable, "-c", ALL_WAIT]
+    found = subprocess.run(
+        command, capture_output=True, text=True, timeout=2 * LONG, check=True
+    )
+    assert "MainThread waits for an element of FIFOQueue 'a'" in found.stdout
+    assert "a filler waits for an element of FIFOQueue 'b'" in found.stdout
 
 
 def test_a_coordinator_may_be_told_not_to_look() -> None:
