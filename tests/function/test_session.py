@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,6 +197,32 @@ def test_a_group_runs_all_its_members_and_gives_none() -> None:
     assert (a.item(), b.numpy().tolist()) == (1, [0, 1])
     assert tl.group(a.assign_add(1.0)) is None
     assert a.item() == 2
+
+
+def test_prints_assertions_and_checkpoints_are_fetched_to_be_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "one")
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32)
+        said = tl.print("x is", x)
+        positive = tl.debugging.assert_positive(x)
+        shaped = tl.debugging.assert_shapes([(x, ("n",)), (tl.ones((3,)), (3,))])
+        saved = tl.checkpoint.save(path, {"x": x})
+        with tl.control_dependencies(
+            [positive, tl.debugging.assert_type(x, tl.float32)]
+        ):
+            y = x * 2.0
+    session = tl.Session(graph)
+    assert session.run(x, {x: 1.0}) == 1.0
+    assert session.run([said, shaped, saved], {x: [1.0]}) == [None] * 3
+    assert capsys.readouterr().out == "x is [1.]\n"
+    assert tl.checkpoint.load(path)["x"].tolist() == [1]
+    assert session.run(y, {x: [1.0]}).tolist() == [2]
+    for fetched, value in ((y, [-1.0]), (shaped, 1.0)):
+        with pytest.raises(tl.errors.AssertionFailedError):
+            session.run(fetched, {x: value})
 
 
 def test_a_called_function_s_effects_run_when_its_result_is_fetched() -> None:

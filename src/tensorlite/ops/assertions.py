@@ -20,6 +20,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.arithmetic import Rank
 from tensorlite.ops.compare import isfinite
+from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.reduce import all as all_of
 from tensorlite.ops.shape import shape_of
 
@@ -61,14 +62,15 @@ def summary(x: Array, summarize: int) -> str:
 
 def assert_true(
     condition: TensorLike, message: str = "", *data: TensorLike, summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError with `message` and `data` unless all of `condition` holds.
 
-    In a trace it does so when the graph runs. The same goes for all assertions here.
+    In a trace it does so when the graph runs; in a `tl.Graph` what comes back is to be fetched, or
+    waited for by `tl.control_dependencies`. The same goes for all assertions here.
 
     >>> tl.debugging.assert_true(tl.asarray(1) < 2, "one is less than two")
     """
-    calls(Assert(message, summarize), condition, *data)
+    return effect(Assert(message, summarize), condition, *data)
 
 
 def _compared(
@@ -78,102 +80,110 @@ def _compared(
     y: Any,
     message: str,
     summarize: int,
-) -> None:
+) -> Fetchable:
     a, b = promoted(x, y)
     text = f"x {what} y" + (f": {message}" if message else "")
-    assert_true(relation(a, b), text, a, b, summarize=summarize)
+    return assert_true(relation(a, b), text, a, b, summarize=summarize)
 
 
 def assert_equal(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x == y` everywhere.
 
     >>> tl.debugging.assert_equal([1, 2], [1, 2])
     """
-    _compared("==", operand.operators.equal, x, y, message, summarize)
+    return _compared("==", operand.operators.equal, x, y, message, summarize)
 
 
 def assert_none_equal(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x != y` everywhere.
 
     >>> tl.debugging.assert_none_equal([1, 2], [2, 1])
     """
-    _compared("!=", operand.operators.not_equal, x, y, message, summarize)
+    return _compared("!=", operand.operators.not_equal, x, y, message, summarize)
 
 
 def assert_less(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x < y` everywhere.
 
     >>> tl.debugging.assert_less([1, 2], 3)
     """
-    _compared("<", operand.operators.less, x, y, message, summarize)
+    return _compared("<", operand.operators.less, x, y, message, summarize)
 
 
 def assert_less_equal(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x <= y` everywhere.
 
     >>> tl.debugging.assert_less_equal([1, 2], 2)
     """
-    _compared("<=", operand.operators.less_equal, x, y, message, summarize)
+    return _compared("<=", operand.operators.less_equal, x, y, message, summarize)
 
 
 def assert_greater(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x > y` everywhere.
 
     >>> tl.debugging.assert_greater([1, 2], 0)
     """
-    _compared(">", operand.operators.greater, x, y, message, summarize)
+    return _compared(">", operand.operators.greater, x, y, message, summarize)
 
 
 def assert_greater_equal(
     x: TensorLike, y: TensorLike, message: str = "", summarize: int = 3
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `x >= y` everywhere.
 
     >>> tl.debugging.assert_greater_equal([1, 2], 1)
     """
-    _compared(">=", operand.operators.greater_equal, x, y, message, summarize)
+    return _compared(">=", operand.operators.greater_equal, x, y, message, summarize)
 
 
-def assert_positive(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_positive(
+    x: TensorLike, message: str = "", summarize: int = 3
+) -> Fetchable:
     """Raise AssertionFailedError unless `x > 0` everywhere.
 
     >>> tl.debugging.assert_positive([1.0, 2.0])
     """
-    assert_greater(x, 0, message, summarize)
+    return assert_greater(x, 0, message, summarize)
 
 
-def assert_negative(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_negative(
+    x: TensorLike, message: str = "", summarize: int = 3
+) -> Fetchable:
     """Raise AssertionFailedError unless `x < 0` everywhere.
 
     >>> tl.debugging.assert_negative([-1.0, -2.0])
     """
-    assert_less(x, 0, message, summarize)
+    return assert_less(x, 0, message, summarize)
 
 
-def assert_non_negative(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_non_negative(
+    x: TensorLike, message: str = "", summarize: int = 3
+) -> Fetchable:
     """Raise AssertionFailedError unless `x >= 0` everywhere.
 
     >>> tl.debugging.assert_non_negative([0.0, 2.0])
     """
-    assert_greater_equal(x, 0, message, summarize)
+    return assert_greater_equal(x, 0, message, summarize)
 
 
-def assert_non_positive(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_non_positive(
+    x: TensorLike, message: str = "", summarize: int = 3
+) -> Fetchable:
     """Raise AssertionFailedError unless `x <= 0` everywhere.
 
     >>> tl.debugging.assert_non_positive([0.0, -2.0])
     """
-    assert_less_equal(x, 0, message, summarize)
+    return assert_less_equal(x, 0, message, summarize)
 
 
 def assert_near(
@@ -183,7 +193,7 @@ def assert_near(
     atol: float = 1e-5,
     message: str = "",
     summarize: int = 3,
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless `|x - y| <= atol + rtol * |y|` everywhere.
 
     >>> tl.debugging.assert_near([1.0], [1.000001])
@@ -191,59 +201,62 @@ def assert_near(
     a, b = promoted(x, y)
     close = abs(a - b) <= atol + rtol * abs(b)
     text = "x is near y" + (f": {message}" if message else "")
-    assert_true(close, text, a, b, summarize=summarize)
+    return assert_true(close, text, a, b, summarize=summarize)
 
 
-def assert_all_finite(x: TensorLike, message: str = "", summarize: int = 3) -> None:
+def assert_all_finite(
+    x: TensorLike, message: str = "", summarize: int = 3
+) -> Fetchable:
     """Raise AssertionFailedError if `x` holds a NaN or an infinity.
 
     >>> tl.debugging.assert_all_finite([1.0, 2.0])
     """
     tensor = to_tensor(x)
     text = "x is finite" + (f": {message}" if message else "")
-    assert_true(all_of(isfinite(tensor)), text, tensor, summarize=summarize)
+    return assert_true(all_of(isfinite(tensor)), text, tensor, summarize=summarize)
 
 
-def assert_rank(x: TensorLike, rank: int, message: str = "") -> None:
+def assert_rank(x: TensorLike, rank: int, message: str = "") -> Fetchable:
     """Raise AssertionFailedError unless `x` has `rank` axes, at once where that is known.
 
     >>> tl.debugging.assert_rank([[1]], 2)
     """
-    _rank(x, rank, message, lambda have: have == rank, "")
+    return _rank(x, rank, message, lambda have: have == rank, "")
 
 
-def assert_rank_at_least(x: TensorLike, rank: int, message: str = "") -> None:
+def assert_rank_at_least(x: TensorLike, rank: int, message: str = "") -> Fetchable:
     """Raise AssertionFailedError unless `x` has at least `rank` axes.
 
     >>> tl.debugging.assert_rank_at_least([[1]], 1)
     """
-    _rank(x, rank, message, lambda have: have >= rank, "at least ")
+    return _rank(x, rank, message, lambda have: have >= rank, "at least ")
 
 
 def _rank(
     x: TensorLike, rank: int, message: str, holds: Callable[[Any], Any], most: str
-) -> None:
+) -> Fetchable:
     tensor = to_tensor(x)
     text = f"x has {most}{rank} axes" + (f": {message}" if message else "")
     have = tensor.spec.rank
     if have is None:
         actual = calls(Rank(), tensor)[0]
-        assert_true(holds(actual), text, actual)
-    elif not holds(have):
+        return assert_true(holds(actual), text, actual)
+    if not holds(have):
         raise AssertionFailedError(
             f"assertion failed: {text}; its shape is {_shape(tensor)}"
         )
+    return group()
 
 
-def assert_scalar(x: TensorLike, message: str = "") -> None:
+def assert_scalar(x: TensorLike, message: str = "") -> Fetchable:
     """Raise AssertionFailedError unless `x` is 0-d.
 
     >>> tl.debugging.assert_scalar(1.0)
     """
-    assert_rank(x, 0, message)
+    return assert_rank(x, 0, message)
 
 
-def assert_type(x: TensorLike, dtype: DTypeLike, message: str = "") -> None:
+def assert_type(x: TensorLike, dtype: DTypeLike, message: str = "") -> Fetchable:
     """Raise AssertionFailedError, at once, unless the elements of `x` are of `dtype`.
 
     >>> tl.debugging.assert_type([1.0], tl.float32)
@@ -252,11 +265,12 @@ def assert_type(x: TensorLike, dtype: DTypeLike, message: str = "") -> None:
     if tensor.dtype is not wanted:
         text = f"x is {wanted!r}" + (f": {message}" if message else "")
         raise AssertionFailedError(f"assertion failed: {text}; it is {tensor.spec}")
+    return group()
 
 
 def assert_shapes(
     shapes: Sequence[tuple[TensorLike, Sequence[int | str | None]]], message: str = ""
-) -> None:
+) -> Fetchable:
     """Raise AssertionFailedError unless each tensor has its shape.
 
     A size is an int, None for any, or a name, which stands for one size wherever it appears.
@@ -264,9 +278,10 @@ def assert_shapes(
     >>> tl.debugging.assert_shapes([([[1, 2]], ("n", 2)), ([5], ("n",))])
     """
     named: dict[str, tuple[Any, str]] = {}
+    checks: list[Fetchable] = []
     for place, (x, sizes) in enumerate(shapes):
         tensor = to_tensor(x)
-        assert_rank(tensor, len(sizes), message)
+        checks.append(assert_rank(tensor, len(sizes), message))
         for axis, wanted in enumerate(sizes):
             have = _size(tensor, axis)
             where = f"size {axis} of tensor {place}, of shape {_shape(tensor)},"
@@ -274,7 +289,9 @@ def assert_shapes(
                 wanted, origin = named.setdefault(wanted, (have, where))  # noqa: PLW2901
                 where = f"{where} is that which {origin} has"
             if wanted is not None:
-                _same_size(have, wanted, f"{where} is {wanted}" + _with(message))
+                text = f"{where} is {wanted}{_with(message)}"
+                checks.append(_same_size(have, wanted, text))
+    return group(*checks)
 
 
 def _with(message: str) -> str:
@@ -286,12 +303,13 @@ def _size(x: Tensor, axis: int) -> Any:
     return shape_of(x)[axis] if known is None else known
 
 
-def _same_size(have: Any, wanted: Any, text: str) -> None:
+def _same_size(have: Any, wanted: Any, text: str) -> Fetchable:
     if isinstance(have, int) and isinstance(wanted, int):
         if have != wanted:
             raise AssertionFailedError(f"assertion failed: {text}; it is {have}")
     elif have is not wanted:
-        assert_equal(have, wanted, text)
+        return assert_equal(have, wanted, text)
+    return None
 
 
 def _shape(x: Tensor) -> str:

@@ -25,6 +25,7 @@ from tensorlite.core.xp import Array, Xp, device_of, to_host
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.assertions import summary
 from tensorlite.ops.bundles import zeros_of
+from tensorlite.ops.fetchable import Fetchable, effect
 from tensorlite.ops.sparse import densify
 
 __all__ = ["numpy_function", "print", "py_function"]
@@ -84,12 +85,13 @@ def print(
     sep: str = " ",
     end: str = "\n",
     summarize: int = 3,
-) -> None:
+) -> Fetchable:
     r"""Write values, tensors among them, when the program gets there, also in a trace.
 
     Structures may hold tensors; of large ones the first and last `summarize` elements along each
     axis are shown (-1: all). `output_stream` is "stdout", "stderr", "log(info)", "log(warning)",
-    "log(error)", "file://path", or an object with `write`, which a saved graph cannot have.
+    "log(error)", "file://path", or an object with `write`, which a saved graph cannot have. In a
+    `tl.Graph` the node comes back that a session fetches to write; elsewhere nothing does.
 
     >>> tl.print("x =", tl.asarray([1.0, 2.0]), {"n": tl.asarray(3)})
     x = [1. 2.] {'n': 3}
@@ -104,7 +106,8 @@ def print(
         )
     tensors: list[Tensor] = []
     marked = sep.join(_marked(value, tensors, top=True) for value in values) + end
-    calls(Print(tuple(marked.split(_MARK)), output_stream, summarize), *tensors)
+    op = Print(tuple(marked.split(_MARK)), output_stream, summarize)
+    return effect(op, *tensors)
 
 
 _MARK = "\0tensor\0"

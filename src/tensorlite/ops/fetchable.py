@@ -5,7 +5,7 @@ Eagerly and in traced functions effects run by themselves, and there is nothing 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from tensorlite.ops.dataflow import NoOp
 
 __all__ = ["group"]
 
+Fetchable: TypeAlias = Tensor | Node | None
 
-def effect(op: Op, *inputs: TensorLike) -> Tensor | Node | None:
+
+def effect(op: Op, *inputs: TensorLike) -> Fetchable:
     """Apply `op` for what it does; in a `tl.Graph` return what a session fetches to run it.
 
     That is its first output, or its node if it has none. In a branch or a loop's body, which run
@@ -41,7 +43,7 @@ def effect(op: Op, *inputs: TensorLike) -> Tensor | Node | None:
     return calls(Const(np.asarray(True)))[0]
 
 
-def group(*inputs: Any) -> Tensor | Node | None:
+def group(*inputs: Any) -> Fetchable:
     """Return one thing to fetch that runs all of `inputs`: tensors, nodes, and nests of these.
 
     In a `tl.Graph` that is a NoOp, whose value is None; in a branch or loop of it, the constant

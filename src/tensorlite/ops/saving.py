@@ -12,6 +12,7 @@ from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops import storage
+from tensorlite.ops.fetchable import Fetchable, effect
 
 
 class SaveV2(Op):
@@ -77,8 +78,10 @@ def _checked(arrays: Mapping[str, Array], name: str, spec: TensorSpec) -> Array:
     return arrays[name]
 
 
-def save(path: TensorLike, tensors: Mapping[str, TensorLike]) -> None:
+def save(path: TensorLike, tensors: Mapping[str, TensorLike]) -> Fetchable:
     """Write named tensors to the checkpoint at `path`, in a trace when the function runs.
+
+    In a `tl.Graph` the node comes back that a session fetches to write; elsewhere nothing does.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "two")
@@ -86,7 +89,7 @@ def save(path: TensorLike, tensors: Mapping[str, TensorLike]) -> None:
     >>> print(tl.checkpoint.load(path)["a"])
     [1. 1.]
     """
-    calls(SaveV2(tuple(tensors)), path, *tensors.values())
+    return effect(SaveV2(tuple(tensors)), path, *tensors.values())
 
 
 def restore(path: TensorLike, specs: Mapping[str, TensorSpec]) -> dict[str, Tensor]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from tensorlite.core.tensor import (
     TensorLike,
 )
 from tensorlite.graph.evaluate import evaluate
-from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.fetchable import effect
+from tensorlite.ops.fetchable import Fetchable, effect
 from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -53,7 +53,6 @@ __all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
 
 Make = Callable[[Any], Tensor]
-Fetchable: TypeAlias = Tensor | Node | None
 creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar(
     "creation", default=None
 )

@@ -16,10 +16,10 @@ from tensorlite.graph.manual import building
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops import training as rules
 from tensorlite.ops.differentiate import gradients
-from tensorlite.ops.fetchable import effect, group
+from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.resource import AssignAddVariableOp
 from tensorlite.ops.shape import astype
-from tensorlite.ops.state import Fetchable, Variable
+from tensorlite.ops.state import Variable
 from tensorlite.train.schedules import Schedule
 
 Rate: TypeAlias = "float | Tensor | Variable | Schedule"
