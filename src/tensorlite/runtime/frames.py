@@ -119,10 +119,10 @@ class Machine:
 
     def close(self) -> None:
         """Let go of all values: frames and iterations hold each other."""
-        for iteration in self.frame.iterations.values():
-            iteration.values.clear()
-            iteration.children.clear()
-        self.frame.iterations.clear()
+        self.busy = True  # what is still posted wakes nobody
+        self.ready.clear()
+        self.inbox.clear()
+        self.frame.clear()
 
     def run(self) -> None:  # noqa: C901, PLR0912  one decision per kind of task, once
         """Run tasks until none is ready."""
@@ -440,6 +440,7 @@ class Machine:
         frame = iteration.frame
         if frame.outer is None:
             return
+        iteration.children.clear()
         while (
             frame.oldest in frame.iterations
             and frame.iterations[frame.oldest].left == 0
@@ -459,9 +460,12 @@ class Machine:
 def _explain(iteration: Iteration, task: int, error: BaseException) -> NoReturn:
     failed = iteration.frame.program.tasks[task]
     slots = iteration.frame.program.inputs[task]
-    if not isinstance(error, Exception):
-        raise error
-    fail(failed, [iteration.values[slot] for slot in slots], error)
+    try:
+        if not isinstance(error, Exception):
+            raise error
+        fail(failed, [iteration.values[slot] for slot in slots], error)
+    finally:
+        del error  # else its traceback holds it, and all the values of the step
 
 
 def stuck(machines: Sequence[Machine]) -> NoReturn:

@@ -70,3 +70,15 @@ class Frame:
         self.pending = program.pending.copy()
         self.dead: set[int] = set()
         self.exited: set[int] = set()
+
+    def clear(self) -> None:
+        """Let go of all values, and of iterations, which know this frame as it knows them."""
+        for iteration in self.iterations.values():
+            for frame in iteration.children.values():
+                frame.clear()
+            iteration.children.clear()
+            iteration.arrived.clear()
+            iteration.values.clear()
+        self.iterations.clear()
+        self.parked.clear()
+        self.values.clear()

@@ -244,6 +244,9 @@ def fail(task: Task, arrays: list[Array], error: Exception) -> NoReturn:
         better,
         f"in node {task.name!r} ({task.op.name}), made at {task.line}{where}",
     )
-    if better is error:
-        raise error
-    raise better from error
+    try:
+        if better is error:
+            raise error
+        raise better from error
+    finally:
+        del better, error  # else their tracebacks hold them, and all arrays

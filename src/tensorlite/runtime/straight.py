@@ -103,7 +103,10 @@ def _explain(
     error: Exception,
 ) -> NoReturn:
     task = tasks[len(tasks) - length_hint(steps) - 1]
-    fail(task, [values[slot] for slot in task.inputs], error)
+    try:
+        fail(task, [values[slot] for slot in task.inputs], error)
+    finally:
+        del error
 
 
 def laid_out(tasks: Sequence[Task], xp: Xp) -> tuple[Instruction, ...]:

@@ -79,6 +79,10 @@ class Team:
         for machine in self.machines:
             machine.close()
         self.machines.clear()
+        self.idle_work.clear()
+        self.rendezvous = Local()
+        if self.error is not None:
+            self.error = CancelledError("this step is over")
 
     def wake(self, machine: Machine) -> None:
         """Let a machine be driven that has got something to do."""
