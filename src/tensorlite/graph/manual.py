@@ -118,8 +118,8 @@ class ManualGraph(Graph):
 
     def get_operation_by_name(self, name: str) -> Node:
         """Return the node of that name; NotFoundError when there is none, with near ones."""
-        for node in self.nodes[len(self._named) :]:
-            self._named[node.name] = node
+        if len(self._named) != len(self.nodes):
+            self._named = {node.name: node for node in self.nodes}
         found = self._named.get(name)
         if found is None:
             near = ", ".join(get_close_matches(name, self._named, 3, 0.5)) or "none"
