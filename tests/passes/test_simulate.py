@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -318,6 +319,63 @@ def test_a_branch_takes_what_is_to_be_expected() -> None:
         int(node.op.name == "Sin") for node in made.units.nodes
     ]  # one branch elsewhere changes nothing: only one of them is taken
     assert made.work.time(place) == pytest.approx(3.0)
+
+
+Plan = st.recursive(
+    st.integers(1, 3),  # so many kernels
+    lambda inner: st.lists(
+        st.tuples(st.sampled_from(["if", "while"]), st.integers(0, 15), inner, inner),
+        min_size=1,
+        max_size=2,
+    ),
+    max_leaves=5,
+)
+
+
+def planned(plan: Any, x: tl.Tensor) -> tl.Tensor:
+    """Return what a drawn nest of kernels, branches and loops makes of a tensor."""
+    if isinstance(plan, int):
+        for _ in range(plan):
+            x = tl.atan2(x, x)
+        return x
+    for kind, turns, one, other in plan:
+        if kind == "if":
+            x = tl.cond(
+                x[0] > 0.0, partial(planned, one, x), partial(planned, other, x)
+            )
+        else:
+            _, x = tl.while_loop(
+                partial(lambda turns, i, _: i < turns, turns),
+                partial(lambda one, i, x: (i + 1, planned(one, x)), one),
+                (tl.asarray(0), x),
+            )
+    return x
+
+
+def expected(plan: Any) -> float:
+    """Return how many kernels of a drawn nest are to be expected to run."""
+    if isinstance(plan, int):
+        return plan
+    return sum(
+        (expected(one) + expected(other)) / 2
+        if kind == "if"
+        else turns * expected(one)
+        for kind, turns, one, other in plan
+    )
+
+
+@given(Plan)
+@settings(deadline=None, max_examples=60)
+def test_one_device_takes_the_kernels_that_are_to_be_expected(plan: Any) -> None:
+    costs = costs_of()
+    costs.measure = kernels_only
+    net = Network(Machines(APART[:1]), costs)
+    made = Program(lambda x: [planned(plan, x)], net)
+    assert made.time() == pytest.approx(expected(plan))
+    work = made.work
+    place = [0] * len(made.units)
+    busy = told(work, work.play(place), work.load(place)).busy[APART[0]]
+    assert busy == pytest.approx(float(expected(plan) > 0))
 
 
 def test_effects_in_a_loop_keep_turns_apart() -> None:

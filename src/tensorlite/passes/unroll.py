@@ -60,7 +60,7 @@ class Tasks:
     primitives: list[int] = field(default_factory=list)
     """How many primitives of control flow a task stands for; 0: it runs its unit's kernel."""
     scale: list[float] = field(default_factory=list)
-    """How likely each task runs, by which its time counts."""
+    """How likely each task runs: what its time, and that of what it sends, is multiplied by."""
     weight: list[float] = field(default_factory=list)
     """How many runs each task stands for where a device's work is summed."""
     turn: list[int] = field(default_factory=list)
@@ -196,7 +196,7 @@ class Unrolling:
             place, size = tables[0][inside.node], moved_size(x.spec)
             sent = self.passing(place, run, size, 1, (given, pred)) if given else None
             switched.append((sent,) if sent else ())
-        half = run._replace(scale=run.scale / 2, weight=run.weight / 2)
+        half = run._replace(scale=run.scale / 2)
         before, done = self.before(node, here), [one.task for one in pred]
         found: list[Value] = [()] * len(node.outputs)
         gate: list[int] = []
