@@ -20,8 +20,8 @@ TensorliteError
 |  +- UndefinedNameError (NameError)      a name bound in one branch only
 +- GraphError (RuntimeError)              a graph that is not well formed
 +- FailedPreconditionError (RuntimeError) a thing in no state for this: closed, finalized
-|  +- AbortedError                        what was under way was given up, such as an enqueue
-+- CancelledError (RuntimeError)          a wait that ended because its step or queue did
+|  +- AbortedError                        what was under way was given up, such as a partial run
++- CancelledError (RuntimeError)          a step or queue that ended, and who waits for it
 +- DeadlineExceededError (TimeoutError)   a wait that took longer than was allowed
 |  +- DeadlockError                       waits that wait for each other
 +- ResourceExhaustedError (MemoryError)   a device's memory limit that was met
@@ -132,11 +132,11 @@ class FailedPreconditionError(TensorliteError, RuntimeError):
 
 
 class AbortedError(FailedPreconditionError):
-    """Something under way that was given up: an enqueue on a queue that was closed."""
+    """Something under way that was given up: a run in parts, whose session was closed."""
 
 
 class CancelledError(TensorliteError, RuntimeError):
-    """A wait that ended because the step or the queue that it belonged to did."""
+    """What ended because its step or its queue did: a wait, or an enqueue that came too late."""
 
 
 class DeadlineExceededError(TensorliteError, TimeoutError):
