@@ -132,7 +132,7 @@ class FailedPreconditionError(TensorliteError, RuntimeError):
 
 
 class AbortedError(FailedPreconditionError):
-    """Something under way that was given up: a run in parts, whose session was closed."""
+    """Something under way that was given up: a run in parts, one of which failed."""
 
 
 class CancelledError(TensorliteError, RuntimeError):
