@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -427,3 +428,16 @@ def test_the_first_arguments_are_not_kept(reduced: bool) -> None:
     gc.collect()
     assert not [ref for ref in known if ref() is not None]
     assert "x: " in f.traces()[1].reason
+
+
+def test_threads_that_call_a_function_first_at_once_make_one_trace() -> None:
+    begin = threading.Barrier(8)
+    f = tl.function(lambda x: x * 2.0)
+
+    def call(k: int) -> float:
+        begin.wait(30)
+        return float(f(tl.asarray(float(k))))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(call, range(8))) == [2.0 * k for k in range(8)]
+    assert f.trace_count == 1

@@ -198,6 +198,9 @@ class Function(Generic[P, R_co]):
         if known is not None:
             return known, arguments
         with cache.lock:
+            known = cache.concrete.get(arguments.key)
+            if known is not None:  # made by another thread while this one waited
+                return known, arguments
             for general, concrete in cache.general:
                 if (
                     general.shape == arguments.shape
