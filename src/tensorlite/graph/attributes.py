@@ -378,6 +378,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "float": _is(float, int),
     "str": _is(str),
     "DType": _is(DType),
+    "DeviceName": _is(DeviceName),
     "TensorSpec": _is(TensorSpec),
     "np.ndarray[Any, Any]": _is(np.ndarray),
     "tuple[int, ...]": _tuple_of(int),
