@@ -1,14 +1,20 @@
-"""Networks that placements are sought for: a forked MLP, a CNN with branches, stacked LSTMs."""
+"""Networks that placements are sought for: a forked MLP, a CNN with branches, stacked LSTMs.
+
+And programs whose kernels sleep: devices run them at once whatever else the cores have to do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import sleep
 from typing import TypeAlias
 
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.xp import Array, Xp
 
 Program: TypeAlias = Callable[..., list[tl.Tensor]]
 State: TypeAlias = tuple[tl.Tensor, tl.Tensor]
@@ -100,3 +106,35 @@ def lstm(
         return states[-2:]
 
     return program, [TensorSpec((turns, batch, units))]
+
+
+LENGTH = 20_000
+"""Elements that a kernel takes which the machine counts as a long one."""
+
+
+class Nap(Op, abstract=True):
+    """Sleeps for some seconds, and returns the first of its inputs."""
+
+    seconds: float
+
+    def infer(self, x: TensorSpec, *others: TensorSpec) -> TensorSpec:
+        return x
+
+    def kernel(self, xp: Xp, x: Array, *others: Array) -> Array:
+        sleep(self.seconds)
+        return x
+
+
+def naps(count: int, seed: int) -> tuple[Program, list[TensorSpec]]:
+    """Return a random graph of kernels that sleep 2 to 8 ms, and its input's spec."""
+    draw = np.random.default_rng(seed)
+    lengths = [float(draw.choice([2, 3, 5, 8])) * 1e-3 for _ in range(count)]
+    inputs = [draw.integers(0, i + 1, 2).tolist() for i in range(count)]
+
+    def program(x: tl.Tensor) -> list[tl.Tensor]:
+        made = [x]
+        for seconds, taken in zip(lengths, inputs, strict=True):
+            made.append(tl.extend.call(Nap(seconds), *[made[i] for i in taken]))
+        return made[1:]
+
+    return program, [TensorSpec((LENGTH,))]

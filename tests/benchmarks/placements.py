@@ -1,6 +1,7 @@
 """Placements over two CPU devices: the automatic one beside the best, and simulated times measured.
 
-`python -m tests.benchmarks.placements` prints the tables by themselves; needs a core per device.
+`python -m tests.benchmarks.placements` prints the table by itself. It needs an idle core for each
+device, but for the naps, whose kernels sleep: they show how the order of things is foretold.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ NETWORKS = {
     "CNN": networks.cnn(batch=16, size=24, channels=16, depth=3),
     "LSTM, a loop": networks.lstm(32, 192, layers=4, turns=20, unrolled=False),
     "LSTM, unrolled": networks.lstm(32, 192, layers=4, turns=6, unrolled=True),
+    "20 naps": networks.naps(20, seed=0),
+    "30 naps": networks.naps(30, seed=1),
 }
 
 

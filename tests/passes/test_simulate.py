@@ -20,7 +20,7 @@ from tensorlite.graph.graph import Graph
 from tensorlite.graph.trace import trace
 from tensorlite.passes.cost import Costs, Fixed, Link, Rates
 from tensorlite.passes.machines import Machines, Network, this_machine
-from tensorlite.passes.simulate import Workload, told
+from tensorlite.passes.simulate import Span, Workload, told
 from tensorlite.passes.units import Units
 from tensorlite.passes.unroll import JOIN, UNROLLED
 
@@ -129,6 +129,37 @@ def test_the_longest_way_goes_first() -> None:
 
     made = Program(program, network(2, Link(0.0)))
     assert made.time(Sin=1, Tan=1) == 3.0
+
+
+def test_the_newest_goes_first_where_that_is_asked_for() -> None:
+    def program(x: tl.Tensor) -> list[tl.Tensor]:
+        return [tl.tan(tl.sin(tl.exp(x))), tl.cos(x)]
+
+    net = network(2, Link(0.0), newest_first=True)
+    made = Program(program, net)
+    names = [span.name for span in timeline(made, made.at())]
+    assert names == ["Cos", "Exp", "Sin", "Tan"]
+    assert made.time(Sin=1, Tan=1) == 4.0
+
+
+def test_what_arrives_waits_until_a_device_has_nothing_else() -> None:
+    def program(x: tl.Tensor) -> list[tl.Tensor]:
+        return [tl.sin(tl.exp(x)), tl.atan(tl.tan(tl.cos(x)))]
+
+    net = network(2, Link(0.0), newest_first=True)
+    made = Program(program, net)
+    spans = timeline(made, made.at(Exp=1))
+    assert [s.name for s in spans if s.device == APART[0]] == [
+        "Cos",
+        "Tan",
+        "Atan",
+        "Sin",
+    ]
+
+
+def timeline(program: Program, place: list[int]) -> tuple[Span, ...]:
+    work = program.work
+    return told(work, work.play(place), work.load(place)).timeline
 
 
 def test_the_interpreter_is_held_by_one_device_of_a_process_at_a_time() -> None:
@@ -426,11 +457,13 @@ def programs(draw: st.DrawFn) -> tuple[Graph, list[int], int]:
     return graph, place, count
 
 
-@given(programs())
-@settings(deadline=None, max_examples=60)
-def test_every_schedule_could_be_run(drawn: tuple[Graph, list[int], int]) -> None:
+@given(programs(), st.booleans())
+@settings(deadline=None, max_examples=80)
+def test_every_schedule_could_be_run(
+    drawn: tuple[Graph, list[int], int], newest: bool
+) -> None:
     graph, place, count = drawn
-    net = network(count)
+    net = network(count, newest_first=newest)
     work = Workload(Units(graph), net)
     played, load = work.play(place), work.load(place)
     tasks = work.tasks

@@ -47,6 +47,8 @@ class Machines:
     network: Link = ETHERNET
     cores: int | None = None
     """How many kernels the CPU devices of one task run at a time; None: as many as they are."""
+    newest_first: bool = False
+    """Whether a device takes what was ready last, rather than what the longest way goes on from."""
 
     def __post_init__(self) -> None:
         names = tuple([whole(one) for one in self.devices])
@@ -101,10 +103,13 @@ def whole(device: DeviceName | str) -> DeviceName:
 
 
 def this_machine(devices: Sequence[DeviceName]) -> Machines:
-    """Return devices of this process as a table, with the cores that it may use."""
+    """Return devices of this process as a table, with the cores that it may use.
+
+    They take what was ready last, as the dataflow machine does.
+    """
     known = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if known else os.cpu_count()
-    return Machines(devices, cores=cores)
+    return Machines(devices, cores=cores, newest_first=True)
 
 
 class Network:
@@ -126,6 +131,7 @@ class Network:
         cores = machines.cores or len(self.devices)
         self.cores = [cores if cores < there else 0 for there in shared]
         """How many kernels a host's CPU devices run at once; 0: all of them."""
+        self.newest_first = machines.newest_first
         self._machines = machines
         self._links: dict[tuple[int, int], tuple[float, float]] = {}
 

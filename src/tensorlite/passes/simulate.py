@@ -1,15 +1,16 @@
 """simulate: how long the tasks of a step take on a table of devices, played event by event.
 
 List scheduling: each device runs one kernel at a time, and of those that are ready the one from
-which the longest way leads to the end. What holds the interpreter is run by one device of a process
-at a time, and no more kernels at once than it has cores. A tensor that several tasks of a device
-want travels once; links carry one tensor after another, in the order in which they are ready.
-What the tasks are is unroll.py's matter, where they run search.py's.
+which the longest way leads to the end; or, as the dataflow machine does, the one that was ready
+last, looking at what comes from elsewhere when it has nothing else. What holds the interpreter is
+run by one device of a process at a time, and no more kernels at once than it has cores. A tensor
+that several tasks of a device want travels once; links carry one tensor after another, in the
+order in which they are ready. What the tasks are is unroll.py's matter, where they run search.py's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
@@ -94,7 +95,10 @@ class Player:
         self.sent: dict[tuple[int, int], float] = {}
         self.transfers: list[Transfer] = []
         self.arriving: list[tuple[int, int]] = []
+        self.inbox: list[list[tuple[int, int]]] = [[] for _ in range(len(net))]
+        """What has arrived at devices that do not look yet."""
         self.events: list[tuple[float, int]] = []
+        self.count = 0
 
     def play(self) -> Played:
         """Run until nothing is left to run."""
@@ -105,11 +109,18 @@ class Player:
         self.begin_on(touched, 0.0)
         while self.events:
             now, number = heappop(self.events)
-            if number < 0:
-                task, source = self.arriving[~number]
-                self.begin_on([self.receive(task, source, now)], now)
+            if number >= 0:
+                touched = self.finish(number, now)
+                self.begin_on(touched, now)
+                self.look(touched, now)
+                continue
+            task, source = self.arriving[~number]
+            if self.net.newest_first:
+                device = self.load.place[task]
+                self.inbox[device].append((task, source))
+                self.look([device], now)
             else:
-                self.begin_on(self.finish(number, now), now)
+                self.begin_on([self.receive(task, source, now)], now)
         return Played(self.start, self.end, self.cause, self.transfers)
 
     def be_ready(self, task: int, now: float) -> int:
@@ -119,9 +130,21 @@ class Player:
         if device == JOIN:
             self.start[task] = now
             heappush(self.events, (now + self.rest(task), task))
+        elif self.net.newest_first:
+            self.count += 1
+            heappush(self.ready[device], (-self.count, task))
         else:
             heappush(self.ready[device], (-self.rank[task], task))
         return device
+
+    def look(self, devices: Iterable[int], now: float) -> None:
+        """Let devices that have nothing to do take what has arrived."""
+        for device in devices:
+            if device != JOIN and self.running[device] == JOIN and self.inbox[device]:
+                arrived, self.inbox[device] = self.inbox[device], []
+                for task, source in arrived:
+                    self.receive(task, source, now)
+                self.begin_on([device], now)
 
     def rest(self, task: int) -> float:
         """Return how long the turns take that a join stands for.
@@ -201,7 +224,7 @@ class Player:
         self.transfers.append(Transfer(task, there, begins, arrives))
         return arrives
 
-    def begin_on(self, devices: set[int] | list[int], now: float) -> None:
+    def begin_on(self, devices: Iterable[int], now: float) -> None:
         """Let devices that are free begin what is ready."""
         for device in devices:
             if device != JOIN and self.running[device] == JOIN and self.ready[device]:
