@@ -39,6 +39,11 @@ def remember_code(document: Any) -> Iterable[Any]:
     return ()
 
 
+def one_cpu(_: dict[str, Any]) -> None:
+    """Leave the process with one CPU device, however many a page made."""
+    tl.config.set_logical_devices("CPU", 1)
+
+
 # Sybil is of the test group; a GPU machine may run the tests without it.
 if find_spec("sybil"):
     from sybil import Sybil
@@ -52,6 +57,7 @@ if find_spec("sybil"):
         ],
         patterns=["*.md"],
         setup=lambda namespace: namespace.update(NAMES),
+        teardown=one_cpu,
     ).pytest()
 
 collect_ignore = ["docs/conf.py"]
