@@ -32,7 +32,7 @@ MOST = 30
 LARGEST = 1 << 28
 """Bytes of inputs, or of outputs, beyond which a kernel is not measured."""
 GOLDEN = 0.6180339887498949
-ROUND_TRIPS = 60
+HANDED = 40
 COPIED = 1 << 26
 SIDE = 512
 
@@ -168,23 +168,24 @@ def _transfer(source: DeviceName, target: DeviceName, size: int) -> float:
 def _handing_over() -> float:
     """Return the seconds until a thread that waits has what another one gives it.
 
-    The median: some are quick, because the other thread had not gone to sleep yet.
+    The other one goes on with a kernel meanwhile, as devices do, so that the thread has to be woken
+    on another core. The median counts: some are quick, because it had not gone to sleep yet.
     """
-    there: SimpleQueue[int | None] = SimpleQueue()
-    back: SimpleQueue[int] = SimpleQueue()
-    thread = Thread(target=_answer, args=(there, back), daemon=True)
+    there: SimpleQueue[float] = SimpleQueue()
+    times: SimpleQueue[float] = SimpleQueue()
+    thread = Thread(target=_note, args=(there, times), daemon=True)
     thread.start()
-    times = []
-    for i in range(ROUND_TRIPS):
-        begin = perf_counter()
-        there.put(i)
-        back.get()
-        times.append(perf_counter() - begin)
-    there.put(None)
+    matrix = np.full((SIDE // 2, SIDE // 2), 0.5, np.float32)
+    for _ in range(HANDED):
+        there.put(perf_counter())
+        for _ in range(4):
+            np.matmul(matrix, matrix)
+    there.put(math.inf)
     thread.join()
-    return median(times) / 2
+    return median([times.get() for _ in range(HANDED)])
 
 
-def _answer(there: SimpleQueue[int | None], back: SimpleQueue[int]) -> None:
-    while (given := there.get()) is not None:
-        back.put(given)
+def _note(there: SimpleQueue[float], times: SimpleQueue[float]) -> None:
+    """Put down how long each time that is handed over was on its way, until infinity comes."""
+    while (begin := there.get()) < math.inf:
+        times.put(perf_counter() - begin)
