@@ -112,6 +112,7 @@ def test_invariants_are_brought_in_wherever_they_are_used(n: int) -> None:
         assert len(found) == lasting
         assert names(division, device)["Merge"] == 1
     sent = {node.op.attributes()["tensor_name"] for node in of_kind(division, "Send")}
+    assert not [name for name in sent if " into " in name], "it is entered for sure"
     outside = [name for name in sent if "Exp" in name]
     assert len(outside) == 1, (
         "the invariant is sent before the loop, once to each device"
