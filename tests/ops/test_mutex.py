@@ -476,3 +476,32 @@ def test_a_graph_with_a_section_travels() -> None:
     graph = counted(section, total).get_concrete_function(tl.asarray(1)).graph
     found = verify(from_bytes(to_bytes(graph), Compiled))
     assert to_text(found) == to_text(graph)
+
+
+def test_failed_steps_hold_no_lock_though_their_errors_are_kept() -> None:
+    mutex, total = tl.queue.Mutex(), tl.Variable(0)
+    kept: list[Exception] = []
+
+    @tl.function
+    def step(x: tl.Tensor) -> tl.Tensor:
+        with mutex:
+            total.assign(total + 1)
+        return tl.sin(x * 2.0)
+
+    def run(k: int) -> int:
+        done = 0
+        for i in range(40):
+            try:
+                with tl.debugging.faults(40 * k + i, kernels=0.1):
+                    step(tl.asarray(1.0))
+                done += 1
+            except errors.InjectedError as error:
+                kept.append(error)
+        return done
+
+    threads = [Background(run, k) for k in range(6)]
+    done = sum([thread.result() for thread in threads])
+    assert done + len(kept) == 240
+    assert len(kept) > 20
+    assert done <= total.item() <= 240
+    assert not state_of(mutex).locked

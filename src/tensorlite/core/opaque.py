@@ -24,6 +24,9 @@ class Opaque(ABC):
         """An array that lies on the device where this value lives; None: in host memory."""
         return None
 
+    def abandon(self) -> None:  # noqa: B027  most hold nothing but memory
+        """Give up what this holds, such as a lock: the step that made it has failed."""
+
 
 class Resource(Opaque):
     """Mutable state that lives on a device and is passed by handle."""

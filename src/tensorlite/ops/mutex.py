@@ -132,6 +132,10 @@ class Held(Opaque):
         self.state.unlock()
         return done
 
+    def abandon(self) -> None:
+        """Unlock, unless that has been done."""
+        self._end()
+
     def guard(self, done: Done) -> Cancel | None:
         """Call `done` when this is released; giving up that wait releases it."""
         with self.state.lock:

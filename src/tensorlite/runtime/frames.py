@@ -101,6 +101,7 @@ class Machine:
         self.inbox: deque[tuple[Iteration | Stage, int, Any, bool]] = deque()
         self.in_order = True
         """Whether loops that can run at once do so."""
+        self.closed = False
         self.busy = True
         """Whether a thread drives this machine, or one is sure to come."""
         self.frame = Frame(self.whole.root, None)
@@ -117,9 +118,17 @@ class Machine:
         slots = self.whole.fetches
         return tuple([_fetched(self.plan, self.root, slot) for slot in slots])
 
-    def close(self) -> None:
-        """Let go of all values: frames and iterations hold each other."""
-        self.busy = True  # what is still posted wakes nobody
+    def close(self, failed: bool = False) -> None:
+        """Let go of all values: frames and iterations hold each other.
+
+        What a failed step has locked is unlocked here: an error that is kept keeps the frames of its
+        traceback, and those all that they name.
+        """
+        given = {id(self.frame.values[slot]) for slot in self.whole.feeds}
+        for value in self.frame.opaque() if failed else ():
+            if id(value) not in given:
+                value.abandon()
+        self.busy = self.closed = True  # what is still posted wakes nobody
         self.ready.clear()
         self.inbox.clear()
         self.frame.clear()
@@ -265,6 +274,8 @@ class Machine:
     def post(self, message: tuple[Iteration | Stage, int, Any, bool]) -> None:
         """Take note of an answer to a task under way; any thread may call this."""
         self.inbox.append(message)
+        if self.closed:
+            self.inbox.clear()  # a lock that came too late must not live on
         if not self.busy:
             assert self.team is not None
             self.team.wake(self)

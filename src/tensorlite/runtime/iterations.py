@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from tensorlite.core.opaque import Opaque
 from tensorlite.runtime.program import Program, Step
 
 
@@ -70,6 +72,15 @@ class Frame:
         self.pending = program.pending.copy()
         self.dead: set[int] = set()
         self.exited: set[int] = set()
+
+    def opaque(self) -> Iterator[Opaque]:
+        """Yield the values in this frame, and in those inside it, that are no arrays."""
+        for iteration in self.iterations.values():
+            for frame in iteration.children.values():
+                yield from frame.opaque()
+            yield from [
+                value for value in iteration.values if isinstance(value, Opaque)
+            ]
 
     def clear(self) -> None:
         """Let go of all values, and of iterations, which know this frame as it knows them."""

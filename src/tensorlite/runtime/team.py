@@ -77,7 +77,7 @@ class Team:
     def disband(self) -> None:
         """Let go of the machines and their values, as they of this."""
         for machine in self.machines:
-            machine.close()
+            machine.close(failed=self.error is not None)
         self.machines.clear()
         self.idle_work.clear()
         self.rendezvous = Local()
