@@ -121,8 +121,8 @@ class Machine:
     def close(self, failed: bool = False) -> None:
         """Let go of all values: frames and iterations hold each other.
 
-        What a failed step has locked is unlocked here: an error that is kept keeps the frames of its
-        traceback, and those all that they name.
+        What a failed step has locked is unlocked here: an error that is kept keeps the frames of
+        its traceback, and those all that they name.
         """
         given = {id(self.frame.values[slot]) for slot in self.whole.feeds}
         for value in self.frame.opaque() if failed else ():
