@@ -146,3 +146,30 @@ def test_every_rule_says_before_and_after() -> None:
     found = {one for listed in rules.RULES.values() for one in listed}
     assert len(found) >= 14
     assert all("->" in (one.__doc__ or "") for one in found)
+
+
+def test_what_is_known_of_a_value_does_not_hide_that_it_may_be_dead() -> None:
+    graph, w = tl.Graph(), tl.Variable(0.0)
+    with graph.as_default():
+        taken = tl.placeholder(tl.bool, ())
+        x = tl.placeholder(tl.float32, (2,))
+        no, yes = tl.raw_ops.Switch(data=x, pred=taken)
+        with tl.control_dependencies([tl.identity(yes)]):
+            write = w.assign_add(1.0)
+        size = tl.astype(
+            tl.raw_ops.Shape(x=yes), tl.float32
+        )  # known, and dead all the same
+        merged, _ = tl.raw_ops.Merge(inputs=[size, no])
+    with tl.Session(graph) as session:
+        fed = np.asarray([5.0, 6.0], np.float32)
+        np.testing.assert_array_equal(
+            session.run(merged, {taken: False, x: fed}), [5.0, 6.0]
+        )
+        np.testing.assert_array_equal(
+            session.run(merged, {taken: True, x: fed}), [2.0]
+        )
+        with pytest.raises(tl.errors.GraphError, match="dead"):
+            session.run(write, {taken: False, x: fed})
+        assert w.item() == 0.0
+        session.run(write, {taken: True, x: fed})
+        assert w.item() == 1.0

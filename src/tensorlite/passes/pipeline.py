@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from tensorlite.core.errors import GraphError, note
+from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.fold import fold
 from tensorlite.passes.inline import inline
@@ -19,6 +20,10 @@ Pass: TypeAlias = Callable[[Graph], Graph]
 
 OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, trim, prune)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
+WITH_PRIMITIVES: tuple[Pass, ...] = (inline, prune)
+"""For graphs that have Switches already: what is known of a value says nothing of whether it is
+dead, so that a constant in its place, or what it is made of, may live where it does not.
+"""
 
 
 def run_passes(
@@ -45,9 +50,13 @@ def _verify_after(one: Pass, graph: Graph) -> None:
 
 def optimise(graph: Graph) -> Graph:
     """Return an equivalent graph with inner graphs that takes less time and memory."""
-    return run_passes(graph, OPTIMISE)
+    return run_passes(graph, WITH_PRIMITIVES if _has_switches(graph) else OPTIMISE)
 
 
 def lower(graph: Graph) -> Graph:
     """Return an equivalent graph of control-flow primitives, without inner graphs."""
-    return run_passes(graph, COMPILE)
+    return run_passes(optimise(graph), (lower_control_flow, prune))
+
+
+def _has_switches(graph: Graph) -> bool:
+    return any(node.op.role is Role.SWITCH for node in graph.nodes)
