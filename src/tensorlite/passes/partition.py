@@ -93,8 +93,10 @@ class _Partitioning:
         """On each device the Merge of each frame that what is received there waits for."""
         self.conditions: dict[Frame, SymbolicTensor] = {}
         self.entries: dict[Frame, Node] = {}
-        self.conditional: set[Node] = set()
-        """Nodes that a branch may leave dead while their frame's loop goes on."""
+        self.branches: dict[Node, int] = {}
+        """How many branches, one in another, have to be taken for a node's frame to reach it."""
+        self.entered: dict[Frame, int] = {}
+        """The same for what enters each frame."""
         self.open: list[tuple[Node, int, SymbolicTensor]] = []
         self.controls: dict[Frame, list[tuple[Node, DeviceName]]] = {}
         """Control loops that are begun: they go on where the loop's condition is placed."""
@@ -120,17 +122,28 @@ class _Partitioning:
             self.conditions[self.frames[node]] = node.outputs[0]
         elif node.op.role is Role.ENTER and not _is_invariant(node):
             self.entries.setdefault(after(node, self.frames), node)
-        if self.is_conditional(node):
-            self.conditional.add(node)
+        self.branches[node] = self.depth(node)
+
+    def depth(self, node: Node) -> int:
+        """Return how many branches of its frame are around what a node gives."""
+        sources = [*[x.node for x in node.inputs], *node.control]
+        around = max([self.branches.get(source, 0) for source in sources], default=0)
+        role, frame = node.op.role, self.frames.get(node, ())
+        if role is Role.ENTER:
+            inside = after(node, self.frames)
+            self.entered[inside] = max(around, self.entered.get(inside, 0))
+            return 0
+        if role is Role.EXIT:
+            return self.entered.get(frame, 0)
+        if role is Role.MERGE:
+            return max(0, around - 1)
+        if role is Role.SWITCH and node.inputs[1].node.op.role is not Role.LOOP_COND:
+            return around + 1
+        return around
 
     def is_conditional(self, node: Node) -> bool:
         """Return whether a branch may leave a node dead in a turn that is not the last."""
-        if node.op.role is Role.SWITCH:
-            return node.inputs[1].node.op.role is not Role.LOOP_COND
-        if node.op.role in (Role.MERGE, Role.ENTER):
-            return False
-        sources = [*[x.node for x in node.inputs], *node.control]
-        return not self.conditional.isdisjoint(sources)
+        return self.branches.get(node, 0) > 0
 
     def part(self, device: DeviceName) -> Graph:
         """Return the graph of a device."""
@@ -232,7 +245,7 @@ class _Partitioning:
             x.name,
             after(node, self.frames),
             device,
-            node in self.conditional,
+            self.is_conditional(node),
         )
 
     def sent(
@@ -277,7 +290,7 @@ class _Partitioning:
             frame = after(node, self.frames)
             name = f"{token.name} of {node.name}"
             self.made[key] = self.sent(
-                node, token, name, frame, device, node in self.conditional
+                node, token, name, frame, device, self.is_conditional(node)
             )
         return self.made[key].node
 
