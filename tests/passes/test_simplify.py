@@ -160,16 +160,14 @@ def test_what_is_known_of_a_value_does_not_hide_that_it_may_be_dead() -> None:
             tl.raw_ops.Shape(x=yes), tl.float32
         )  # known, and dead all the same
         merged, _ = tl.raw_ops.Merge(inputs=[size, no])
-    with tl.Session(graph) as session:
-        fed = np.asarray([5.0, 6.0], np.float32)
-        np.testing.assert_array_equal(
-            session.run(merged, {taken: False, x: fed}), [5.0, 6.0]
-        )
-        np.testing.assert_array_equal(
-            session.run(merged, {taken: True, x: fed}), [2.0]
-        )
-        with pytest.raises(tl.errors.GraphError, match="dead"):
-            session.run(write, {taken: False, x: fed})
-        assert w.item() == 0.0
-        session.run(write, {taken: True, x: fed})
-        assert w.item() == 1.0
+    session = tl.Session(graph)
+    fed = np.asarray([5.0, 6.0], np.float32)
+    np.testing.assert_array_equal(
+        session.run(merged, {taken: False, x: fed}), [5.0, 6.0]
+    )
+    np.testing.assert_array_equal(session.run(merged, {taken: True, x: fed}), [2.0])
+    with pytest.raises(tl.errors.GraphError, match="dead"):
+        session.run(write, {taken: False, x: fed})
+    assert w.item() == 0.0
+    session.run(write, {taken: True, x: fed})
+    assert w.item() == 1.0
