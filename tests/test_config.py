@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensorlite as tl
@@ -69,21 +70,50 @@ def test_the_thread_of_a_device_that_is_taken_away_ends_after_its_work() -> None
 def test_placements_are_logged_and_the_log_can_be_handled(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    graph = tl.Graph()
-    with graph.as_default():
-        x = tl.ones(2)
-    node = graph.nodes[-1]
-    assert x.device == node.device
-    devices.log_placement(node)
+    tl.config.set_logical_devices("CPU", 2)
+
+    def half_away(x: tl.Tensor) -> tl.Tensor:
+        with tl.device("CPU:1"):
+            y = tl.exp(x)
+        return tl.sin(y)
+
+    tl.function(half_away)(tl.ones(2))
     assert not caplog.records
     tl.config.set_log_device_placement(True)
     assert tl.config.get_log_device_placement()
-    assert settings.log_placement
-    devices.log_placement(node)
-    assert caplog.messages == [f"{node.name} ({node.op.name}): {node.device}"]
+    tl.function(half_away)(tl.ones(2))
+    assert {
+        "Exp (Exp): /device:CPU:1",
+        "Sin (Sin): /device:CPU:0",
+    } <= set(caplog.messages)
+    assert {record.name for record in caplog.records} == {placement_log.name}
+    caplog.clear()
     tl.config.set_log_device_placement(False)
-    devices.log_placement(node)
-    assert len(caplog.records) == 1
+    tl.function(half_away)(tl.ones(2))
+    assert not caplog.records
+
+
+def test_that_a_graph_asks_for_no_device_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tl.config.set_log_device_placement(True)
+
+    @tl.function
+    def anywhere(x: tl.Tensor) -> tl.Tensor:
+        return tl.sin(x)
+
+    anywhere(tl.ones(2))
+    anywhere(tl.ones(2))
+    assert caplog.messages == [
+        "anywhere asks for no device: its 2 nodes run where its data is"
+    ]
+
+
+def test_counts_may_be_numbers_of_numpy() -> None:
+    assert len(tl.config.set_logical_devices("CPU", np.int64(2))) == 2
+    tl.config.set_memory_limit("CPU:1", np.int32(10**6))
+    assert tl.config.memory_info("CPU:1").limit == 10**6
+    tl.config.count_memory(False)
 
 
 def test_without_a_handler_placements_are_printed_once(

@@ -9,6 +9,9 @@ import logging
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
+from typing import SupportsIndex
+
+import numpy as np
 
 from tensorlite.core import accounts
 from tensorlite.core.accounts import MemoryInfo
@@ -37,6 +40,10 @@ __all__ = [
     "set_step_timeout",
     "set_swap",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,7 @@ def _kind(kind: str | None) -> str | None:
     return kind
 
 
-def set_logical_devices(kind: str, count: int) -> list[LogicalDevice]:
+def set_logical_devices(kind: str, count: SupportsIndex) -> list[LogicalDevice]:
     """Return the logical CPUs, of which there are `count` from now on.
 
     They share the machine's memory, and each has a thread of its own, so that parts of a graph
@@ -121,13 +128,10 @@ def set_logical_devices(kind: str, count: int) -> list[LogicalDevice]:
         raise InvalidArgumentError(
             f"set_logical_devices takes 'CPU', not {kind!r}: only the CPU can stand for several"
         )
-    if type(count) is not int or count < 1:
-        raise InvalidArgumentError(
-            f"set_logical_devices takes a count of 1 or more, not {count!r}"
-        )
+    number = _whole("set_logical_devices", "a whole number", count)
     before = devices.logical_devices()
-    set_cpu_count(count)
-    for device in before[count : len(before)]:
+    set_cpu_count(number)
+    for device in before[number : len(before)]:
         if device.kind == "CPU":
             devices.release(device)
     return list_logical_devices("CPU")
@@ -163,6 +167,7 @@ _printing = logging.StreamHandler()
 def set_log_device_placement(enabled: bool) -> None:
     """Let the log `tensorlite.placement` tell where each node of a graph goes, as it is compiled.
 
+    Of a graph that asks for no device it tells that, in one line: it runs where its data is.
     It is printed to stderr unless the program handles the log in its own way. As TensorFlow's
     `tf.debugging.set_log_device_placement`.
 
@@ -185,6 +190,12 @@ def get_log_device_placement() -> bool:
     False
     """
     return settings.log_placement
+
+
+def _whole(name: str, wanted: str, value: object) -> int:
+    if isinstance(value, (int, np.integer)) and value is not True and value >= 1:
+        return int(value)
+    raise InvalidArgumentError(f"{name} takes {wanted} of 1 or more, not {value!r}")
 
 
 def _flag(name: str, value: bool) -> bool:
@@ -256,7 +267,7 @@ def reset_memory_peak(device: str | DeviceName = "/device:CPU:0") -> None:
     accounts.reset_peak(_device(device))
 
 
-def set_memory_limit(device: str | DeviceName, limit: int | None) -> None:
+def set_memory_limit(device: str | DeviceName, limit: SupportsIndex | None) -> None:
     """Let arrays on a device take no more than `limit` bytes; None takes the limit away.
 
     What would go beyond it raises ResourceExhaustedError, which lists the largest live tensors
@@ -269,10 +280,8 @@ def set_memory_limit(device: str | DeviceName, limit: int | None) -> None:
     50000000
     >>> tl.config.count_memory(False)
     """
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise InvalidArgumentError(
-            f"set_memory_limit takes a number of bytes of 1 or more, or None, not {limit!r}"
-        )
+    if limit is not None:
+        limit = _whole("set_memory_limit", "None or a whole number of bytes", limit)
     accounts.set_limit(_device(device), limit)
 
 

@@ -16,7 +16,7 @@ from tensorlite.core.errors import InvalidArgumentError, TracingError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, cpu_count, device_of
-from tensorlite.function.placed import Placed, asks
+from tensorlite.function.placed import Placed, asks, log_unplaced
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
 from tensorlite.graph.graph import Graph, SymbolicTensor
@@ -82,6 +82,7 @@ class Compiled:
     @cached_property
     def plan(self) -> Plan:
         """What runs."""
+        log_unplaced(self.optimised)
         return compile_plan(
             self.lowered if self.runner == "frames" else self.optimised
         )

@@ -5,11 +5,10 @@ A graph that asks for no device needs none of this; see compile.py.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from functools import cached_property
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, placement_log
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.core.xp import CPU, Array
@@ -23,8 +22,6 @@ from tensorlite.runtime.devices import logical_devices, settings
 from tensorlite.runtime.parts import Parts, part_of, run_parts
 from tensorlite.runtime.plan import Arrays, Plan
 from tensorlite.runtime.step import run_plan
-
-_log = logging.getLogger("tensorlite")
 
 
 class Placed:
@@ -45,13 +42,13 @@ class Placed:
             default,
             soft=settings.soft_placement,
             choose=policy,
-            log=_log.warning,
+            log=placement_log.warning,
             given=[_given(x, default) for x in graph.inputs],
         )
         if settings.log_placement:
             for unit, node in enumerate(self.placement.units.nodes):
                 where = self.placement.devices[unit]
-                _log.info("%s (%s): %s", node.name, node.op.name, where)
+                placement_log.info("%s (%s): %s", node.name, node.op.name, where)
 
     @cached_property
     def graph(self) -> Graph:
@@ -115,6 +112,13 @@ def _given(x: SymbolicTensor, default: DeviceName) -> DeviceName:
     if x.node.device.kind is not None:
         return x.node.device
     return CPU if x.dtype.kind == "R" else default
+
+
+def log_unplaced(graph: Graph) -> None:
+    """Tell where the nodes of a graph go that asks for no device, if that is to be told."""
+    if settings.log_placement:
+        told = "%s asks for no device: its %d nodes run where its data is"
+        placement_log.info(told, graph.name, len(graph.nodes))
 
 
 def asks(graph: Graph) -> bool:

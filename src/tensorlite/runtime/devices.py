@@ -18,18 +18,15 @@ from tensorlite.core.device import (
     DeviceName,
     Settings,
     local,
-    placement_log,
     settings,
 )
 from tensorlite.core.xp import cpu_count, gpu_count, xp_for
-from tensorlite.graph.graph import Node
 
 __all__ = [
     "Executor",
     "Settings",
     "Work",
     "executor",
-    "log_placement",
     "logical_devices",
     "physical_devices",
     "release",
@@ -164,11 +161,6 @@ def _after_fork() -> None:
     _lock = RLock()
     for each in _executors.values():
         each.begin_anew()
-
-
-def log_placement(node: Node) -> None:
-    """Tell where a node goes; for compiling under `settings.log_placement`."""
-    placement_log.info("%s (%s): %s", node.name, node.op.name, node.device)
 
 
 def physical_devices() -> list[DeviceName]:
