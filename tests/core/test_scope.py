@@ -88,6 +88,26 @@ def test_operands_on_several_devices_meet_on_the_first_that_is_not_the_default()
     assert (a + b + c).numpy().tolist() == [3, 6]
 
 
+def test_a_copy_to_what_is_no_device_is_refused() -> None:
+    x = tl.ones(2)
+    asked: Any
+    for asked in (None, 1, ["CPU:1"]):
+        with pytest.raises(tl.errors.DTypeError, match="is no device; allowed"):
+            x.to_device(asked)
+    asked = 1
+    with pytest.raises(tl.errors.DTypeError, match="is no device; allowed"):
+        tl.ones(2, device=asked)
+    with pytest.raises(tl.errors.DeviceError, match="does not exist"):
+        x.to_device("CPU:9")
+
+
+def test_under_soft_placement_a_copy_goes_to_the_nearest_device() -> None:
+    tl.config.set_soft_placement(True)
+    assert on(tl.ones(2).to_device("CPU:9")) == "CPU:2"
+    assert on(tl.ones(2, device="CPU:9")) == "CPU:2"
+    assert on(tl.function(lambda x: x.to_device("CPU:9"))(tl.ones(2))) == "CPU:2"
+
+
 def test_a_scope_copies_operands_to_its_device() -> None:
     x = tl.ones(2).to_device("CPU:1")
     with tl.device("CPU:2"):
@@ -430,3 +450,14 @@ def test_what_belongs_to_another_graph_is_nothing_to_be_beside() -> None:
         ):
             pass
     assert not x.node.group
+
+
+def test_what_a_with_block_captures_is_made_at_the_line_of_the_program() -> None:
+    v = tl.Variable(tl.ones(2))
+
+    def f(x: tl.Tensor) -> tl.Tensor:
+        with tl.colocate_with(v):
+            return tl.exp(x)
+
+    line = nodes_of(f, tl.ones(2))["capture"].line
+    assert (line.file, line.function) == (__file__, "f")

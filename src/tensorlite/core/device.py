@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tensorlite.core.errors import DeviceError
+from tensorlite.core.errors import DeviceError, DTypeError
 
 _PART = re.compile(
     r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu):(\d+|\*))"
@@ -55,6 +55,18 @@ class DeviceName:
             _number(found.get("task")),
             found.get("kind"),
             _number(found.get("index")),
+        )
+
+    @staticmethod
+    def of(given: object) -> DeviceName:
+        """Return the device's name that is given, as it is or spelled; DTypeError for neither."""
+        if isinstance(given, str):
+            return DeviceName.parse(given)
+        if isinstance(given, DeviceName):
+            return given
+        raise DTypeError(
+            f"{given!r} is no device; allowed are a name such as '/device:CPU:0' and a "
+            "tl.DeviceName"
         )
 
     def merge(self, inner: DeviceName) -> DeviceName:

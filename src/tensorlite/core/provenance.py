@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 PACKAGE = __file__.rpartition("core")[0]
 """The folder of the library, with the separator at its end."""
+_WRAPPING = {contextlib.__file__, functools.__file__}
+"""Files of Python's own through which a `with` block or a decorator calls the library."""
 _inside: dict[str, bool] = {}
 
 
@@ -32,7 +34,7 @@ UNKNOWN = Line("?", 0, "?")
 
 
 def _is_library(file: str) -> bool:
-    known = _inside[file] = file.startswith(PACKAGE)
+    known = _inside[file] = file.startswith(PACKAGE) or file in _WRAPPING
     return known
 
 
@@ -66,7 +68,7 @@ def user_line(depth: int = 2) -> Line:
         frame = frame.f_back
 
 
-_BETWEEN = {contextlib.__file__, functools.__file__, threading.__file__}
+_BETWEEN = {*_WRAPPING, threading.__file__}
 """Files of Python's own that stand on the stack between the user's program and the library."""
 
 

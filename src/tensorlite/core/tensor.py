@@ -184,7 +184,7 @@ class Tensor(Operand):
             raise InvalidArgumentError(
                 "stream must be None: transfers are ordered by themselves"
             )
-        name = DeviceName.parse(device) if isinstance(device, str) else device
+        name = DeviceName.of(device)
         return operand.operators.to_device(self, name)
 
     def __array__(

@@ -13,7 +13,7 @@ from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.scope import device as placed_on
 from tensorlite.core.spec import Dim, TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, existing
 from tensorlite.core.xp import to_device as array_to_device
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import default_graph
@@ -163,16 +163,17 @@ def stop_gradient(x: TensorLike, /) -> Tensor:
 def to_device(x: TensorLike, device: DeviceName | str, /) -> Tensor:
     """Return `x` on a device; DeviceError when there is none of that name.
 
-    In a trace the copy is where the graph passes from one device to another.
+    Under soft placement the nearest device is taken. In a trace the copy is where the graph
+    passes from one device to another.
 
     >>> str(tl.to_device([1, 2], "/device:CPU:0").device)
     '/device:CPU:0'
     """
     tensor = to_tensor(x)
-    name = DeviceName.parse(device) if isinstance(device, str) else device
+    name = DeviceName.of(device)
     if tracer() is None:
-        return (
-            tensor if name.matches(tensor.device) else call(Copy(str(name)), tensor)
-        )
+        if name.matches(tensor.device):
+            return tensor
+        return call(Copy(str(existing(name))), tensor)
     with placed_on(name):
         return call(Identity(), tensor)
