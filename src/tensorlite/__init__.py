@@ -402,7 +402,10 @@ def __getattr__(name: str) -> object:
 
 def _elsewhere(name: str) -> str:
     """Return where a name is that the package itself does not have, as part of a message."""
-    places = ("nn", "linalg", "random", "debugging", "layers", "optimizers", "data")
+    places = (
+        *("nn", "linalg", "random", "debugging", "layers", "optimizers", "data"),
+        *("queue", "config", "placement", "profiler"),
+    )
     public = not name.startswith("_") and name not in _NAMESPACES
     found = [
         f"tl.{place}.{name}"

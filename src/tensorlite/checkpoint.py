@@ -6,3 +6,7 @@ from tensorlite.ops.saving import describe, load, restore, save
 from tensorlite.train.checkpoint import Checkpoint, Manager, Report
 
 __all__ = ["Checkpoint", "Manager", "Report", "describe", "load", "restore", "save"]
+
+
+def __dir__() -> list[str]:
+    return __all__

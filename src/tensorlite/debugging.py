@@ -49,3 +49,7 @@ __all__ = [
     "faults",
     "run_eagerly",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

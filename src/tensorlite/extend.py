@@ -46,3 +46,7 @@ __all__ = [
     "sum_to",
     "to_tensor",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -15,6 +15,10 @@ from tensorlite.runtime.step import execute
 __all__ = ["from_bytes", "run", "to_bytes", "to_dot", "to_svg", "to_text"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def run(
     graph: Graph,
     fetches: Sequence[Tensor | Node],

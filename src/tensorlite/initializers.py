@@ -23,3 +23,7 @@ __all__ = [
     "orthogonal",
     "zeros",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -30,3 +30,7 @@ __all__ = [
     "MaxPool2D",
     "Sequential",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -142,3 +142,7 @@ __all__ = [
     "weighted_cross_entropy_with_logits",
     "weighted_sigmoid_cross_entropy",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -35,3 +35,7 @@ __all__ = [
     "SGD",
     "schedules",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

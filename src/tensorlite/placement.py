@@ -48,6 +48,11 @@ __all__ = [
     "simulate",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _log = logging.getLogger("tensorlite")
 
 

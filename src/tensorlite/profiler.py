@@ -46,6 +46,11 @@ __all__ = [
     "trace",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Pathlike = str | PathLike[str]
 
 

@@ -31,3 +31,7 @@ __all__ = [
     "SparseConditionalAccumulator",
     "StagingArea",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

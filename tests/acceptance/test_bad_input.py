@@ -415,6 +415,8 @@ def test_arguments_of_other_functions(wrong: Any, error: Any, words: str) -> Non
 def test_a_name_that_is_elsewhere_says_where() -> None:
     with pytest.raises(AttributeError, match=r"there is tl\.nn\.sigmoid"):
         tl.sigmoid  # noqa: B018
+    with pytest.raises(AttributeError, match=r"there is tl\.queue\.Coordinator"):
+        tl.Coordinator  # noqa: B018
 
 
 GOOD_THEN_BAD: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {

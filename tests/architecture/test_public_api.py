@@ -69,6 +69,17 @@ def test_all_names_are_there(module: ModuleType) -> None:
     assert not missing
 
 
+NAMESPACES = {
+    name: module for name, module in MODULES.items() if name.count(".") == 1
+}
+
+
+@pytest.mark.parametrize("module", NAMESPACES.values(), ids=NAMESPACES)
+def test_a_namespace_completes_to_what_it_offers(module: ModuleType) -> None:
+    assert set(dir(module)) >= set(listed(module))
+    assert not [name for name in dir(module) if name.startswith("_")]
+
+
 def test_nothing_else_is_offered() -> None:
     """The package's folders become its attributes when they are imported; they are not offered."""
     seen = {name for name in dir(tl) if not name.startswith("_")} - LAYERS.keys()

@@ -13,3 +13,7 @@ from tensorlite.data.dataset import (
 )
 
 __all__ = ["Dataset", "INFINITE", "UNKNOWN"]
+
+
+def __dir__() -> list[str]:
+    return __all__
