@@ -38,7 +38,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CancelledError, GraphError
 from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device
 from tensorlite.runtime.cancel import asked, heed
-from tensorlite.runtime.iterations import Frame, Iteration
+from tensorlite.runtime.iterations import Frame, Iteration, stuck
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
 from tensorlite.runtime.program import (
     ASYNC,
@@ -71,7 +71,7 @@ def run(plan: Plan, xp: Xp, arrays: Sequence[Array]) -> Arrays:
     try:
         machine.run()
         if machine.root.left:
-            stuck([machine])
+            stuck([machine.root])
         return machine.fetched()
     finally:
         machine.close()
@@ -477,22 +477,6 @@ def _explain(iteration: Iteration, task: int, error: BaseException) -> NoReturn:
         fail(failed, [iteration.values[slot] for slot in slots], error)
     finally:
         del error  # else its traceback holds it, and all the values of the step
-
-
-def stuck(machines: Sequence[Machine]) -> NoReturn:
-    """Raise GraphError: the machines of a step are at rest, and some tasks have not run."""
-    waiting = [
-        task.name
-        for machine in machines
-        for task, pending in zip(
-            machine.root.frame.program.tasks, machine.root.pending, strict=True
-        )
-        if pending > 0
-    ]
-    raise GraphError(
-        f"the graph came to rest with tasks that never ran: {', '.join(waiting[:5])}; a value they "
-        "wait for never arrives. Is a loop closed with NextIteration, and left by Exit?"
-    )
 
 
 def _fetched(plan: Plan, iteration: Iteration, slot: int) -> Array:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
+from tensorlite.core.errors import GraphError
 from tensorlite.core.opaque import Opaque
 from tensorlite.runtime.program import Program, Step
 
@@ -93,3 +94,17 @@ class Frame:
         self.iterations.clear()
         self.parked.clear()
         self.values.clear()
+
+
+def stuck(roots: Sequence[Iteration]) -> NoReturn:
+    """Raise GraphError: the machines of a step are at rest, and some tasks have not run."""
+    waiting = [
+        task.name
+        for root in roots
+        for task, pending in zip(root.frame.program.tasks, root.pending, strict=True)
+        if pending > 0
+    ]
+    raise GraphError(
+        f"the graph came to rest with tasks that never ran: {', '.join(waiting[:5])}; a value they "
+        "wait for never arrives. Is a loop closed with NextIteration, and left by Exit?"
+    )

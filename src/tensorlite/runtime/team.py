@@ -30,7 +30,8 @@ from tensorlite.core.waiting import Cancel, Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.runtime import cancel
 from tensorlite.runtime.devices import executor
-from tensorlite.runtime.frames import Machine, stuck
+from tensorlite.runtime.frames import Machine
+from tensorlite.runtime.iterations import stuck
 from tensorlite.runtime.plan import Plan
 from tensorlite.runtime.rendezvous import Local, Party, Rendezvous
 
@@ -72,7 +73,7 @@ class Team:
         if self.error is not None:
             raise self.error
         if any(machine.root.left for machine in self.machines):
-            stuck(self.machines)
+            stuck([machine.root for machine in self.machines])
 
     def disband(self) -> None:
         """Let go of the machines and their values, as they of this."""
