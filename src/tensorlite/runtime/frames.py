@@ -139,9 +139,8 @@ class Machine:
         y: Any = None
         while ready:
             iteration, task = ready.pop()
-            form, kernel, a, b, out, consumers, merges, frees, heavy = (
-                iteration.steps[task]
-            )
+            step = iteration.steps[task]
+            form, kernel, a, b, out, consumers, merges, frees, heavy = step
             if iteration.dead and task in iteration.dead:
                 self.skip(iteration, task)
                 continue
