@@ -30,8 +30,8 @@ POOL = 150
 NETWORKS = {
     "MLP": networks.mlp(batch=128, units=384, layers=3),
     "CNN": networks.cnn(batch=16, size=24, channels=16, depth=3),
-    "LSTM, a loop": networks.lstm(32, 192, layers=4, turns=20, unrolled=False),
-    "LSTM, unrolled": networks.lstm(32, 192, layers=4, turns=6, unrolled=True),
+    "LSTM, a loop": networks.lstm(64, 384, layers=4, turns=10, unrolled=False),
+    "LSTM, unrolled": networks.lstm(64, 384, layers=4, turns=4, unrolled=True),
     "20 naps": networks.naps(20, seed=0),
     "30 naps": networks.naps(30, seed=1),
 }
