@@ -192,6 +192,12 @@ def test_a_faster_device_gets_the_work() -> None:
     assert placement.devices[placement.units.outer[graph.outputs[0].node]] == CPUS[1]
 
 
+def test_devices_that_the_table_lacks_are_told() -> None:
+    asked = Asked(machines=Machines(["/task:1/cpu:0"]))
+    with pytest.raises(DeviceError, match="CPU:0 is not in the table of machines"):
+        Placement(graph_of("CNN"), CPUS[:2], CPUS[0], choose=asked)
+
+
 def test_slow_links_keep_everything_on_one_device() -> None:
     costs = Costs()
     costs.links["CPU", "CPU"] = Link(latency=10.0)

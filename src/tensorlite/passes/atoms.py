@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import DeviceError
 from tensorlite.core.op import Role
 from tensorlite.passes.cost import Costs, moved_size
 from tensorlite.passes.machines import Machines, Network, this_machine
@@ -42,6 +43,12 @@ class Problem:
         )
         net = Network(table, costs)
         number = {device: i for i, device in enumerate(net.devices)}
+        absent = [device for device in self.devices if device not in number]
+        if absent:
+            listed = ", ".join(map(str, net.devices[:8]))
+            raise DeviceError(
+                f"{absent[0]} is not in the table of machines, which has {listed}; add it"
+            )
         self.workload = Workload(units, net)
         self.group = [NO_GROUP] * len(units)
         for i, members in enumerate(groups):
