@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import CancelledError, GraphError
+from tensorlite.core.errors import GraphError
 from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device
-from tensorlite.runtime.cancel import asked, heed
+from tensorlite.runtime.cancel import asked, heed, stopped
 from tensorlite.runtime.iterations import Frame, Iteration, stuck
 from tensorlite.runtime.plan import Arrays, Plan, fail, settled
 from tensorlite.runtime.program import (
@@ -435,7 +435,7 @@ class Machine:
     def begin(self, frame: Frame, number: int) -> Iteration:
         """Begin an iteration of a frame."""
         if self.team is not None and self.team.error is not None:
-            raise CancelledError("another part of this step has failed")
+            raise stopped()
         if asked:
             heed()
         iteration = frame.iterations[number] = Iteration(frame, number)

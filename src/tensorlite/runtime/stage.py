@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlite.core.errors import CancelledError, GraphError
+from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Role
 from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime.cancel import asked, heed, stopped
 from tensorlite.runtime.plan import Arrays, Task
 from tensorlite.runtime.rendezvous import Party, Tag, name_of
 from tensorlite.runtime.straight import Instruction, follow, laid_out
@@ -187,7 +188,9 @@ class Stage:
     def heed(self) -> None:
         """Raise CancelledError if the step has failed elsewhere."""
         if self.team.error is not None:
-            raise CancelledError("another part of this step has failed")
+            raise stopped()
+        if asked:
+            heed()
 
     def do(self, piece: Piece, values: list[Any], here: Tag) -> bool:
         """Do what waits for nothing; return False if it was a test that did not hold."""

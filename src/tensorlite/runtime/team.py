@@ -99,7 +99,7 @@ class Team:
         """Have another thread drive a machine that has work, while this one is in a kernel."""
         with self._lock:
             if self.error is not None:
-                raise CancelledError("another part of this step has failed")
+                raise cancel.stopped()
             if not self.idle_work:
                 return
             if self._resting:
@@ -111,7 +111,7 @@ class Team:
     def wait(self, party: Party, op: Waiting, arrays: Sequence[Array]) -> None:
         """Begin an operator that may wait; its party is told when it is over."""
         if self.error is not None:
-            raise CancelledError("another part of this step has failed")
+            raise cancel.stopped()
         answer = _Answer(self, party)
         give_up = op.start(answer, *arrays)
         with self._lock:
@@ -158,10 +158,15 @@ class Team:
             )
         self._resting += 1
         try:
-            if left is None and self.waits:
-                self._stand()
-            else:
+            if self.error is not None:
                 self._lock.wait(left)
+                return
+            # This step may be within another, which fails.
+            with cancel.resting(self.fail):
+                if left is None and self.waits:
+                    self._stand()
+                else:
+                    self._lock.wait(left)
         finally:
             self._resting -= 1
 
