@@ -452,6 +452,17 @@ def test_what_belongs_to_another_graph_is_nothing_to_be_beside() -> None:
     assert not x.node.group
 
 
+@pytest.mark.parametrize("wrong", [3, [3], "ab", ["ab"], tl.ones(2)], ids=repr)
+def test_control_dependencies_are_lists_of_what_runs(wrong: Any) -> None:
+    with (
+        pytest.raises(tl.errors.DTypeError, match="allowed are lists of tensors"),
+        tl.control_dependencies(wrong),
+    ):
+        pass
+    with tl.control_dependencies((tl.ones(1), tl.Variable(1.0), None)):
+        pass
+
+
 def test_what_a_with_block_captures_is_made_at_the_line_of_the_program() -> None:
     v = tl.Variable(tl.ones(2))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -52,6 +52,16 @@ FETCHES: dict[str, Refused] = {
         lambda s: s.session.run(s.foreign),
         InvalidArgumentError,
         rf"fetches is Placeholder:0, made at .*{HERE}.*'other'.*'small'",
+    ),
+    "a callable fed no list": (
+        lambda s: s.session.make_callable(s.y, cast("Any", s.x)),
+        DTypeError,
+        "make_callable: feed_list=.*give a list of tensors",
+    ),
+    "parts fed no list": (
+        lambda s: s.session.partial_run_setup([s.y], cast("Any", s.x)),
+        DTypeError,
+        "partial_run_setup: feeds=.*give a list of tensors",
     ),
     "a foreign node": (
         lambda s: s.session.run([s.y, s.foreign.node], s.feed),
@@ -215,6 +225,9 @@ def test_a_closed_session_runs_nothing() -> None:
         session.run(small.y, small.feed)
     with pytest.raises(FailedPreconditionError, match="closed"), session:
         pass
+    with pytest.raises(FailedPreconditionError, match="closed"):
+        session.make_callable(small.y, [small.x])
+    assert repr(session) == "<Session of 'small', closed>"
     session.close()
     assert tl.Session(small.graph).run(small.y, small.feed).tolist() == [[2, 3]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Barrier, Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +113,25 @@ def test_placeholders_bear_the_names_of_their_specs_and_scopes() -> None:
     )
     with graph.as_default(), pytest.raises(DTypeError, match="has its shape"):
         tl.placeholder(tl.TensorSpec(()), ())
+
+
+@pytest.mark.parametrize("shape", [3, "ab", (-1,), (2.5,), (True,), ["a"]], ids=repr)
+def test_a_shape_of_what_is_no_size_is_refused(shape: Any) -> None:
+    graph = tl.Graph()
+    with graph.as_default(), pytest.raises(tl.errors.ShapeError, match="allowed are"):
+        tl.placeholder(tl.float32, shape)
+    assert not graph.nodes
+
+
+def test_a_tensor_of_another_graph_is_told_to_be_fed() -> None:
+    one, two = tl.Graph("one"), tl.Graph("two")
+    with one.as_default():
+        x = tl.placeholder(tl.float32, ())
+    with (
+        two.as_default(),
+        pytest.raises(tl.errors.LeakedTensorError, match="feed the value"),
+    ):
+        x + 1.0
 
 
 def test_placeholders_are_made_in_a_graph_and_nowhere_else() -> None:

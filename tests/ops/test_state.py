@@ -14,6 +14,26 @@ def test_a_variable_of_one_element_is_a_number() -> None:
     assert f"{variable}" == repr(variable)
 
 
+def test_in_a_trace_and_a_graph_the_text_has_no_value_and_makes_no_node() -> None:
+    v = tl.Variable([1.0, 2.0], name="v")
+    seen: list[str] = []
+
+    @tl.function
+    def told(x: tl.Tensor) -> tl.Tensor:
+        seen.append(repr(v))
+        return x
+
+    text = "Variable(name='v', shape=(2,), dtype=float32, device=CPU:0)"
+    assert repr(v) == f"{text}\n[1. 2.]"
+    concrete = told.get_concrete_function(tl.ones(2))
+    assert [node.op.name for node in concrete.graph.nodes] == ["Placeholder"]
+    graph = tl.Graph()
+    graph.finalize()
+    with graph.as_default():
+        assert [*seen, repr(v), str(v)] == [text] * 3
+    assert not graph.nodes
+
+
 def test_a_variable_is_as_true_as_its_value() -> None:
     assert not tl.Variable(0.0)
     assert tl.Variable(True)

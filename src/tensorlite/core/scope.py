@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
@@ -284,9 +284,22 @@ def control_dependencies(inputs: Sequence[Any] | None) -> Iterator[None]:
     ...     x = tl.zeros(1)
     """
     here = scope.get()
-    control = () if inputs is None else (*here.control, *inputs)
+    control = () if inputs is None else (*here.control, *_awaited(inputs))
     token = scope.set(here._replace(control=control))
     try:
         yield
     finally:
         scope.reset(token)
+
+
+def _awaited(inputs: Any) -> tuple[Any, ...]:
+    """Return what is to run before, as it is given; DTypeError for what never runs."""
+    several = isinstance(inputs, Iterable) and not isinstance(inputs, operand.Operand)
+    given = tuple(inputs) if several else (inputs,)
+    if several and all(
+        x is None or isinstance(x, operand.Operand) or hasattr(x, "op") for x in given
+    ):
+        return given
+    raise DTypeError(
+        f"control_dependencies: {inputs!r}; allowed are lists of tensors and nodes, and None"
+    )

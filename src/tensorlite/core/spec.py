@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import AxisError, ShapeError
@@ -17,6 +19,26 @@ from tensorlite.core.errors import AxisError, ShapeError
 Dim: TypeAlias = int | None
 Dims: TypeAlias = tuple[int | None, ...]
 Known: TypeAlias = int | tuple[int | None, ...] | None
+
+
+def sizes_of(shape: Any) -> Dims:
+    """Return a shape that a program gives, which is no tuple yet; ShapeError if it is none."""
+    if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
+        raise ShapeError(
+            f"{shape!r} is no shape; allowed are sequences of sizes, such as (2, None), and None"
+        )
+    return tuple(shape)
+
+
+def check_sizes(shape: Dims | None) -> None:
+    """Raise ShapeError for what is no size: allowed are whole numbers of 0 or more, and None."""
+    for n in shape or ():
+        whole = isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+        if n is not None and not (whole and n >= 0):
+            raise ShapeError(
+                f"shape={shape!r}: {n!r} is no size; allowed are whole numbers of 0 or more, and "
+                "None for a size that is not known"
+            )
 
 
 class TensorSpec:
@@ -41,7 +63,7 @@ class TensorSpec:
         known: Known = None,
     ) -> None:
         self.shape: Dims | None = (
-            shape if shape is None or type(shape) is tuple else tuple(shape)
+            shape if shape is None or type(shape) is tuple else sizes_of(shape)
         )
         self.dtype: DType = dtype if type(dtype) is DType else as_dtype(dtype)
         self.name = name

@@ -114,14 +114,19 @@ class Session:
         >>> print(square(3.0))
         9.0
         """
-        step = self._prepared(fetches, nest.flatten(fetches), feed_list)
+        if self.closed:
+            raise _closed()
+        feeds = _listed("make_callable: feed_list", feed_list)
+        step = self._prepared(fetches, nest.flatten(fetches), feeds)
 
         def call(*values: Any) -> Any:
             if self.closed:
                 raise _closed()
-            if len(values) != len(feed_list):
+            if len(values) != len(feeds):
+                wanted = ", ".join(getattr(x, "name", str(x)) for x in feeds)
                 raise InvalidArgumentError(
-                    f"this callable takes {len(feed_list)} values, not {len(values)}"
+                    f"this callable takes {len(feeds)} values ({wanted or 'none'}), not "
+                    f"{len(values)}"
                 )
             self.graph.growth.note_run()
             return nest.pack_like(fetches, step.run(values))
@@ -138,7 +143,8 @@ class Session:
         """
         if self.closed:
             raise _closed()
-        leaves, feeds = nest.flatten(fetches), list(feeds)
+        leaves = nest.flatten(fetches)
+        feeds = _listed("partial_run_setup: feeds", feeds)
         with self._lock:
             setup = self._setups.get(key_of(leaves, feeds))
             if setup is None:
@@ -208,6 +214,9 @@ class Session:
             self._default.__exit__(kind, error, trace)
             self._default = None
 
+    def __repr__(self) -> str:
+        return f"<Session of {self.graph.name!r}{', closed' * self.closed}>"
+
     def _prepared(
         self, fetches: Any, leaves: list[Any], feeds: Iterable[Any]
     ) -> Step:
@@ -252,6 +261,12 @@ class Step:
         """Return what is fetched, given a value for each feed."""
         arrays = [feed.array(x) for feed, x in zip(self._feeds, values, strict=True)]
         return self._wanted.values(self._compiled.run([*arrays, *self._captured]))
+
+
+def _listed(name: str, feeds: Any) -> list[Any]:
+    if isinstance(feeds, (list, tuple)):
+        return list(feeds)
+    raise DTypeError(f"{name}={feeds!r}; give a list of tensors")
 
 
 def _checked(feed_dict: Any) -> Mapping[Any, Any]:

@@ -195,6 +195,8 @@ class Graph:
         "when the graph runs"
     )
     """Why a tensor of an open graph has no value, and what is to be done."""
+    not_own = "Return it from the function that made it, or pass it as an argument"
+    """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name

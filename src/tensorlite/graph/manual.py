@@ -27,7 +27,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Op
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.scope import scope
-from tensorlite.core.spec import Dim, TensorSpec
+from tensorlite.core.spec import Dim, TensorSpec, check_sizes
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.growth import Growth
@@ -55,6 +55,7 @@ class ManualGraph(Graph):
         "a session gives it one, as in tl.Session(graph).run(x). Use tensorlite's functions on it "
         "inside `with graph.as_default()`"
     )
+    not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
 
     def __init__(self, name: str = "graph") -> None:
         super().__init__(name)
@@ -230,6 +231,7 @@ def placeholder(
         whole = spec
     else:
         whole = TensorSpec(shape, spec)
+    check_sizes(whole.shape)
     here, name = scope.get(), whole.name or "Placeholder"
     bare = TensorSpec(whole.shape, whole.dtype)
     x = tracer.graph.add_input(bare, f"{here.name}/{name}" if here.name else name)

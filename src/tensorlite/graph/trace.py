@@ -96,8 +96,8 @@ class Tracer(Interpreter):
                 return self.own(copied)
             raise LeakedTensorError(
                 f"{x.name}, made at {x.node.line} while tracing {x.node.graph.name}, is used while "
-                f"tracing {self.graph.name}, which is not inside that trace. Return it from "
-                "the function that made it, or pass it as an argument"
+                f"tracing {self.graph.name}, which is not inside that trace. "
+                f"{x.node.graph.not_own}"
             )
         inner = self.graph.add_input(x.spec.without_value(), name="capture")
         inner.node.line = user_line()

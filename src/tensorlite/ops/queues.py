@@ -12,7 +12,7 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.ops.generators import global_generator
 from tensorlite.ops.queue_base import QueueBase
 from tensorlite.ops.queue_kinds import (
@@ -181,7 +181,7 @@ def _components(
     kinds = [as_dtype(x) for x in (types if several else [types])]  # type: ignore[union-attr]
     if shapes is None:
         return tuple([TensorSpec(None, kind) for kind in kinds])
-    listed: list[Any] = list(shapes)
+    listed: list[Any] = list(sizes_of(shapes))
     if not several and not any(isinstance(x, (list, tuple)) for x in listed):
         listed = [tuple(listed)]
     if len(listed) != len(kinds):

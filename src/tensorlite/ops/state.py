@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlite.core.constant import array_of
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, interpreted_by, to_tensor
+from tensorlite.core.dispatch import call, interpreted_by, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
@@ -249,5 +249,11 @@ class Variable(Operand):
         return self.__tensor__().__array__(dtype, copy)
 
     def __repr__(self) -> str:
+        if tracer() is not None:  # a value would be one more node
+            device = str(self.device).removeprefix("/device:")
+            return (
+                f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, "
+                f"device={device})"
+            )
         text = repr(self.__tensor__()).removeprefix("Tensor(")
         return f"Variable(name={self.name!r}, {text}"
