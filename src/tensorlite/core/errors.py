@@ -26,6 +26,8 @@ TensorliteError
 |  +- DeadlockError                       waits that wait for each other
 +- ResourceExhaustedError (MemoryError)   a device's memory limit that was met
 +- SwapError (OSError)                    a disk that refuses the saved values of a loop
++- UnavailableError (ConnectionError)     another task that is gone, or cannot be reached
++- ProtocolError (ConnectionError)        bytes from another task that are no message
 +- InjectedError (RuntimeError)           a fault that a test asked for
 +- CheckpointError (OSError)              a torn, foreign or mismatching checkpoint
 +- AssertionFailedError (AssertionError)  a tl.debugging assertion that does not hold
@@ -153,6 +155,14 @@ class ResourceExhaustedError(TensorliteError, MemoryError):
 
 class SwapError(TensorliteError, OSError):
     """Saved values of a loop that could not be written to disk, or read back from there."""
+
+
+class UnavailableError(TensorliteError, ConnectionError):
+    """Another task of the cluster that is gone or cannot be reached; the message names it."""
+
+
+class ProtocolError(TensorliteError, ConnectionError):
+    """What came over a connection and is no message; only that connection ends."""
 
 
 class InjectedError(TensorliteError, RuntimeError):

@@ -1,0 +1,1 @@
+"""Clusters: what travels between tasks. Imports everything below; nothing imports it."""

@@ -1,0 +1,327 @@
+"""Messages: tensors and small notices as bytes and back. Sockets are in wires.py and links.py.
+
+A message is a header of fixed size, the lengths of the axes, the key and the payload, all
+little-endian; several follow each other without anything between. Nothing is pickled, and every
+size is checked before memory is taken for it. The payload of a tensor may lie in a segment of
+shared memory instead (segments.py).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
+from tensorlite.core.xp import Array
+from tensorlite.runtime.rendezvous import Key
+
+MAGIC = b"TLPL"
+VERSION = 1
+HEADER = struct.Struct("<4sBBBBBBHQQQI")
+"""Magic, version, kind, flags, dtype, axes, frames, bytes of the key's name, incarnation, step,
+bytes of the payload, segment."""
+AXES = 64
+FRAMES = 64
+NAME = 1 << 14
+LONGEST = HEADER.size + 8 * (AXES + FRAMES) + NAME
+"""The most bytes that a message has before its payload."""
+BUFFER = 1 << 18
+LARGEST = (1 << 63) - 1
+
+DEAD = 1
+SEGMENT = 2
+"""The payload is in a segment."""
+NEW = 4
+"""The segment is new: its descriptor comes with this message."""
+
+
+class Kind(IntEnum):
+    """What a message is for; the first three only begin a link."""
+
+    HELLO = 1
+    PROOF = 2
+    VERDICT = 3
+    TENSOR = 4
+    RELEASE = 5
+    CREDIT = 6
+
+
+# The codes are part of the form: new ones are added at the end.
+TRAVELLING: tuple[DType, ...] = (dtypes.bool_, *dtypes.NUMERIC, dtypes.string)
+CODES = {dtype: code for code, dtype in enumerate(TRAVELLING, 1)}
+
+
+class Message(NamedTuple):
+    """What stands before the payload. A living tensor has a dtype, all else has none."""
+
+    kind: Kind
+    incarnation: int = 0
+    step: int = 0
+    key: Key = ("", ())
+    dtype: DType | None = None
+    shape: tuple[int, ...] = ()
+    payload: int = 0
+    """Bytes."""
+    flags: int = 0
+    segment: int = 0
+
+    def encode(self) -> bytes:
+        """Return the bytes; InvalidArgumentError when a part is too long or large for them."""
+        name, tag = self.key
+        label = name.encode("utf-8", "surrogatepass")
+        sizes = (*self.shape, *tag)
+        if len(label) > NAME or len(self.shape) > AXES or len(tag) > FRAMES:
+            raise InvalidArgumentError(
+                f"a message for {name[:80]!r} has a name of {len(label)} bytes, "
+                f"{len(self.shape)} axes and is in {len(tag)} frames; "
+                f"allowed are {NAME}, {AXES} and {FRAMES}"
+            )
+        code = 0 if self.dtype is None else CODES[self.dtype]
+        try:
+            header = HEADER.pack(
+                *(MAGIC, VERSION, self.kind, self.flags, code),
+                *(len(self.shape), len(tag), len(label)),
+                *(self.incarnation, self.step, self.payload, self.segment),
+            )
+            return header + struct.pack(f"<{len(sizes)}q", *sizes) + label
+        except struct.error as error:
+            raise InvalidArgumentError(
+                f"a message for {name[:80]!r} of step {self.step} has a number that is too "
+                f"large: {error}"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a link takes and keeps."""
+
+    payload: int = 1 << 34
+    """Bytes of one tensor."""
+    window: int = 1 << 26
+    """Bytes that wait for whoever wants them; then the sender waits."""
+    inline: int = 1 << 16
+    """Bytes of a tensor above which it goes into a segment, where there are such."""
+
+
+def raw(value: Array) -> tuple[DType, tuple[int, ...], Array]:
+    """Return the dtype, shape and bytes of an array; no copy of what lies in order.
+
+    Raises DTypeError for what only lives where it is, such as a variable's handle.
+    """
+    array = np.asarray(value)
+    dtype = dtypes.of_numpy(array.dtype)
+    if dtype is dtypes.string:
+        return dtype, array.shape, _packed(array)
+    ordered = np.ascontiguousarray(array, dtype.numpy)
+    return dtype, array.shape, ordered.reshape(-1).view(np.uint8)
+
+
+def value_of(message: Message, payload: Array | None) -> Array | None:
+    """Return the array that a payload holds, as a view of it but for strings; None when dead."""
+    dtype = message.dtype
+    if payload is None or dtype is None:
+        return None
+    if dtype is dtypes.string:
+        return _unpacked(payload, message.shape)
+    if dtype is dtypes.bool_ and payload.max(initial=0) > 1:
+        raise ProtocolError("a tensor of bool holds something else")
+    return payload.view(dtype.numpy).reshape(message.shape)
+
+
+def _packed(array: Array) -> Array:
+    """Return strings as bytes: their lengths, doubled and one more for bytes, then all of them."""
+    parts, marks = [], []
+    for one in array.ravel().tolist():
+        if not isinstance(one, str | bytes):
+            raise DTypeError(
+                f"an array of {type(one).__name__} cannot be sent to another task; numbers, "
+                "bools and strings can: send what it holds"
+            )
+        part = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+        parts.append(part)
+        marks.append(2 * len(part) + isinstance(one, bytes))
+    lengths = np.array(marks, "<u8").tobytes()
+    return np.frombuffer(lengths + b"".join(parts), np.uint8)
+
+
+def _unpacked(payload: Array, shape: tuple[int, ...]) -> Array:
+    count = math.prod(shape)
+    marks = payload[: 8 * count].view("<u8").tolist()
+    ends = 8 * count
+    data = payload.tobytes()
+    if sum(mark >> 1 for mark in marks) != len(data) - ends:
+        raise ProtocolError("the lengths of strings do not add up to their bytes")
+    made = np.empty(count, object)
+    for i, mark in enumerate(marks):
+        part = data[ends : ends + (mark >> 1)]
+        ends += mark >> 1
+        made[i] = part if mark & 1 else _text(part)
+    return made.reshape(shape)
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"a text is not in UTF-8: {error}") from None
+
+
+class Opening(NamedTuple):
+    """The header of a message."""
+
+    fields: tuple[Any, ...]
+    length: int
+    """Bytes until the payload."""
+
+
+def opening(data: bytes | bytearray | memoryview, limits: Limits) -> Opening:
+    """Return what a header says, once it is known to be one; ProtocolError else."""
+    fields = HEADER.unpack_from(data)
+    magic, version, kind, flags, code, axes, frames, label, *_, size, _ = fields
+    if magic != MAGIC:
+        raise ProtocolError(f"what came is no message; it begins {bytes(magic)!r}")
+    if version != VERSION:
+        raise ProtocolError(
+            f"a message has version {version} of the form, here it is {VERSION}: use one "
+            "version of tensorlite on all tasks"
+        )
+    known = 0 < kind <= max(Kind) and flags <= DEAD | SEGMENT | NEW
+    if not known or code > len(TRAVELLING):
+        raise ProtocolError(f"a message has kind {kind}, flags {flags}, dtype {code}")
+    if axes > AXES or frames > FRAMES or label > NAME or size > limits.payload:
+        raise ProtocolError(
+            f"a message has {axes} axes, {frames} frames, {label} bytes of name and {size} of "
+            f"payload; allowed are {AXES}, {FRAMES}, {NAME} and {limits.payload}"
+        )
+    return Opening(fields, HEADER.size + 8 * (axes + frames) + label)
+
+
+def read(data: memoryview, head: Opening) -> Message:
+    """Return the message whose bytes, less the payload, `data` holds."""
+    _, _, kind, flags, code, axes, frames, label, *rest = head.fields
+    incarnation, step, size, segment = rest
+    sizes = struct.unpack_from(f"<{axes + frames}q", data, HEADER.size)
+    name = _text(bytes(data[head.length - label : head.length]))
+    message = Message(
+        Kind(kind),
+        incarnation,
+        step,
+        (name, sizes[axes:]),
+        TRAVELLING[code - 1] if code else None,
+        sizes[:axes],
+        size,
+        flags,
+        segment,
+    )
+    _check(message)
+    return message
+
+
+def _check(message: Message) -> None:
+    """Raise ProtocolError when the parts of a message do not fit each other."""
+    if message.kind is not Kind.TENSOR:
+        if message.dtype is not None or message.shape or message.flags:
+            raise ProtocolError(f"a {message.kind.name} has what only tensors have")
+        if message.kind >= Kind.RELEASE and message.payload:
+            raise ProtocolError(f"a {message.kind.name} has a payload")
+        return
+    dtype, shape, size = message.dtype, message.shape, message.payload
+    if message.flags & DEAD:
+        if dtype is not None or shape or size or message.flags != DEAD:
+            raise ProtocolError("a dead value has a dtype, shape or payload")
+        return
+    if dtype is None or any(length < 0 for length in shape):
+        raise ProtocolError(f"a tensor has no dtype, or the shape {shape}")
+    if message.flags & NEW and not message.flags & SEGMENT:
+        raise ProtocolError("a new segment comes with a tensor that is not in it")
+    least = math.prod(shape) * (8 if dtype is dtypes.string else dtype.itemsize)
+    if size < least or (size > least and dtype is not dtypes.string):
+        raise ProtocolError(
+            f"a tensor of {dtype.name} and shape {shape} has {size} bytes, not {least}"
+        )
+    if max(shape, default=0) > 0 == least and math.prod(
+        [length for length in shape if length]
+    ) > (LARGEST >> 4):
+        raise ProtocolError(f"no array has the shape {shape}")
+
+
+class Decoder:
+    """Takes bytes as they come, in pieces of any size, and gives messages with their payloads.
+
+    Read into `space()`, then tell `took` how many bytes were read. A large payload is read
+    into its place at once.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._buffer = memoryview(bytearray(BUFFER))
+        self._start = self._end = 0
+        self._message: Message | None = None
+        self._payload = np.empty(0, np.uint8)
+        self._filled = 0
+
+    def space(self) -> memoryview:
+        """Return where the next bytes go; it is never empty."""
+        if self._message is not None:
+            return self._payload[self._filled :].data
+        if self._start == self._end:
+            self._start = self._end = 0
+        elif BUFFER - self._end < LONGEST:
+            left = bytes(self._buffer[self._start : self._end])
+            self._start, self._end = 0, len(left)
+            self._buffer[: len(left)] = left
+        return self._buffer[self._end :]
+
+    def took(self, count: int) -> Iterator[tuple[Message, Array | None]]:
+        """Yield the messages that are whole now; ProtocolError for what is none."""
+        if self._message is not None:
+            self._filled += count
+        else:
+            self._end += count
+        while (found := self._next()) is not None:
+            yield found
+
+    def _next(self) -> tuple[Message, Array | None] | None:
+        if self._message is None and not self._begin():
+            return None
+        message = self._message
+        assert message is not None
+        if self._filled < len(self._payload):
+            return None
+        self._message = None
+        carries = message.payload or message.dtype is not None
+        inline = carries and not message.flags & SEGMENT
+        payload, self._payload = self._payload, np.empty(0, np.uint8)
+        return message, payload if inline else None
+
+    def _begin(self) -> bool:
+        """Read what stands before a payload, and what there is of it; return whether it could."""
+        data = self._buffer[self._start : self._end]
+        if len(data) < HEADER.size:
+            return False
+        head = opening(data, self.limits)
+        if len(data) < head.length:
+            return False
+        message = read(data, head)
+        size = 0 if message.flags & SEGMENT else message.payload
+        try:
+            self._payload = np.empty(size, np.uint8)
+        except MemoryError:
+            raise ProtocolError(
+                f"there is no memory for a tensor of {size} bytes"
+            ) from None
+        self._message = message
+        self._filled = min(size, len(data) - head.length)
+        self._payload[: self._filled] = np.frombuffer(
+            data[head.length : head.length + self._filled], np.uint8
+        )
+        self._start += head.length + self._filled
+        return True
