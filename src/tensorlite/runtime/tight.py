@@ -3,7 +3,7 @@
 In such a loop all Switches ask its one condition, every Merge is of a variable, and there are no
 inner loops and branches, and no waits. Then dead values arise in the last turn only, and all that
 the machine would find out is known beforehand. A loop with shares on other devices may still be
-one, if no long kernel comes before a Recv: the machine would begin that of the next turn.
+one, if no long kernel holds up what the machine would do before it.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class _Loop:
             return None
         if any(slot not in self.variables for _, slot in self.exits):
             return None
-        if self.exchanges and _waits_late((*self.before, *self.inside), is_heavy):
+        if self.exchanges and _holds_up((*self.before, *self.inside), is_heavy):
             return None
         constants = dict(enumerate(self.plan.constants, self.plan.feeds))
         kept = {*state, *after, self.test}
@@ -185,11 +185,18 @@ class _Loop:
         return known.issuperset({*used, *after, self.test})
 
 
-def _waits_late(tasks: Sequence[Task], is_heavy: Callable[[Task], bool]) -> bool:
-    """Return whether something is received after a kernel that may take long."""
-    heavy = [is_heavy(task) for task in tasks]
-    late = tasks[heavy.index(True) :] if True in heavy else ()
-    return any(task.op.role is Role.RECV for task in late)
+def _holds_up(tasks: Sequence[Task], is_heavy: Callable[[Task], bool]) -> bool:
+    """Return whether the order of a turn would have a long kernel hold up what the machine does.
+
+    It would if something is received after one: the machine could begin that of the next turn. It
+    also would if something is received at all, and something sent before one: what is sent in the
+    next turn may be all that who sends to this waits for.
+    """
+    roles = [task.op.role for task in tasks]
+    heavy = [i for i, task in enumerate(tasks) if is_heavy(task)]
+    if not heavy or Role.RECV not in roles:
+        return False
+    return Role.RECV in roles[heavy[0] :] or Role.SEND in roles[: heavy[-1]]
 
 
 def _freeing(tasks: Sequence[Task], kept: set[int]) -> list[Task]:
