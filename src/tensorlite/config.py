@@ -207,7 +207,8 @@ def _flag(name: str, value: bool) -> bool:
 def set_step_timeout(seconds: float | None) -> None:
     """Let a step fail with DeadlineExceededError when it has waited for so long.
 
-    None, which holds at first, lets it wait without end. As the option `operation_timeout_in_ms`
+    None, which holds at first, lets it wait without end. An operator that waits while it runs
+    eagerly is a step of its own. As the option `operation_timeout_in_ms`
     of TensorFlow's sessions.
 
     >>> tl.config.set_step_timeout(30.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -335,3 +335,57 @@ def test_no_thread_is_made_by_a_queue() -> None:
     put_many(q, 1, 2)
     q.close(cancel_pending_enqueues=True)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("names", ["a", ["a", "a"], ["a"]])
+def test_names_are_a_list_of_as_many_each_once(names: Any) -> None:
+    types = [tl.int32] * (1 if names == "a" else 2)
+    with pytest.raises(errors.InvalidArgumentError, match="each once"):
+        tl.queue.FIFOQueue(3, types, names=names)
+
+
+def test_a_queue_has_a_component_and_shapes_that_are_shapes() -> None:
+    wrong: Any = 3
+    with pytest.raises(errors.InvalidArgumentError, match="one component is due"):
+        tl.queue.FIFOQueue(3, [])
+    for make in (
+        lambda: tl.queue.FIFOQueue(3, tl.int32, shapes=wrong),
+        lambda: tl.queue.Barrier(tl.int32, shapes=wrong),
+        lambda: tl.queue.ConditionalAccumulator(tl.float32, wrong),
+        lambda: tl.queue.ConditionalAccumulator(tl.float32, (-3,)),
+    ):
+        with pytest.raises(errors.ShapeError, match="allowed are"):
+            make()
+
+
+def test_closing_takes_true_and_false() -> None:
+    queue, wrong = tl.queue.FIFOQueue(3, tl.int32), cast("Any", "yes")
+    with pytest.raises(errors.DTypeError, match="allowed are True"):
+        queue.close(wrong)
+    assert not queue.is_closed()
+
+
+def test_what_waits_too_long_eagerly_is_given_up_and_takes_nothing() -> None:
+    queue = tl.queue.FIFOQueue(3, tl.int32, shapes=(), name="few")
+    queue.enqueue(1)
+    tl.config.set_step_timeout(0.01)
+    try:
+        with pytest.raises(
+            errors.DeadlineExceededError,
+            match=r"2 elements of FIFOQueue 'few' \(1 of 3",
+        ):
+            queue.dequeue_many(2)
+    finally:
+        tl.config.set_step_timeout(None)
+    assert queue.dequeue().item() == 1
+
+
+def test_a_lock_and_a_handle_have_a_text_and_no_value() -> None:
+    mutex = tl.queue.Mutex(name="m")
+    lock = mutex.acquire()
+    assert str(lock) == "<lock of mutex 'm'>"
+    assert repr(lock).endswith(str(lock))
+    for read in (lock.numpy, mutex.handle.numpy, lambda: float(lock)):
+        with pytest.raises(errors.DTypeError, match="is no data"):
+            read()
+    mutex.release(lock)

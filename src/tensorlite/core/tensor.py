@@ -284,6 +284,8 @@ class EagerTensor(Tensor):
         return f"Tensor({head}){' ' if self.shape == () else chr(10)}{self}"
 
     def __str__(self) -> str:
+        if isinstance(self._array, Opaque):
+            return repr(self._array)
         with np.printoptions(threshold=60, edgeitems=3, precision=6):
             return str(to_host(self._array))
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
 from typing import Any, ClassVar, TypeAlias
 
 from tensorlite.core.deadlock import PERIOD, Stand, Want, standing
-from tensorlite.core.errors import TensorliteError, note
+from tensorlite.core.device import settings
+from tensorlite.core.errors import DeadlineExceededError, TensorliteError, note
 from tensorlite.core.op import Op, Role
 from tensorlite.core.provenance import entry, user_line
 from tensorlite.core.xp import Array, Xp
@@ -58,7 +60,7 @@ class Waiting(Op, abstract=True):
     def _stand(
         self, answer: _Answer, cancel: Cancel, arrays: tuple[Array, ...]
     ) -> None:
-        """Hold up this thread until the answer is given."""
+        """Hold up this thread until the answer is given; DeadlineExceededError after too long."""
 
         def fail(error: BaseException) -> None:
             cancel()
@@ -70,8 +72,18 @@ class Waiting(Op, abstract=True):
             fail,
             user_line(),
         )
+        seconds = settings.step_timeout
         with standing(stand) as look:
-            answer.wait(look)
+            if answer.wait(look, seconds):
+                return
+        cancel()
+        if not answer.given:  # which it may have been until then
+            raise _placed(
+                DeadlineExceededError(
+                    f"waited too long, for {self.waits_for(*arrays).what}; "
+                    f"tl.config.set_step_timeout allows {seconds} s"
+                )
+            )
 
 
 def ended(
@@ -115,15 +127,30 @@ class _Answer:
         if self._closed is not None:
             self._closed.release()
 
-    def wait(self, look: Callable[[], None] | None) -> None:
-        """Hold up this thread until the answer is given; `look` is called now and then."""
+    def wait(
+        self, look: Callable[[], None] | None, seconds: float | None = None
+    ) -> bool:
+        """Hold up this thread until the answer is given, and return whether it was in time.
+
+        `look` is called now and then.
+        """
+        until = None if seconds is None else monotonic() + seconds
         closed = Lock()
         closed.acquire()
         self._closed = closed
         if self.given:  # perhaps before there was a lock to open
-            return
-        if look is None:
-            closed.acquire()
-            return
-        while not closed.acquire(timeout=PERIOD):
-            look()
+            return True
+        while not closed.acquire(timeout=_pause(look is not None, until)):
+            if look is not None:
+                look()
+            if until is not None and monotonic() >= until:
+                return False
+        return True
+
+
+def _pause(watched: bool, until: float | None) -> float:
+    """Return for how many seconds to wait at a stretch; -1: without end."""
+    left = None if until is None else max(until - monotonic(), 0.0)
+    if watched:
+        return PERIOD if left is None else min(PERIOD, left)
+    return -1 if left is None else left

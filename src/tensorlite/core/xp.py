@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tensorlite.core.device import DeviceName, local, placement_log, settings
-from tensorlite.core.errors import DeviceError
+from tensorlite.core.errors import DeviceError, DTypeError
 from tensorlite.core.opaque import Opaque
 
 Array: TypeAlias = Any
@@ -140,4 +140,9 @@ def to_device(array: Array, device: DeviceName) -> Array:
 
 def to_host(array: Array) -> np.ndarray[Any, Any]:
     """Return `array` as a NumPy array."""
-    return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)
+    if type(array) is np.ndarray:
+        return array
+    if isinstance(array, Opaque):
+        raise DTypeError(f"{array!r} is no data, and has no value to be read")
+    copied: np.ndarray[Any, Any] = xp_of(array).asnumpy(array)
+    return copied

@@ -18,7 +18,7 @@ from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Effect, Op
-from tensorlite.core.spec import Dims, TensorSpec
+from tensorlite.core.spec import Dims, TensorSpec, check_sizes
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import Array, Xp
@@ -232,7 +232,8 @@ class ConditionalAccumulatorBase:
                 f"{name}: reduction_type={reduction_type!r}; allowed are 'MEAN' and 'SUM'"
             )
         self.name = name
-        value = TensorSpec(None if shape is None else tuple(shape), self.dtype)
+        value = TensorSpec(shape, self.dtype)
+        check_sizes(value.shape)
         self.shape: Dims | None = value.shape
         self.handle = handle_of(lambda: kind(value, reduction_type == MEAN, name))
 

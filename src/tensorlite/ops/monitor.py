@@ -34,7 +34,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec, merge, shape_text
+from tensorlite.core.spec import TensorSpec, merge, shape_text, sizes_of
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, ended
 from tensorlite.core.xp import CPU, Array
@@ -192,7 +192,7 @@ def components(
         )
     if shapes is None:
         return tuple([TensorSpec(None, kind) for kind in kinds])
-    listed = list(shapes)
+    listed: list[Any] = list(sizes_of(shapes))
     if not several and not any(isinstance(x, (list, tuple)) for x in listed):
         listed = [tuple(listed)]
     if len(listed) != len(kinds):

@@ -68,9 +68,16 @@ class QueueBase:
         name: str,
         make: Callable[[], QueueState] | None,
     ) -> None:
-        if names is not None and len(names) != len(components):
+        if not components:
+            raise InvalidArgumentError("no dtypes are given; one component is due")
+        if names is not None and (
+            isinstance(names, str)
+            or len(names) != len(components)
+            or len(set(names)) != len(names)
+        ):
             raise InvalidArgumentError(
-                f"names={list(names)}: {len(components)} components need as many names"
+                f"names={names!r}: {len(components)} components need as many names in a list, "
+                "each once"
             )
         self.names = None if names is None else list(names)
         self.name = name
@@ -206,6 +213,11 @@ class QueueBase:
         ...     print(repr(end.__cause__))
         OSError('disk on fire')
         """
+        if not isinstance(cancel_pending_enqueues, bool):
+            raise DTypeError(
+                f"close: cancel_pending_enqueues={cancel_pending_enqueues!r}; allowed are True "
+                "and False"
+            )
         if error is None:
             return self._effect(QueueCloseV2(cancel_pending_enqueues))
         if tracer() is not None:

@@ -7,17 +7,19 @@ core/deadlock.py.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from threading import Event, Thread, current_thread
 from time import monotonic
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from tensorlite.core.deadlock import PERIOD, Parties, Stand, Want, Watch, standing
 from tensorlite.core.errors import (
     CancelledError,
     DeadlineExceededError,
+    DTypeError,
     InvalidArgumentError,
     OutOfRangeError,
 )
@@ -67,7 +69,7 @@ class Coordinator:
             raise InvalidArgumentError(
                 f"deadlocks={deadlocks!r}; allowed are 'all threads', 'own threads' and None"
             )
-        self._clean = tuple(clean_stop_exception_types)
+        self._clean = _kinds(clean_stop_exception_types)
         self._lock = threading.RLock()
         self._stop = Event()
         self._error: BaseException | None = None
@@ -91,6 +93,8 @@ class Coordinator:
         After the first request others change nothing: what goes wrong while threads end mostly
         comes of their ending.
         """
+        if ex is not None and not isinstance(ex, BaseException):
+            raise DTypeError(f"request_stop: ex={ex!r}; give an exception, or None")
         with self._lock:
             if self._stop.is_set():
                 return
@@ -112,7 +116,7 @@ class Coordinator:
     def wait_for_stop(self, timeout: float | None = None) -> bool:
         """Return whether a stop is requested, waiting for that up to `timeout` seconds."""
         if timeout is not None:
-            return self._stop.wait(timeout)
+            return self._stop.wait(_seconds("wait_for_stop: timeout", timeout))
         stand = Stand(
             lambda: [Want("a request to stop")],
             self._stop.is_set,
@@ -142,6 +146,7 @@ class Coordinator:
 
     def register_thread(self, thread: Thread) -> None:
         """Count a thread among those that `join` waits for."""
+        _check_thread("register_thread", thread)
         with self._lock:
             if thread not in self._threads:
                 self._threads.append(thread)
@@ -169,12 +174,17 @@ class Coordinator:
         DeadlineExceededError names those that live, unless they are to be ignored. Errors are
         raised with the traceback of where they arose; DeadlockError when nobody can go on.
         """
+        grace = _seconds("join: stop_grace_period_secs", stop_grace_period_secs)
+        if isinstance(threads, Thread) or not isinstance(threads, Iterable):
+            raise DTypeError(f"join: threads={threads!r}; give a list of threads")
+        for thread in threads:
+            _check_thread("join", thread)
         here = current_thread()
         waited = [
             x for x in dict.fromkeys([*self._threads, *threads]) if x is not here
         ]
         self._wait(waited, None, self._stop, self.request_stop)
-        until = monotonic() + stop_grace_period_secs
+        until = monotonic() + grace
         self._wait(waited, until, threading.Event(), self._release)
         alive = [thread.name for thread in waited if thread.is_alive()]
         with self._lock:
@@ -246,6 +256,28 @@ class Coordinator:
                     return
                 if look is not None:
                     look()
+
+
+def _kinds(given: Any) -> tuple[type[BaseException], ...]:
+    kinds = tuple(given) if isinstance(given, Iterable) else (given,)
+    if all(isinstance(x, type) and issubclass(x, BaseException) for x in kinds):
+        return kinds
+    raise DTypeError(
+        f"clean_stop_exception_types={given!r}; give classes of exceptions"
+    )
+
+
+def _seconds(name: str, given: Any) -> float:
+    if isinstance(given, Real) and not isinstance(given, bool):
+        seconds = float(given)
+        if seconds >= 0:
+            return seconds
+    raise InvalidArgumentError(f"{name}={given!r}; allowed are seconds, 0 and more")
+
+
+def _check_thread(name: str, given: object) -> None:
+    if not isinstance(given, Thread):
+        raise DTypeError(f"{name}: {given!r} is no thread; give a threading.Thread")
 
 
 def reason(end: BaseException) -> BaseException | None:

@@ -67,10 +67,16 @@ class QueueRunner:
     ) -> None:
         if not isinstance(queue, QueueBase):
             raise DTypeError(f"QueueRunner fills a queue, not {queue!r}")
-        if callable(enqueue_ops) or not enqueue_ops:
+        if not isinstance(enqueue_ops, (list, tuple)) or not enqueue_ops:
             raise InvalidArgumentError(
                 f"QueueRunner: enqueue_ops={enqueue_ops!r}; allowed is a list of one or more"
             )
+        for op in enqueue_ops:
+            if not (callable(op) or isinstance(op, (Tensor, Node, list, tuple))):
+                raise DTypeError(
+                    f"QueueRunner: {op!r} cannot be called again and again; allowed are functions, "
+                    "as in lambda: queue.enqueue(x), and what enqueue returns in a tl.Graph"
+                )
         self.queue = queue
         self.enqueue_ops = list(enqueue_ops)
         self.name = queue.name if name is None else name
@@ -93,6 +99,10 @@ class QueueRunner:
         FailedPreconditionError while earlier threads run, and InvalidArgumentError for nodes
         without a session to run them.
         """
+        if coord is not None and not isinstance(coord, Coordinator):
+            raise DTypeError(
+                f"create_threads: coord={coord!r}; give a tl.queue.Coordinator, or None"
+            )
         steps = [_step(op, sess) for op in self.enqueue_ops]
         with self._lock:
             if self._running:
@@ -121,6 +131,9 @@ class QueueRunner:
             for thread in threads:
                 thread.start()
         return threads
+
+    def __repr__(self) -> str:
+        return f"<QueueRunner of {self.name!r}: {len(self.enqueue_ops)} threads>"
 
     @property
     def _state(self) -> QueueState:
