@@ -92,5 +92,7 @@ def test_no_host_memory_is_told(
 
     monkeypatch.setattr(cuda, "alloc_pinned_memory", refuse)
     swapping.set_swap(bytes=0)
-    with pytest.raises(SwapError, match=r"cannot page-lock 4096 bytes .* host memory"):
+    with pytest.raises(
+        SwapError, match=r"cannot page-lock 4096 bytes .* host memory"
+    ):
         swapping.SWAPPING.keep(tl.ones((20, 20), device=gpu).array)

@@ -87,7 +87,9 @@ class BarrierState(Monitor):
             entry = changed[key] if key in changed else self.incomplete.get(key)
             if entry is None:
                 self._check_open(key)
-                entry = Entry(self._insertion, order, key, (None,) * len(self.spec.inner))
+                entry = Entry(
+                    self._insertion, order, key, (None,) * len(self.spec.inner)
+                )
                 order += 1
             entry = self._filled(entry, component, value)
             if any(x is None for x in entry.values):
