@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 
+from tensorlite.core.check import one_of
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU
 from tensorlite.function.compile import ConcreteFunction
@@ -22,7 +23,7 @@ from tensorlite.passes.cost import Cost, Costs, Link
 from tensorlite.passes.explain import Explained, Explanation
 from tensorlite.passes.frozen import Frozen
 from tensorlite.passes.machines import Machines, Network, this_machine
-from tensorlite.passes.place import Choice, Placement
+from tensorlite.passes.place import Choice, Placement, check_choice
 from tensorlite.passes.simulate import Simulation, Span, Workload, told
 from tensorlite.runtime.devices import logical_devices, settings
 
@@ -78,6 +79,8 @@ def explain(
     AddV2  AddV2        /device:CPU:0  tl.device asks for /device:CPU:0, at ...
     Exp    Exp          /device:CPU:0  default
     """
+    if costs is not None:
+        one_of(costs, Costs, "explain: costs", "tl.placement.Costs(), or None")
     return Explanation(_placement(program, choose), costs)
 
 
@@ -124,6 +127,11 @@ def simulate(
     >>> len(found.steps), found.critical_path[-1].name
     (5, 'AssignSubVariableOp')
     """
+    if costs is not None:
+        one_of(costs, Costs, "simulate: costs", "tl.placement.Costs(), or None")
+    if machines is not None:
+        tables = "tl.placement.Machines(...), tl.placement.cluster(...), or None"
+        one_of(machines, (Machines, Cluster), "simulate: machines", tables)
     if isinstance(machines, Cluster) and choose is not None:
         raise InvalidArgumentError(
             "simulate: a cluster places the program on its workers; leave out choose"
@@ -154,6 +162,7 @@ def _imagined(
     costs: Costs,
 ) -> Placement:
     """Return a program's placement on machines; scopes that fit none of them give way."""
+    check_choice(choose, "choose")
     return Placement(
         _graph(program),
         table.names,
@@ -165,14 +174,26 @@ def _imagined(
 
 
 def _graph(program: ConcreteFunction | Graph) -> Graph:
-    return program if isinstance(program, Graph) else program.callee.optimised
+    return (
+        program if isinstance(program, Graph) else _concrete(program).callee.optimised
+    )
+
+
+def _concrete(program: object) -> ConcreteFunction:
+    if isinstance(program, ConcreteFunction):
+        return program
+    raise DTypeError(
+        f"{program!r} has no graph to place; give a tl.Graph, or a trace of a tl.function, as "
+        "function.get_concrete_function(x) returns for arguments like x"
+    )
 
 
 def _placement(program: ConcreteFunction | Graph, choose: Choice | None) -> Placement:
     """Return the placement that a program runs with, or that another choice would give it."""
+    check_choice(choose, "choose")
     if isinstance(program, Graph):
         return _placed(program, CPU, choose)
-    home = _home(program)
+    home = _home(_concrete(program))
     if choose is None:
         return program.callee.placed(home).placement
     return _placed(program.callee.optimised, home, choose)

@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,3 +206,46 @@ def test_what_makes_no_sense_is_refused(
     concrete = tl.function(towers).get_concrete_function(TensorSpec((4, 4)))
     with pytest.raises(InvalidArgumentError, match=why):
         run(concrete)
+
+
+WRONG: dict[str, Callable[[Any, Any], object]] = {
+    "a function": lambda of, step: of.explain(tl.function(lambda x: x)),
+    "no program": lambda of, step: of.simulate(None),
+    "no costs": lambda of, step: of.explain(step, 3),
+    "no costs to simulate": lambda of, step: of.simulate(step, costs=3),
+    "no machines": lambda of, step: of.simulate(step, ["/cpu:0"]),
+    "no policy": lambda of, step: of.freeze(step, "fast"),
+    "a class of policies": lambda of, step: tl.function(
+        lambda x: x, placement=of.Search
+    ),
+    "a policy without costs": lambda of, step: of.EarliestFinish(3),
+    "no list of devices": lambda of, step: of.Machines("/cpu:0"),
+    "no device": lambda of, step: of.Machines([3]),
+    "no pairs": lambda of, step: of.Machines(
+        ["/cpu:0"], links={"/cpu:0": of.Link(1.0)}
+    ),
+    "no link": lambda of, step: of.Machines(
+        ["/cpu:0", "/cpu:1"], links={("/cpu:0", "/cpu:1"): 3}
+    ),
+    "no stragglers": lambda of, step: of.cluster(2, 1, stragglers=3),
+}
+
+
+@pytest.mark.parametrize("ask", WRONG.values(), ids=WRONG)
+def test_arguments_of_the_wrong_kind_say_what_to_give(
+    ask: Callable[[Any, Any], object],
+) -> None:
+    step = tl.function(lambda x: tl.exp(x) * 2.0).get_concrete_function(tl.ones(2))
+    with pytest.raises(tl.errors.DTypeError, match=r"give|allowed"):
+        ask(tl.placement, step)
+
+
+def test_a_link_that_passes_nothing_and_a_choice_of_nothing_are_refused() -> None:
+    link = tl.placement.Link(1.0, 0.0)
+    with pytest.raises(InvalidArgumentError, match="bandwidth above 0"):
+        tl.placement.Machines(["/cpu:0", "/cpu:1"], network=link)
+    with pytest.raises(InvalidArgumentError, match="allowed are 0 and more"):
+        tl.placement.Search("x")  # type: ignore[arg-type]
+    chosen: Any = lambda *_: 3  # noqa: E731
+    with pytest.raises(PlacementError, match="a list of one device for each"):
+        tl.function(lambda x: tl.exp(x) * 2.0, placement=chosen)(tl.ones(2))

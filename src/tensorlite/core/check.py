@@ -45,3 +45,12 @@ def a_function(value: Any, what: str) -> Any:
             f"{what}={value!r} cannot be called; give a function, as in lambda: x"
         )
     return value
+
+
+def one_of(
+    value: Any, kinds: type | tuple[type, ...], what: str, allowed: str
+) -> Any:
+    """Return what is of one of the kinds; DTypeError, which says what is allowed, for others."""
+    if not isinstance(value, kinds):
+        raise DTypeError(f"{what}={value!r}; give {allowed}")
+    return value

@@ -52,7 +52,7 @@ from tensorlite.function.tracing import (
 from tensorlite.function.values import UnknownResultError
 from tensorlite.ops.call_gradients import call_watched
 from tensorlite.ops.regions import PartitionedCall
-from tensorlite.passes.place import Choice
+from tensorlite.passes.place import Choice, check_choice
 
 P = ParamSpec("P")
 P2 = ParamSpec("P2")
@@ -122,6 +122,7 @@ class Function(Generic[P, R_co]):
         self.runner = check_runner(runner)
         self.autograph = autograph
         self.output_signature = output_signature
+        check_choice(placement, "placement")
         self.placement = placement
         own_name = getattr(python_function, "__name__", None)
         self.name: str = name or own_name or type(python_function).__name__

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from tensorlite.core.check import one_of
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import CostsWarning, InvalidArgumentError
 from tensorlite.passes import cost_table, search
@@ -74,6 +75,10 @@ class Automatic(ABC):
     def __init__(
         self, costs: Costs | None = None, machines: Machines | None = None
     ) -> None:
+        if costs is not None:
+            one_of(costs, Costs, "costs", "tl.placement.Costs(), or None")
+        if machines is not None:
+            one_of(machines, Machines, "machines", "tl.placement.Machines, or None")
         self.costs = costs
         """What kernels and transfers cost; None: this machine's, measured as needed."""
         self.machines = machines
@@ -154,7 +159,9 @@ class Search(Automatic):
         machines: Machines | None = None,
     ) -> None:
         super().__init__(costs, machines)
-        if not seconds >= 0 or isinstance(seconds, bool):
+        given: object = seconds
+        number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        if not number or not seconds >= 0:
             raise InvalidArgumentError(
                 f"Search: seconds={seconds!r}; allowed are 0 and more, and math.inf"
             )

@@ -14,12 +14,19 @@ from statistics import median
 
 import numpy as np
 
+from tensorlite.core.check import one_of
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Effect
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.cost import Costs, Link, size_of
-from tensorlite.passes.machines import ETHERNET, Machines, Network, this_machine
+from tensorlite.passes.machines import (
+    ETHERNET,
+    Machines,
+    Network,
+    check_link,
+    this_machine,
+)
 from tensorlite.passes.simulate import (
     Load,
     Played,
@@ -132,6 +139,11 @@ def cluster(
     >>> str(tl.placement.cluster(workers=2, ps=1, backup=1).machines.devices[2])
     '/job:worker/task:2/device:CPU:0'
     """
+    check_link("cluster", network)
+    if stragglers is not None:
+        one_of(
+            stragglers, Stragglers, "cluster: stragglers", "tl.placement.Stragglers()"
+        )
     return Cluster(
         workers, ps, backup, kind, speed, network, stragglers or Stragglers()
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import DeviceError, InvalidArgumentError
+from tensorlite.core.errors import DeviceError, DTypeError, InvalidArgumentError
 from tensorlite.passes.cost import Costs, Link
 
 Host: TypeAlias = tuple[object, ...]
@@ -51,6 +51,9 @@ class Machines:
     """Whether a device takes what was ready last, rather than what the longest way goes on from."""
 
     def __post_init__(self) -> None:
+        given: object = self.devices
+        if isinstance(given, str):
+            raise DTypeError(f"Machines: devices={given!r}; give a list of names")
         names = tuple([whole(one) for one in self.devices])
         if not names:
             raise InvalidArgumentError(
@@ -76,13 +79,8 @@ class Machines:
             raise InvalidArgumentError(
                 f"Machines: cores={self.cores}; allowed are 1 and more, and None"
             )
-        links = {(whole(a), whole(b)): link for (a, b), link in self.links.items()}
-        for pair in links:
-            for end in pair:
-                if end not in names:
-                    raise DeviceError(
-                        f"Machines: a link has the end {end}, which is no device of the table"
-                    )
+        links = _checked_links(self.links, names)
+        check_link("Machines", self.network)
         for name, value in (("devices", names), ("speed", speed), ("links", links)):
             object.__setattr__(self, name, value)
 
@@ -92,9 +90,41 @@ class Machines:
         return self.devices  # type: ignore[return-value]  # made so in __post_init__
 
 
+def _checked_links(
+    links: object, names: Sequence[DeviceName]
+) -> dict[tuple[DeviceName, DeviceName], Link]:
+    """Return links by the names of their ends, which must be `names`."""
+    if not isinstance(links, Mapping) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 for pair in links
+    ):
+        raise DTypeError(
+            f"Machines: links={links!r}; give a dict from pairs of devices to tl.placement.Link"
+        )
+    named = {(whole(a), whole(b)): link for (a, b), link in links.items()}
+    for pair, link in named.items():
+        check_link("Machines", link)
+        for end in pair:
+            if end not in names:
+                raise DeviceError(
+                    f"Machines: a link has the end {end}, which is no device of the table"
+                )
+    return named
+
+
+def check_link(what: str, link: object) -> None:
+    """Raise an error for what is no link, or one that no tensor passes."""
+    if not isinstance(link, Link):
+        raise DTypeError(f"{what}: {link!r} is no link; give a tl.placement.Link")
+    numbers = all(isinstance(x, (int, float)) for x in link)
+    if not (numbers and link.latency >= 0 and link.bandwidth > 0):
+        raise InvalidArgumentError(
+            f"{what}: {link}: latency is 0 seconds or more, bandwidth above 0 bytes a second"
+        )
+
+
 def whole(device: DeviceName | str) -> DeviceName:
     """Return a device's name; DeviceError unless kind and number are there."""
-    name = DeviceName.parse(device) if isinstance(device, str) else device
+    name = DeviceName.of(device)
     if name.kind is None or name.index is None:
         raise DeviceError(
             f"{str(name)!r} names no single device; give its kind and number, as in '/cpu:0'"

@@ -12,12 +12,20 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import DeviceError, PlacementError
+from tensorlite.core.errors import DeviceError, DTypeError, PlacementError
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.passes.colocate import Groups, Log, nearest, told
 from tensorlite.passes.policy import Usual
 from tensorlite.passes.units import Table, Units
+
+
+def check_choice(choose: object, what: str) -> None:
+    """Raise DTypeError for what cannot choose devices, such as a class of policies itself."""
+    if choose is not None and (isinstance(choose, type) or not callable(choose)):
+        raise DTypeError(
+            f"{what}={choose!r}; give a policy, such as tl.placement.EarliestFinish(), or None"
+        )
 
 
 class Choice(Protocol):
@@ -116,7 +124,13 @@ class Placement:
         ]
         groups = [self.groups.members[number] for number in numbers]
         allowed = [self.allowed[number] for number in numbers]
-        chosen = dict(zip(numbers, choose(self.units, groups, allowed), strict=True))
+        made: object = choose(self.units, groups, allowed)
+        if not isinstance(made, Sequence) or len(made) != len(groups):
+            raise PlacementError(
+                f"the choice of placement gives {made!r}; it has to give a list of one device for "
+                f"each of {len(groups)} groups"
+            )
+        chosen = dict(zip(numbers, made, strict=True))
         for i, (number, group) in enumerate(zip(numbers, groups, strict=True)):
             if chosen[number] not in self.allowed[number]:
                 listed = ", ".join(map(str, self.allowed[number]))
