@@ -60,15 +60,16 @@ def standing(stand: Stand) -> Iterator[Callable[[], None] | None]:
     Yields what to call every `PERIOD` seconds, which looks for a deadlock; None: nobody watches.
     """
     thread = current_thread()
-    with _lock:
-        before = _stands.get(thread)  # of a wait that a signal's handler interrupted
-        _stands[thread] = stand
+    before = _stands.get(thread)  # of a wait that a signal's handler interrupted
     try:
+        with _lock:
+            _stands[thread] = stand
         yield _look if _watches else None
     finally:
         with _lock:
-            del _stands[thread]
-            if before is not None:
+            if before is None:
+                _stands.pop(thread, None)
+            else:
                 _stands[thread] = before
 
 

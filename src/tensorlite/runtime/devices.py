@@ -71,7 +71,16 @@ class Executor:
                     daemon=True,
                 )
                 attends(self._thread, self._inbox.is_busy)
-                self._thread.start()
+                self._start(self._thread)
+
+    def _start(self, thread: Thread) -> None:
+        """Start a thread; without one, or if interrupted meanwhile, the next call makes another."""
+        try:
+            thread.start()
+        except BaseException:
+            self._inbox.put(None)
+            self._retire()
+            raise
 
     def close(self) -> None:
         """Let the thread end, after what is submitted; returns when it has.

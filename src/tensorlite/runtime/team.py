@@ -18,7 +18,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from functools import partial
-from threading import Condition, get_ident
+from queue import Empty, SimpleQueue
+from threading import RLock, get_ident
 from time import monotonic
 from typing import Any
 
@@ -47,8 +48,10 @@ class Team:
         self.error: BaseException | None = None
         self._driving: set[int] = set()
         self._called = 0
-        self._resting = 0
-        self._lock = Condition()
+        self._resting = False
+        # No Condition: an interrupt within one leaves it locked, or unlocked.
+        self._lock = RLock()
+        self._bell: SimpleQueue[None] = SimpleQueue()
 
     def add(self, plan: Plan, xp: Xp, device: DeviceName) -> Machine:
         """Return a machine of this team, which runs `plan`."""
@@ -77,6 +80,9 @@ class Team:
 
     def disband(self) -> None:
         """Let go of the machines and their values, as they of this."""
+        if self._driving:  # since one interrupt came after another
+            self.fail(CancelledError("this step is over"))
+        cancel.back(self)
         for machine in self.machines:
             machine.close(failed=self.error is not None)
         self.machines.clear()
@@ -93,7 +99,7 @@ class Team:
             machine.busy = True
             self.idle_work.append(machine)
             if self._resting and not self._driving:
-                self._lock.notify_all()
+                self._ring()
 
     def call_for_help(self) -> None:
         """Have another thread drive a machine that has work, while this one is in a kernel."""
@@ -103,7 +109,7 @@ class Team:
             if not self.idle_work:
                 return
             if self._resting:
-                self._lock.notify_all()
+                self._ring()
             elif self._called < len(self.idle_work):
                 self._called += 1
                 executor(self.idle_work[0].device).submit(self._help)
@@ -124,51 +130,66 @@ class Team:
         with self._lock:
             self.waits.pop(party, None)
             if self._resting:
-                self._lock.notify_all()
+                self._ring()
 
     def fail(self, error: BaseException) -> None:
         """Take note of what ends this step, if nothing has yet."""
         with self._lock:
             if self.error is None:
                 self.error = error
-                cancel.ask(self, self._driving - {get_ident()})
-            self._lock.notify_all()
+            cancel.ask(self, self._driving - {get_ident()})
+            self._ring()
 
     def _next(self, until: float | None) -> Machine | None:
         """Return a machine to drive, waiting for one; None when the step is over."""
-        with self._lock:
-            while self.error is None:
+        while True:
+            with self._lock:
+                if self.error is not None:
+                    return None
                 if self.idle_work:
                     self._driving.add(get_ident())
                     return self._taken()
                 if not self._driving and not self.waits:
                     return None
-                self._rest(until)
-        return None
+                self._resting = True
+            self._rest(until)
 
     def _taken(self) -> Machine:
         """Return the machine whose turn it is."""
         return self.idle_work.popleft()
 
-    def _rest(self, until: float | None) -> None:
-        left = None if until is None else until - monotonic()
-        if left is not None and left <= 0:
-            raise DeadlineExceededError(
-                f"the step waited too long; it waits for {'; '.join(self.awaited())}"
-            )
-        self._resting += 1
+    def _ring(self) -> None:
+        """Wake the thread that runs the step; it hears of this if it is about to rest, too."""
+        if self._bell.empty():
+            self._bell.put(None)
+
+    def _heard(self, seconds: float | None = None) -> bool:
+        """Wait for the bell; return whether it rang in time."""
         try:
+            self._bell.get(timeout=seconds)
+        except Empty:
+            return False
+        return True
+
+    def _rest(self, until: float | None) -> None:
+        """Wait until something has changed; that this thread rests is noted already."""
+        try:
+            left = None if until is None else until - monotonic()
+            if left is not None and left <= 0:
+                raise DeadlineExceededError(
+                    f"the step waited too long; it waits for {'; '.join(self.awaited())}"
+                )
             if self.error is not None:
-                self._lock.wait(left)
+                self._heard(left)
                 return
             # This step may be within another, which fails.
             with cancel.resting(self.fail):
                 if left is None and self.waits:
                     self._stand()
                 else:
-                    self._lock.wait(left)
+                    self._heard(left)
         finally:
-            self._resting -= 1
+            self._resting = False
 
     def _stand(self) -> None:
         """Rest, while it may be that others alone let this step go on, and see if they can."""
@@ -179,17 +200,12 @@ class Team:
             user_line(),
         )
         with standing(stand) as look:
-            if self._lock.wait(None if look is None else PERIOD) or look is None:
-                return
-            self._lock.release()  # a deadlock may be another step's, which is told of it
-            try:
-                look()
-            finally:
-                self._lock.acquire()
+            if not self._heard(None if look is None else PERIOD) and look is not None:
+                look()  # a deadlock may be another step's, which is told of it
 
     def awaited(self) -> Iterator[str]:
         """Yield what the step waits for, in words."""
-        for machine, iteration, task in self.waits:
+        for machine, iteration, task in tuple(self.waits):
             yield machine.describe(iteration, task)
         for (name, _), (machine, iteration, task) in self.rendezvous.waiting():
             yield f"{name}, not sent yet, for {machine.describe(iteration, task)}"
@@ -216,7 +232,7 @@ class Team:
         except CancelledError as error:
             if self.error is None:
                 self.fail(error)
-        except Exception as error:  # noqa: BLE001  raised again where the step was called
+        except BaseException as error:  # noqa: BLE001  raised again where the step was called
             self.fail(error)
         finally:
             self._come_back()
@@ -228,7 +244,7 @@ class Team:
             if self.error is not None:
                 cancel.back(self)
             if self._resting and not self._driving:
-                self._lock.notify_all()
+                self._ring()
 
     def _interrupts(self, machine: Machine) -> bool:
         """Return whether another machine is to be driven before this one goes on."""
@@ -251,11 +267,16 @@ class Team:
         # An interrupt may have come while this thread had a machine and had not begun to drive it.
         self._come_back()
         self._give_up()
-        with self._lock:
-            while self._driving:
-                self._rest(None)
+        while self._is_driven():
+            self._rest(None)
         # One of these threads may have begun to wait for something meanwhile.
         self._give_up()
+
+    def _is_driven(self) -> bool:
+        """Return whether threads drive machines; then this one is about to rest."""
+        with self._lock:
+            self._resting = bool(self._driving)
+            return self._resting
 
     def _give_up(self) -> None:
         """Give up what still waits, if the step has failed."""
