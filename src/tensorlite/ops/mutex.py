@@ -195,9 +195,8 @@ class MutexLock(Waiting):
 
     def waits_for(self, state: MutexState) -> Want:
         """Return that the mutex is waited for."""
-        return Want(
-            f"{state.title}, which is locked", "wants", state.parties["holds"]
-        )
+        asked = state.parties["holds"]
+        return Want(f"{state.title}, which is locked", "has locked or asked for", asked)
 
 
 class ConsumeMutexLock(Op):
