@@ -338,7 +338,9 @@ def test_a_deadlock_is_told_to_who_joins() -> None:
 def test_a_thread_that_ends_without_closing_leaves_a_deadlock() -> None:
     q, coord = fifo(1), tl.queue.Coordinator(deadlocks="own threads")
     coord.register_thread(Background(coord.wait_for_stop).thread)
-    with pytest.raises(errors.DeadlockError, match="no thread that lives fills"):
+    with pytest.raises(
+        errors.DeadlockError, match="no other thread that lives fills"
+    ):
         q.dequeue()
     coord.request_stop()
 
@@ -449,32 +451,27 @@ def test_busy_threads_are_never_taken_for_a_deadlock(
     assert all(state_of(queue).error is None for queue in ring)
 
 
-WRONG: dict[str, Any] = {
-    "no list of operations": lambda of, q, c: of.QueueRunner(q, 3),
-    "what has run": lambda of, q, c: of.QueueRunner(q, [None]),
-    "no coordinator": lambda of, q, c: of.QueueRunner(
-        q, [lambda: None]
-    ).create_threads(coord=3),
-    "no kinds of errors": lambda of, q, c: of.Coordinator(3),
-    "no error": lambda of, q, c: c.request_stop("stop"),
-    "a kind of error": lambda of, q, c: c.request_stop(ValueError),
-    "no thread": lambda of, q, c: c.register_thread(3),
-    "no threads": lambda of, q, c: c.join(3),
-    "a list of no threads": lambda of, q, c: c.join([3]),
-    "no grace": lambda of, q, c: c.join(stop_grace_period_secs=-1),
-    "no time": lambda of, q, c: c.wait_for_stop("x"),
-}
+def test_a_thread_is_not_told_that_it_could_help_itself() -> None:
+    one, two = tl.queue.Mutex(name="one"), tl.queue.Mutex(name="two")
+    coord, both = tl.queue.Coordinator(deadlocks="own threads"), threading.Barrier(2)
 
+    def lock(first: Any, second: Any) -> None:
+        with coord.stop_on_exception():
+            held = first.acquire()
+            both.wait()
+            with coord.stop_on_exception():
+                second.release(second.acquire())
+            first.release(held)
 
-@pytest.mark.parametrize("ask", WRONG.values(), ids=WRONG)
-def test_arguments_of_the_wrong_kind_are_refused_and_stop_nothing(ask: Any) -> None:
-    queue, coord = fifo(2), tl.queue.Coordinator()
-    with pytest.raises(
-        (errors.DTypeError, errors.InvalidArgumentError), match=r"give|allowed"
-    ):
-        ask(tl.queue, queue, coord)
-    assert not coord.should_stop()
-    assert tl.queue.QueueRunner(queue, [lambda: queue.enqueue(1)]).create_threads(
-        coord=coord
-    )
-    coord.clear_stop()
+    threads = [
+        Thread(target=lock, args=pair, name=name)
+        for name, pair in (("up", (one, two)), ("down", (two, one)))
+    ]
+    for thread in threads:
+        coord.register_thread(thread)
+        thread.start()
+    with pytest.raises(errors.DeadlockError) as caught:
+        coord.join()
+    text = str(caught.value)
+    assert "up waits for mutex 'two', which is locked, which down has locked" in text
+    assert "down waits for mutex 'one', which is locked, which up has locked" in text

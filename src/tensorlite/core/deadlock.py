@@ -156,7 +156,11 @@ def _graph(here: Sequence[Thread], alive: Sequence[Thread]) -> str:
     """Return who waits for what, and who could bring it."""
     names = {thread.ident: thread.name for thread in alive}
     lines = [
-        f"{thread.name} waits for {_said(_stands[thread], names)}" for thread in here
+        f"{thread.name} waits for "
+        + _said(
+            _stands[thread], {k: v for k, v in names.items() if k != thread.ident}
+        )
+        for thread in here
     ]
     return (
         "deadlock, every thread waits for another:\n  "
@@ -166,11 +170,11 @@ def _graph(here: Sequence[Thread], alive: Sequence[Thread]) -> str:
 
 
 def _said(stand: Stand, names: dict[int | None, str]) -> str:
-    """Return what a thread waits for, and where in the program."""
+    """Return what a thread waits for, where in the program, and which others could bring it."""
     said = []
     for want in stand.wants():
         known = sorted(names[ident] for ident in want.helpers if ident in names)
-        who = " and ".join(known) or "no thread that lives"
+        who = " or ".join(known) or "no other thread that lives"
         said.append(want.what + (f", which {who} {want.helps}" if want.helps else ""))
     where = f" [{stand.line}]" if stand.line is not None else ""
     return " or ".join(said) + where
