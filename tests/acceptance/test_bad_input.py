@@ -331,6 +331,17 @@ MISTAKES: dict[str, Mistake] = {
         ValueError,
         ("parallel_iterations=0", "1 and more"),
     ),
+    "swapping perhaps": Mistake(
+        lambda: tl.while_loop(
+            lambda i: i < 3,
+            lambda i: [i + 1],
+            [0],
+            swap_memory="yes",  # type: ignore[arg-type]
+        ),
+        E.DTypeError,
+        TypeError,
+        ("while_loop", "swap_memory='yes'", "give True or False"),
+    ),
     "a body that returns too little": Mistake(
         lambda: tl.while_loop(lambda i, j: i < 3, lambda i, j: [i + 1], [0, 1]),
         E.LoopError,

@@ -120,7 +120,20 @@ def test_a_shape_of_what_is_no_size_is_refused(shape: Any) -> None:
     graph = tl.Graph()
     with graph.as_default(), pytest.raises(tl.errors.ShapeError, match="allowed are"):
         tl.placeholder(tl.float32, shape)
-    assert not graph.nodes
+    with graph.as_default(), pytest.raises(tl.errors.ShapeError):
+        tl.placeholder_with_default(1.0, shape)
+    assert [node.op.name for node in graph.nodes] in ([], ["Const"])
+
+
+def test_names_are_text() -> None:
+    wrong: Any = 3
+    for ask in (
+        tl.Graph,
+        tl.Graph().get_operation_by_name,
+        tl.Graph().get_tensor_by_name,
+    ):
+        with pytest.raises(DTypeError, match="is no name; give a str"):
+            ask(wrong)
 
 
 def test_a_tensor_of_another_graph_is_told_to_be_fed() -> None:

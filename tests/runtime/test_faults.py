@@ -148,6 +148,24 @@ def fifo() -> tl.queue.FIFOQueue:
     return tl.queue.FIFOQueue(10, tl.float32, shapes=())
 
 
+def test_a_seed_is_a_whole_number_and_a_probability_a_number() -> None:
+    wrong: Any
+    for wrong in ("x", None, 1.5):
+        with (
+            pytest.raises(
+                tl.errors.InvalidArgumentError, match=r"seed=.*whole number"
+            ),
+            tl.debugging.faults(wrong),
+        ):
+            pass
+    wrong = "often"
+    with (
+        pytest.raises(tl.errors.InvalidArgumentError, match="give a probability"),
+        tl.debugging.faults(1, delay=wrong),
+    ):
+        pass
+
+
 def test_an_operator_on_a_queue_that_fails_has_not_happened() -> None:
     queue = fifo()
     queue.enqueue_many([[1.0, 2.0]])

@@ -58,6 +58,7 @@ class ManualGraph(Graph):
     not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
 
     def __init__(self, name: str = "graph") -> None:
+        _check_name(name)
         super().__init__(name)
         self.lock = RLock()
         self.growth = Growth(self.nodes)
@@ -119,6 +120,7 @@ class ManualGraph(Graph):
 
     def get_operation_by_name(self, name: str) -> Node:
         """Return the node of that name; NotFoundError when there is none, with near ones."""
+        _check_name(name)
         if len(self._named) != len(self.nodes):
             self._named = {node.name: node for node in self.nodes}
         found = self._named.get(name)
@@ -134,6 +136,7 @@ class ManualGraph(Graph):
 
         InvalidArgumentError for a name of another form, NotFoundError when there is none such.
         """
+        _check_name(name)
         node_name, colon, index = name.rpartition(":")
         if not colon or not index.isdecimal():
             raise InvalidArgumentError(
@@ -146,6 +149,11 @@ class ManualGraph(Graph):
                 f"{name!r}: {node.name} has {len(node.outputs)} outputs, counted from 0"
             )
         return node.outputs[int(index)]
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise DTypeError(f"{name!r} is no name; give a str")
 
 
 class _Building(Tracer):

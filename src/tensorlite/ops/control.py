@@ -15,7 +15,12 @@ import numpy as np
 from tensorlite.core import nest, operand
 from tensorlite.core.check import a_function, whole
 from tensorlite.core.dispatch import calls, constant, to_tensor, tracer
-from tensorlite.core.errors import InvalidArgumentError, LoopError, StructureError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    LoopError,
+    StructureError,
+)
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -85,6 +90,10 @@ def while_loop(
             known,
         )
         return nest.rebuild(loop_vars, last)  # type: ignore[no-any-return]
+    if not isinstance(swap_memory, bool):
+        raise DTypeError(
+            f"while_loop: swap_memory={swap_memory!r}; give True or False"
+        )
     if tracer() is None:
         return _run(cond, body, loop_vars)
     loop = _Loop(cond, body, loop_vars, names)

@@ -11,7 +11,7 @@ from tensorlite.core.dispatch import call, call1, current, to_tensor, tracer
 from tensorlite.core.errors import FailedPreconditionError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.scope import device as placed_on
-from tensorlite.core.spec import Dim, TensorSpec
+from tensorlite.core.spec import Dim, TensorSpec, check_sizes
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, existing
 from tensorlite.core.xp import to_device as array_to_device
@@ -99,8 +99,9 @@ def placeholder_with_default(
             "`with graph.as_default()`, where graph = tl.Graph()"
         )
     tensor = to_tensor(default)
-    sizes = tensor.spec.shape if shape is None else tuple(shape)
-    return call(PlaceholderWithDefault(TensorSpec(sizes, tensor.dtype)), tensor)
+    spec = TensorSpec(tensor.spec.shape if shape is None else shape, tensor.dtype)
+    check_sizes(spec.shape)
+    return call(PlaceholderWithDefault(spec), tensor)
 
 
 class Copy(Op):

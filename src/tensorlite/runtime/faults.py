@@ -68,12 +68,18 @@ def faults(
       ...
     tensorlite.core.errors.InjectedError: the kernel of AddV2 was made to fail...
     """
-    given = {"delay": delay, "kernels": kernels, "transfers": transfers}
+    given: dict[str, object] = {
+        "delay": delay,
+        "kernels": kernels,
+        "transfers": transfers,
+    }
     for name, value in given.items():
-        if not 0.0 <= value <= 1.0:
+        if not (isinstance(value, (int, float)) and 0.0 <= value <= 1.0):
             raise InvalidArgumentError(
                 f"faults: {name}={value!r}; give a probability, from 0.0 to 1.0"
             )
+    if type(seed) is not int:
+        raise InvalidArgumentError(f"faults: seed={seed!r}; give a whole number")
     chosen = Faults(seed, delay, kernels, transfers)
     token = hired.set(chosen.team)
     try:
