@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlite.core.errors import (
-    DTypeError,
-    InvalidArgumentError,
-    ProtocolError,
-    TensorliteError,
-)
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
 from tensorlite.distributed.messages import (
     AXES,
     DEAD,
@@ -172,10 +168,8 @@ GENUINE = encoded(ARRAYS["strings"]) + encoded(ARRAYS["bfloat16"])
 @given(st.binary(max_size=300), st.integers(1, 64))
 def test_garbage_raises_nothing_else(data: bytes, piece: int) -> None:
     for begun in (data, MAGIC + data, header()[:6] + data):
-        try:
+        with suppress(ProtocolError):
             decoded(begun, piece)
-        except ProtocolError:
-            continue
 
 
 @given(st.data())
@@ -185,7 +179,5 @@ def test_damaged_messages_raise_nothing_else(data: st.DataObject) -> None:
         at = data.draw(st.integers(0, len(damaged) - 1))
         damaged[at] = data.draw(st.integers(0, 255))
     del damaged[data.draw(st.integers(0, len(damaged))) :]
-    try:
+    with suppress(ProtocolError):
         decoded(bytes(damaged))
-    except TensorliteError as error:
-        assert type(error) is ProtocolError

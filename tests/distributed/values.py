@@ -50,7 +50,7 @@ def same(found: Any, expected: Any) -> None:
     native = expected.dtype.newbyteorder("=")
     assert found.dtype == native
     assert found.shape == expected.shape
-    if native == object:
+    if native.hasobject:
         assert found.ravel().tolist() == expected.ravel().tolist()
     else:
         assert found.tobytes() == expected.astype(native).tobytes()

@@ -1,0 +1,38 @@
+"""No test of the data plane leaves a thread, a descriptor or a socket's file."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.threads import until
+
+
+def descriptors() -> set[str]:
+    """Return the open sockets and segments of this process."""
+    found = set()
+    for path in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the folder itself was open
+            found.add(str(path.readlink()))
+    return {name for name in found if name.startswith(("socket:", "/memfd:"))}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    tmp_path_factory.getbasetemp()  # which is chosen now, and kept
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        threads, before = set(threading.enumerate()), descriptors()
+        yield
+        gc.collect()
+        until(lambda: set(threading.enumerate()) <= threads)
+        assert descriptors() <= before
+        assert not list(Path(folder).glob("tensorlite-*"))
