@@ -7,8 +7,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 from unittest.mock import patch
 
@@ -69,11 +70,26 @@ class Interrupt:
         if event == "opcode":
             before = self.before.get(frame)
             self.before[frame] = frame.f_lasti
-            if before is not None and frame.f_code.co_code[before] in POINTS:
+            if before is not None and is_point(frame.f_code, before, frame.f_lasti):
                 self.points += 1
                 if self.points == self.at:
                     raise KeyboardInterrupt
         return self.trace
+
+
+@cache
+def handler(code: CodeType, at: int) -> int | None:
+    """Return where an exception is handled that arises at an instruction."""
+    entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
+    inner = [entry.target for entry in entries if entry.start <= at < entry.end]
+    return inner[0] if inner else None
+
+
+def is_point(code: CodeType, before: int, now: int) -> bool:
+    """Return whether an exception may arise between two instructions, as if from the first."""
+    return code.co_code[before] in POINTS and handler(code, before) == handler(
+        code, now
+    )
 
 
 def swept(step: Callable[[], Any], stride: int) -> Iterator[None]:
