@@ -1,13 +1,16 @@
 """Random programs give the same bits however they are spread over devices, and in any order.
 
-Programs have branches, nested loops, a variable that they read and write, and gradients. What is
-compared with is the same graph on one device, on the runner that it gets there.
+Programs have branches, nested loops, scans, calls of Python, a variable that they read and write,
+and gradients; some parts ask for devices, the others get any. What is compared with is the same
+program where nothing asks for devices, on the runner that it gets there.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from contextvars import ContextVar
 from typing import Any
 from unittest.mock import patch
 
@@ -30,6 +33,8 @@ Statement = Callable[[Values, tl.Variable], Values]
 Arrays = tuple[np.ndarray[Any, Any], ...]
 DEVICES = 4
 WIDTH = 3
+asking: ContextVar[bool] = ContextVar("asking", default=True)
+"""Whether programs ask for devices as they are traced."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -78,6 +83,55 @@ def update(draw: st.DrawFn) -> Statement:
 
 
 @st.composite
+def exchange(draw: st.DrawFn) -> Statement:
+    """Return a statement that changes which value is which."""
+    order = draw(st.permutations(range(WIDTH)))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        return [values[i] for i in order]
+
+    return run
+
+
+@st.composite
+def foreign(draw: st.DrawFn) -> Statement:
+    """Return a statement that calls Python, which may give anything as far as is known."""
+    source, target = draw(st.integers(0, WIDTH - 1)), draw(st.integers(0, WIDTH - 1))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        x = values[source]
+        made = tl.py_function(lambda x: x * 0.75 - 0.1, [x], x.dtype)
+        result = small(tl.reshape(made, (3,)))
+        return [result if i == target else x for i, x in enumerate(values)]
+
+    return run
+
+
+@st.composite
+def scanned(draw: st.DrawFn) -> Statement:
+    """Return a statement that runs over the elements of a value."""
+    source, target = draw(st.integers(0, WIDTH - 1)), draw(st.integers(0, WIDTH - 1))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        result = tl.scan(lambda y, x: small(y * 0.5 + x), values[source])
+        return [result if i == target else x for i, x in enumerate(values)]
+
+    return run
+
+
+@st.composite
+def somewhere(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
+    """Return a statement that runs another on a device."""
+    body, device = draw(inner), draw(st.integers(0, DEVICES - 1))
+
+    def run(values: Values, w: tl.Variable) -> Values:
+        with tl.device(f"CPU:{device}") if asking.get() else nullcontext():
+            return body(values, w)
+
+    return run
+
+
+@st.composite
 def conditional(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
     """Return a statement that runs one of two others, as a value says."""
     first, second = draw(inner), draw(inner)
@@ -100,13 +154,16 @@ def conditional(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Stateme
 def loop(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
     """Return a statement that runs another a number of times that a value decides."""
     body, most = draw(inner), draw(st.integers(0, 4))
-    parallel = draw(st.sampled_from([1, 2, 10]))
+    parallel, counts = draw(st.sampled_from([1, 2, 10])), draw(st.booleans())
 
     def run(values: Values, w: tl.Variable) -> Values:
         def turn(i: tl.Tensor, *state: tl.Tensor) -> tuple[tl.Tensor, ...]:
             return i + 1, *body(list(state), w)
 
         def goes_on(i: tl.Tensor, first: tl.Tensor, *_: tl.Tensor) -> tl.Tensor:
+            if counts:
+                w.assign(small(w + first))
+                first = first + w
             return tl.logical_and(i < most, tl.sum(first) < 2.0)
 
         return list(
@@ -135,9 +192,11 @@ def sequence(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
 
 
 statements = st.recursive(
-    st.one_of(assignment(), update()),
-    lambda inner: st.one_of(conditional(inner), loop(inner), sequence(inner)),
-    max_leaves=8,
+    st.one_of(assignment(), update(), exchange(), foreign(), scanned()),
+    lambda inner: st.one_of(
+        conditional(inner), loop(inner), sequence(inner), somewhere(inner)
+    ),
+    max_leaves=12,
 )
 
 
@@ -158,7 +217,9 @@ class Anywhere:
         return [self.random.choice(list(places)[: self.count]) for places in allowed]
 
 
-def traced(program: Statement, w: tl.Variable, graded: bool) -> ConcreteFunction:
+def traced(
+    program: Statement, w: tl.Variable, graded: bool, asks: bool
+) -> ConcreteFunction:
     """Return the trace of a program, with the gradients of its results if asked for."""
 
     @tl.function(autograph=False)
@@ -172,7 +233,11 @@ def traced(program: Statement, w: tl.Variable, graded: bool) -> ConcreteFunction
         gradients = tape.gradient(loss, values, unconnected="zero")
         return (*results, *gradients)
 
-    return run.get_concrete_function(*[tl.TensorSpec((3,))] * WIDTH)
+    token = asking.set(asks)
+    try:
+        return run.get_concrete_function(*[tl.TensorSpec((3,))] * WIDTH)
+    finally:
+        asking.reset(token)
 
 
 def check(program: Statement, seed: int, graded: bool, *, calm: bool) -> None:
@@ -180,12 +245,15 @@ def check(program: Statement, seed: int, graded: bool, *, calm: bool) -> None:
     rng = np.random.default_rng(seed)
     start = rng.uniform(-1, 1, 3).astype(np.float32)
     w = tl.Variable(start)
-    concrete = traced(program, w, graded)
     fed = [rng.uniform(-1, 1, 3).astype(np.float32) for _ in range(WIDTH)]
+    concrete = traced(program, w, graded, asks=False)
+    captured = [x.array for x in concrete.captured]
+    expected = (*concrete.callee.run([*fed, *captured]), w.numpy())
+    concrete = traced(program, w, graded, asks=True)
     arrays = [*fed, *[x.array for x in concrete.captured]]
-    expected = (*concrete.callee.run(arrays), w.numpy())
     policy = Anywhere(seed, int(rng.integers(2, DEVICES + 1)))
-    placed = Placed(concrete.callee.optimised, None, policy=policy)
+    runner = "frames" if rng.integers(4) == 0 else None
+    placed = Placed(concrete.callee.optimised, runner, policy=policy)
     for part in placed.division.graphs.values():
         verify(part)
     w.assign(start)
