@@ -472,3 +472,12 @@ def test_what_a_with_block_captures_is_made_at_the_line_of_the_program() -> None
 
     line = nodes_of(f, tl.ones(2))["capture"].line
     assert (line.file, line.function) == (__file__, "f")
+
+
+def test_devices_are_shown_by_their_names() -> None:
+    devices = [tl.ones(2).device, tl.DeviceName.parse("/job:ps/gpu:*")]
+    assert repr(devices) == (
+        "[<DeviceName /device:CPU:0>, <DeviceName /job:ps/device:GPU:*>]"
+    )
+    with tl.device(product_elsewhere) as rule:
+        assert repr(rule) == "<DeviceName  by product_elsewhere>"

@@ -15,7 +15,7 @@ _PART = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DeviceName:
     """A device's name, whole or in part; parts left out match everything.
 
@@ -89,6 +89,9 @@ class DeviceName:
     def parts(self) -> tuple[Any, ...]:
         """Return job, replica, task, kind and index, None for each that is left out."""
         return self.job, self.replica, self.task, self.kind, self.index
+
+    def __repr__(self) -> str:
+        return f"<DeviceName {self}>"
 
     def __str__(self) -> str:
         parts = [("job", self.job), ("replica", self.replica), ("task", self.task)]

@@ -85,7 +85,7 @@ Chooser: TypeAlias = Callable[[Asked], str | DeviceName | None]
 _PARTS = tuple(field.name for field in fields(DeviceName))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DeviceRule(DeviceName):
     """What scopes ask for where one of them has a function: decided for each node."""
 
