@@ -207,9 +207,10 @@ def test_an_eager_operator_beyond_the_limit_says_what_takes_the_memory() -> None
     assert lines[0].startswith(
         "/device:CPU:0: 4096 bytes for float32[4, 256] (Mul, made at "
     )
-    assert lines[1].startswith("  4096 bytes: float32[4, 256], Fill, made at ")
-    assert f"{__file__}:" in lines[1]
-    assert "in kilobytes()" in lines[1]
+    mine = "  4096 bytes: float32[4, 256], Fill, made at "
+    (told,) = [line for line in lines if line.startswith(mine)]  # others live too
+    assert f"{__file__}:" in told
+    assert "in kilobytes()" in told
     assert isinstance(raised.value, MemoryError)
     del raised
     y = half + half  # the next one works
