@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.xp import cpu_count, set_cpu_count
+from tensorlite.core.xp import cpu_count
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def restless() -> Iterator[None]:
 @pytest.fixture
 def two_devices() -> Iterator[None]:
     before = cpu_count()
-    set_cpu_count(2)
+    tl.config.set_logical_devices("CPU", 2)
     yield
-    set_cpu_count(before)
+    tl.config.set_logical_devices("CPU", before)
 
 
 def in_threads(number: int, work: Callable[[int], None]) -> None:
