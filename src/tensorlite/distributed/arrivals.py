@@ -146,6 +146,13 @@ class Arrivals:
             words = self._steps.pop(step, {})
         _claim(words.values())
 
+    def clear(self) -> None:
+        """Drop all that came and was not taken."""
+        with self._lock:
+            words = [word for step in self._steps.values() for word in step.values()]
+            self._steps.clear()
+        _claim(words)
+
     def waiting(self, step: int) -> Iterator[tuple[str, Key]]:
         """Yield the task and key of each value of a step that is waited for."""
         with self._lock:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.distributed.wires import tune
 
-_BACKLOG = 64
+_BACKLOG = 1024
 _ANY = ("", "0.0.0.0", "::")  # noqa: S104  these are refused
 
 

@@ -121,11 +121,19 @@ def answer(
     other, theirs = _heard(talk)
     mine = talk.tell(_hello(me(other.task)), secrets.token_bytes(NONCE))
     _prove(talk, _proof(secret, b"called", mine, theirs))
-    _verify(talk, _proof(secret, b"calling", theirs, mine), other.task)
+    try:
+        _verify(talk, _proof(secret, b"calling", theirs, mine), other.task)
+    except ProtocolError as error:
+        _decided(talk, Verdict(0, str(error), final=True))
+        raise
     verdict = decide(other)
+    _decided(talk, verdict)
+    return other, verdict
+
+
+def _decided(talk: _Talk, verdict: Verdict) -> None:
     number, reason, final = verdict
     talk.tell(Message(Kind.VERDICT, int(final), number, (reason[:80], ())))
-    return other, verdict
 
 
 def _hello(me: Hello) -> Message:

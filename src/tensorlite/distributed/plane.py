@@ -189,6 +189,7 @@ class Plane:
             if link is not None:
                 link.close()
             self._arrivals.lose(peer.task, f"the data plane of {self.task} is closed")
+        self._arrivals.clear()
         self._woken.close()
         self._waker.close()
 

@@ -1,0 +1,75 @@
+"""Tasks in processes of their own: thousands of messages, and one that is killed."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.core.errors import UnavailableError
+from tensorlite.distributed.links import Parcel
+from tests.distributed.pairs import WAYS, Receiver, authority, certificate, key
+from tests.distributed.task import MASTER, made, started
+from tests.distributed.values import same
+
+
+def options(way: str, folder: Path) -> dict[str, Any]:
+    """Return how planes are made that are linked in one way."""
+    if way == "unix":
+        return {}
+    if way == "tcp":
+        return {"host": "127.0.0.1"}
+    authority(folder)
+    paths = {}
+    for task in (MASTER, "b"):
+        certificate(folder, task)
+        files = (f"{task}.pem", f"{task}.key", "ca.pem")
+        paths[task] = [str(folder / name) for name in files]
+    return {"host": "127.0.0.1", "tls": paths}
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("way", WAYS)
+def test_thousands_of_messages_in_both_directions(way: str, tmp_path: Path) -> None:
+    chosen = options(way, tmp_path)
+    plane = made(MASTER, chosen)
+    with started(plane, chosen, "exchange"):
+        receiver = Receiver(plane, "b")
+        for step in range(1000):
+            values = [
+                np.array(step),
+                np.arange(step),
+                np.full(20_000, step, np.int64),
+            ]
+            plane.send_all(
+                "b", step, [Parcel(key("x", i), v) for i, v in enumerate(values)]
+            )
+            for i, value in enumerate(values):
+                same(receiver.take(step, key("own", i)), value)
+                same(receiver.take(step, key("twice", i)), 2 * value)
+        assert plane.traffic()["b"].messages_in == 6000
+    plane.close()
+
+
+@pytest.mark.parametrize("way", ["unix", "tcp"])
+def test_a_killed_task_is_named_at_once_and_comes_back(
+    way: str, tmp_path: Path
+) -> None:
+    chosen = options(way, tmp_path)
+    plane = made(MASTER, chosen)
+    receiver = Receiver(plane, "b")
+    for incarnation in (1, 2):
+        with started(plane, chosen, "stay", incarnation) as process:
+            plane.connect("b")
+            waits = [receiver.ask(incarnation, key("x", i)) for i in range(3)]
+            assert all(waits)
+            process.send_signal(signal.SIGKILL)
+            for _ in waits:
+                with pytest.raises(
+                    UnavailableError, match=rf"task b \(incarnation 0x{incarnation}\)"
+                ):
+                    receiver.get()
+    plane.close()
