@@ -201,11 +201,12 @@ statements = st.recursive(
 
 
 class Anywhere:
-    """A choice that is drawn: any device for each group."""
+    """A choice that is drawn: any device for each group, or often the first one."""
 
     def __init__(self, seed: int, count: int) -> None:
         self.random = random.Random(seed)  # noqa: S311
         self.count = count
+        self.stays = self.random.choice([0.0, 0.8, 1.0])
 
     def __call__(
         self,
@@ -214,7 +215,13 @@ class Anywhere:
         allowed: Sequence[Sequence[DeviceName]],
     ) -> list[DeviceName]:
         """Return one device for each group."""
-        return [self.random.choice(list(places)[: self.count]) for places in allowed]
+        return [self.drawn(list(places)[: self.count]) for places in allowed]
+
+    def drawn(self, places: Sequence[DeviceName]) -> DeviceName:
+        """Return one of some devices."""
+        if self.random.random() < self.stays:
+            return places[0]
+        return self.random.choice(places)
 
 
 def traced(
