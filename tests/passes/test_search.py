@@ -34,15 +34,19 @@ from tests import networks
 
 CPUS = [DeviceName(kind="CPU", index=i) for i in range(3)]
 NETWORKS = {
-    "MLP": networks.mlp(batch=256, units=256, layers=1),
-    "CNN": networks.cnn(batch=16, size=32, channels=8, depth=2),
-    "LSTM, a loop": networks.lstm(32, 128, layers=4, turns=40, unrolled=False),
-    "LSTM, unrolled": networks.lstm(32, 128, layers=3, turns=3, unrolled=True),
+    "MLP": lambda: networks.mlp(batch=256, units=256, layers=1),
+    "CNN": lambda: networks.cnn(batch=16, size=32, channels=8, depth=2),
+    "LSTM, a loop": lambda: networks.lstm(
+        32, 128, layers=4, turns=40, unrolled=False
+    ),
+    "LSTM, unrolled": lambda: networks.lstm(
+        32, 128, layers=3, turns=3, unrolled=True
+    ),
 }
 
 
 def graph_of(name: str) -> Graph:
-    program, specs = NETWORKS[name]
+    program, specs = NETWORKS[name]()  # made now: no tensors live between tests
     return trace(program, specs).graph
 
 
