@@ -21,7 +21,6 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.graph.trace import Traced, trace
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, Pass, run_passes
 from tensorlite.runtime import memory
-from tensorlite.runtime import program as frame_programs
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan
 from tests.cases import CASES
@@ -99,8 +98,5 @@ def test_plans_give_what_eager_calls_give(case: OpCase, known: bool) -> None:
             ):
                 assert_equal(found, value)
 
-    with (
-        patch.multiple(memory, WORTH_FREEING=1, WORTH_REUSING=1),
-        patch.object(frame_programs, "WORTH_FREEING", 1),
-    ):
+    with patch.multiple(memory, WORTH_FREEING=1, WORTH_REUSING=1):
         check()

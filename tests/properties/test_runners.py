@@ -14,7 +14,6 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.ops.branches import cond
 from tensorlite.ops.control import while_loop
 from tensorlite.runtime import memory
-from tensorlite.runtime import program as frame_programs
 from tests.programs import assert_all_agree, graph_of
 
 Values = list[Tensor]
@@ -162,10 +161,7 @@ def test_freeing_and_reusing_every_value_changes_nothing(
     arrays = tuple([rng.uniform(-1, 1, size).astype(np.float32) for size in SIZES])
     graph = graph_of(lambda *values: program(list(values)), SPECS)
     before = [x.copy() for x in arrays]
-    with (
-        patch.multiple(memory, WORTH_FREEING=1, WORTH_REUSING=1),
-        patch.object(frame_programs, "WORTH_FREEING", 1),
-    ):
+    with patch.multiple(memory, WORTH_FREEING=1, WORTH_REUSING=1):
         assert_all_agree(graph, arrays)
         assert_all_agree(graph, arrays)
     for x, y in zip(arrays, before, strict=True):

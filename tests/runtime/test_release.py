@@ -102,3 +102,38 @@ def test_an_error_that_is_kept_keeps_no_arrays_of_its_step() -> None:
     assert len(known) == 1
     assert known[0]() is None
     assert caught.value.__traceback__ is not None
+
+
+@pytest.mark.parametrize("device", ["CPU:0", "CPU:1"], ids=["alone", "beside"])
+def test_what_a_condition_needs_is_let_go_before_the_turn_that_it_allows(
+    device: str,
+) -> None:
+    large: list[weakref.ref[np.ndarray[Any, Any]]] = []
+    alive: list[bool] = []
+
+    def total(x: np.ndarray[Any, Any]) -> Any:
+        large.append(weakref.ref(x))
+        return x.sum()
+
+    def looks(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        alive.append(large[-1]() is not None)
+        return x
+
+    def called(function: Callable[..., Any], x: tl.Tensor) -> tl.Tensor:
+        made: tl.Tensor = tl.numpy_function(function, [x], tl.float32, stateful=False)
+        return tl.reshape(made, ())
+
+    def turn(x: tl.Tensor) -> tl.Tensor:
+        with tl.device(device):
+            more = x + 1.0
+        return called(looks, x) * 0.0 + more
+
+    @tl.function(runner="frames")
+    def f(x: tl.Tensor) -> tl.Tensor:
+        made: tl.Tensor = tl.while_loop(
+            lambda x: called(total, x + tl.zeros(1000)) < 3000.0, turn, (x,)
+        )[0]
+        return made
+
+    assert f(tl.asarray(0.0)).item() == 3.0
+    assert alive == [False] * 3

@@ -46,11 +46,7 @@ def planned(
         ]
         dying = [slot for slot in dying if slot in made]
         reuse = _reusable(task, dying, specs, groups, made)
-        frees = [
-            slot
-            for slot in dying
-            if (size_of(specs[slot]) or WORTH_FREEING) >= WORTH_FREEING
-        ]
+        frees = [slot for slot in dying if is_worth_freeing(specs[slot])]
         result.append(replace(task, frees=tuple(sorted(frees)), reuse=reuse))
     return tuple(result), _peak(result, specs, groups, last, kept, inner)
 
@@ -60,6 +56,11 @@ def size_of(spec: TensorSpec) -> int | None:
     if spec.size is None or spec.dtype.kind in "RVO":
         return None
     return spec.size * int(spec.dtype.itemsize)
+
+
+def is_worth_freeing(spec: TensorSpec) -> bool:
+    """Return whether a value is to be dropped before its step, or turn, is over."""
+    return (size_of(spec) or WORTH_FREEING) >= WORTH_FREEING
 
 
 def _sharing(tasks: Sequence[Task], slots: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Effect, Role
 from tensorlite.core.xp import Xp
-from tensorlite.runtime.memory import WORTH_FREEING, size_of
+from tensorlite.runtime.memory import is_worth_freeing, size_of
 from tensorlite.runtime.plan import Composite, Plan, Task
 from tensorlite.runtime.rendezvous import name_of
 from tensorlite.runtime.straight import instruction
@@ -342,7 +342,7 @@ class _Preparing:
         """Return whether the value of a slot is dropped when its last reader has run."""
         if slot < self.computed or slot in self.kept:
             return False
-        return (size_of(self.plan.specs[slot]) or WORTH_FREEING) >= WORTH_FREEING
+        return is_worth_freeing(self.plan.specs[slot])
 
     def fetch(self, slot: int) -> int:
         """Return where the outermost frame holds a fetched value."""

@@ -200,6 +200,8 @@ class Stage:
             follow(piece.code, piece.tasks, values, self.machine.xp)
         elif piece.kind == SEND:
             self.send(piece, values[piece.slot], here)
+            for slot in piece.tasks[0].frees:
+                values[slot] = None
         else:
             return bool(values[piece.slot])
         return True

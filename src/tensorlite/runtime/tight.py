@@ -14,6 +14,7 @@ from typing import Any
 
 from tensorlite.core.op import Role
 from tensorlite.core.xp import Array, Xp
+from tensorlite.runtime.memory import is_worth_freeing
 from tensorlite.runtime.plan import PRIMITIVE, Arrays, Plan, Task
 from tensorlite.runtime.stage import Course, course
 from tensorlite.runtime.turn import Recipe, Turn
@@ -163,9 +164,10 @@ class _Loop:
             return None
         constants = dict(enumerate(self.plan.constants, self.plan.feeds))
         kept = {*state, *after, self.test}
-        inside = _freeing(self.inside, kept)
+        tasks = self.freeing(kept)
+        before, inside = tasks[: len(self.before)], tasks[len(self.before) :]
         recipe = Recipe(
-            state, list(self.given), constants, self.before, self.test, inside, after
+            state, list(self.given), constants, before, self.test, inside, after
         )
         enters = {slot: n for n, slot in enumerate([*first, *self.given])}
         exits = [(i, state.index(slot)) for i, slot in self.exits]
@@ -174,6 +176,18 @@ class _Loop:
                 course(recipe, self.parallel, xp, is_heavy), len(state), enters, exits
             )
         return Tight(Turn(recipe, xp), len(state), enters, exits)
+
+    def freeing(self, kept: set[int]) -> list[Task]:
+        """Return the tasks, which drop what they make and nothing after them reads."""
+        tasks = [*self.before, *self.inside]
+        made = {slot for task in tasks for slot in task.outputs} - kept
+        made = {slot for slot in made if is_worth_freeing(self.plan.specs[slot])}
+        result = []
+        for task in reversed(tasks):
+            dying = made & {*task.inputs, *task.outputs}
+            made -= dying
+            result.append(replace(task, frees=tuple(sorted(dying))))
+        return result[::-1]
 
     def is_closed(self, after: Sequence[int]) -> bool:
         """Return whether tasks, test and variables use only what is there when they need it."""
@@ -197,14 +211,3 @@ def _holds_up(tasks: Sequence[Task], is_heavy: Callable[[Task], bool]) -> bool:
     if not heavy or Role.RECV not in roles:
         return False
     return Role.RECV in roles[heavy[0] :] or Role.SEND in roles[: heavy[-1]]
-
-
-def _freeing(tasks: Sequence[Task], kept: set[int]) -> list[Task]:
-    """Return tasks that drop what they make and nothing after them reads."""
-    made = {slot for task in tasks for slot in task.outputs} - kept
-    result = []
-    for task in reversed(tasks):
-        dying = made & {*task.inputs, *task.outputs}
-        made -= dying
-        result.append(replace(task, frees=tuple(sorted(dying))))
-    return result[::-1]
