@@ -205,8 +205,8 @@ class Team:
 
     def awaited(self) -> Iterator[str]:
         """Yield what the step waits for, in words."""
-        for machine, iteration, task in tuple(self.waits):
-            yield machine.describe(iteration, task)
+        for (machine, iteration, task), (_, want) in tuple(self.waits.items()):
+            yield f"{want().what}, for {machine.describe(iteration, task)}"
         for (name, _), (machine, iteration, task) in self.rendezvous.waiting():
             yield f"{name}, not sent yet, for {machine.describe(iteration, task)}"
         if self._driving:
