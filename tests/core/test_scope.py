@@ -352,8 +352,8 @@ def test_nodes_join_the_group_of_a_variable_s_handle() -> None:
             return tl.exp(x)
 
     nodes = nodes_of(f, tl.ones(2))
-    assert nodes["Exp"].group == nodes["capture"].group == "capture"
-    assert on(nodes["capture"]) == "CPU:2"
+    assert nodes["Exp"].group == nodes["Variable"].group == "Variable"
+    assert on(nodes["Variable"]) == "CPU:2"
 
 
 def test_handles_are_captured_with_their_device() -> None:
@@ -362,7 +362,7 @@ def test_handles_are_captured_with_their_device() -> None:
         there = tl.Variable(2.0)
     nodes = nodes_of(lambda x: x * here * there, tl.asarray(1.0))
     assert [
-        str(node.device) for node in nodes.values() if node.name.startswith("capture")
+        str(node.device) for node in nodes.values() if node.name.startswith("Variable")
     ] == [
         "",
         "/device:CPU:1",
@@ -470,7 +470,7 @@ def test_what_a_with_block_captures_is_made_at_the_line_of_the_program() -> None
         with tl.colocate_with(v):
             return tl.exp(x)
 
-    line = nodes_of(f, tl.ones(2))["capture"].line
+    line = nodes_of(f, tl.ones(2))["Variable"].line
     assert (line.file, line.function) == (__file__, "f")
 
 

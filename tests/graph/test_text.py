@@ -43,7 +43,7 @@ def test_attributes_effects_and_devices_are_told() -> None:
     text = to_text(trace(program, [tl.TensorSpec((3,))]).graph)
     assert "Sum[keep_dims=True](" in text
     assert "  effects AssignVariableOp" in text
-    assert "ReadVariableOp(capture, ^AssignVariableOp)" in text
+    assert "ReadVariableOp(Variable, ^AssignVariableOp)" in text
     assert "on /device:CPU:0  #" in text
 
 

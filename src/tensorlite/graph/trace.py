@@ -99,7 +99,7 @@ class Tracer(Interpreter):
                 f"tracing {self.graph.name}, which is not inside that trace. "
                 f"{x.node.graph.not_own}"
             )
-        inner = self.graph.add_input(x.spec.without_value(), name="capture")
+        inner = self.graph.add_input(x.spec.without_value(), name=_name_for(x))
         inner.node.line = user_line()
         if isinstance(x, EagerTensor) and x.dtype.kind == "R" and x.device != CPU:
             # What works on a resource is placed beside it.
@@ -204,6 +204,13 @@ class Tracer(Interpreter):
     @staticmethod
     def _handles(inputs: tuple[SymbolicTensor, ...]) -> list[int]:
         return [id(x) for x in inputs if x.dtype.kind == "R"]
+
+
+def _name_for(x: Tensor) -> str:
+    """Return what to call the input that captures a tensor: for a variable's handle, its name."""
+    if isinstance(x, EagerTensor) and x.dtype.kind == "R":
+        return str(getattr(x.array, "name", "")) or "capture"
+    return "capture"
 
 
 class Traced:
