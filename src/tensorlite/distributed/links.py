@@ -367,11 +367,13 @@ class Link:
 
     def _receive(self) -> bool:
         """Take in what there is; return False at the end."""
-        while (count := self._wire.read(self._decoder.space())) is not None:
+        while (count := self._wire.read(space := self._decoder.space())) is not None:
             if not count:
                 return False
             for message, payload in self._decoder.took(count):
                 self._handle(message, payload)
+            if count < len(space) and self._wire.tells_all:
+                break
         return True
 
     def _handle(self, message: Message, payload: Array | None) -> None:

@@ -23,7 +23,7 @@ _ANCILLARY = socket.CMSG_SPACE(2 * SLOTS * _INT)
 _CLOEXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _CHUNK = 1 << 16
 """Bytes that TLS is given at once: between two of them the other direction has its turn."""
-_SILENCE = 8
+_SILENCE = 6
 """Seconds after which a peer is gone that does not answer."""
 
 
@@ -31,6 +31,8 @@ class Wire:
     """TCP, and what all have in common."""
 
     carries_descriptors = False
+    tells_all = True
+    """Whether a poll tells of all that can be read."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -103,6 +105,8 @@ class UnixWire(Wire):
 
 class TlsWire(Wire):
     """TLS over TCP. OpenSSL is not for two threads at once; no call holds the lock for long."""
+
+    tells_all = False  # OpenSSL may have read more
 
     def __init__(self, sock: ssl.SSLSocket) -> None:
         super().__init__(sock)
