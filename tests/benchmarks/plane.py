@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.distributed.pairs import Receiver, authority, certificate, key
+from tests.distributed.pairs import Receiver, key, options
 from tests.distributed.task import MASTER, made, started
 
 SIZES = {"4 KB": 4_000, "100 KB": 100_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
@@ -33,24 +33,17 @@ SECONDS = 1.0
 
 def ways(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each way of being linked, and how planes are made for it."""
-    tcp = {"host": "127.0.0.1"}
-    authority(folder)
-    files = {}
-    for task in (MASTER, "b"):
-        certificate(folder, task)
-        parts = (f"{task}.pem", f"{task}.key", "ca.pem")
-        files[task] = [str(folder / part) for part in parts]
     yield "unix, segments", {}
     yield "unix, inline", {"limits": {"inline": 1 << 40}}
-    yield "tcp", tcp
-    yield "tls", {**tcp, "tls": files}
+    yield "tcp", options("tcp", folder)
+    yield "tls", options("tls", folder)
 
 
-def times(options: dict[str, Any], sizes: list[int]) -> list[float]:
+def times(chosen: dict[str, Any], sizes: list[int]) -> list[float]:
     """Return the median time that each size takes, in microseconds."""
-    plane = made(MASTER, options)
+    plane = made(MASTER, chosen)
     found = []
-    with started(plane, options, "acknowledge"):
+    with started(plane, chosen, "acknowledge"):
         receiver = Receiver(plane, "b")
         step = 0
         for size in sizes:
@@ -73,9 +66,9 @@ def report() -> list[str]:
     """Return the table's lines."""
     lines = [f"{'microseconds (prototype)':<26}" + "".join(f"{s:>20}" for s in SIZES)]
     with tempfile.TemporaryDirectory() as folder:
-        for way, options in ways(Path(folder)):
+        for way, chosen in ways(Path(folder)):
             measured = zip(
-                times(options, [*SIZES.values()]), PROTOTYPE[way], strict=True
+                times(chosen, [*SIZES.values()]), PROTOTYPE[way], strict=True
             )
             cells = [f"{time:,.0f} ({before:,})" for time, before in measured]
             lines.append(f"{way:<26}" + "".join(f"{cell:>20}" for cell in cells))

@@ -88,6 +88,24 @@ def pair(way: str, folder: Path, **options: Any) -> Iterator[tuple[Plane, Plane]
         b.close()
 
 
+LOCAL = {"a": "127.0.0.1", "b": "127.0.0.1"}
+
+
+def options(way: str, folder: Path) -> dict[str, Any]:
+    """Return what task.py makes planes `a` and `b` from that are linked in one way."""
+    if way == "unix":
+        return {}
+    if way == "tcp":
+        return {"hosts": LOCAL}
+    authority(folder)
+    paths = {}
+    for task in LOCAL:
+        certificate(folder, task)
+        files = (f"{task}.pem", f"{task}.key", "ca.pem")
+        paths[task] = [str(folder / name) for name in files]
+    return {"hosts": LOCAL, "tls": paths}
+
+
 class Receiver:
     """Asks a plane for values and gives them in the order in which they come."""
 

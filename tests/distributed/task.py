@@ -7,9 +7,10 @@ and what to do. It prints one line, its own address.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,8 @@ def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
         task,
         incarnation,
         SECRET,
-        host=options.get("host"),
-        unix="host" not in options,
+        host=options["hosts"][task] if "hosts" in options else None,
+        unix="hosts" not in options,
         tls=tls,
         limits=Limits(**options.get("limits", {})),
     )
@@ -42,13 +43,24 @@ def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
 
 @contextmanager
 def started(
-    plane: Plane, options: dict[str, Any], work: str, incarnation: int = 1
+    plane: Plane,
+    options: dict[str, Any],
+    work: str,
+    incarnation: int = 1,
+    within: Sequence[str] = (),
 ) -> Iterator[subprocess.Popen[str]]:
-    """Give the process of a task `b` that does some work with `plane`, which knows it then."""
+    """Give the process of a task `b` that does some work with `plane`, which knows it then.
+
+    `within` is a command that runs another, elsewhere.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.distributed.task"],
+        [*within, sys.executable, "-m", "tests.distributed.task"],
         cwd=ROOT,
-        env={"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{ROOT}/src:{ROOT}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

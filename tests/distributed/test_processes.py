@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
 from tensorlite.distributed.links import Parcel
-from tests.distributed.pairs import WAYS, Receiver, authority, certificate, key
+from tests.distributed.pairs import WAYS, Receiver, key, options
 from tests.distributed.task import MASTER, made, started
 from tests.distributed.values import same
-
-
-def options(way: str, folder: Path) -> dict[str, Any]:
-    """Return how planes are made that are linked in one way."""
-    if way == "unix":
-        return {}
-    if way == "tcp":
-        return {"host": "127.0.0.1"}
-    authority(folder)
-    paths = {}
-    for task in (MASTER, "b"):
-        certificate(folder, task)
-        files = (f"{task}.pem", f"{task}.key", "ca.pem")
-        paths[task] = [str(folder / name) for name in files]
-    return {"host": "127.0.0.1", "tls": paths}
 
 
 @pytest.mark.cluster
