@@ -308,3 +308,41 @@ def test_random_numbers_are_the_cpus(name: str, gpu: str) -> None:
     assert lies(found, gpu)
     assert lies(state, "/device:CPU:0")
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("ends", [("/cpu:0", "gpu"), ("gpu", "/cpu:0")])
+def test_elements_of_lists_go_to_where_they_are_read(
+    ends: tuple[str, str], gpu: str
+) -> None:
+    first, second = [gpu if end == "gpu" else end for end in ends]
+
+    @tl.function(autograph=False)
+    def f(x: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+        with tl.device(first):
+            rows = tl.TensorArray(tl.float32, 2).write(0, x * 2.0).write(1, x + 1.0)
+        with tl.device(second):
+            return rows.stack(), rows.read(1)
+
+    x = np.asarray([1.0, 2.0], np.float32)
+    stacked, read = f(tl.asarray(x))
+    assert lies(stacked, second if second == gpu else "/device:CPU:0")
+    np.testing.assert_array_equal(to_host(stacked.array), [x * 2, x + 1])
+    np.testing.assert_array_equal(to_host(read.array), x + 1)
+
+
+def test_gradients_of_lists_made_on_two_devices_add_up(gpu: str) -> None:
+    @tl.function(autograph=False)
+    def f(x: tl.Tensor) -> tl.Tensor:
+        with tl.GradientTape() as tape:
+            tape.watch(x)
+            rows = tl.TensorArray(tl.float32, 2).unstack(x)
+            with tl.device(gpu):
+                here = rows.stack() * 2.0
+            with tl.device("/cpu:0"):
+                there = rows.stack() * 3.0
+                loss = tl.sum(here) + tl.sum(there)
+        gradient: tl.Tensor = tape.gradient(loss, x)
+        return gradient
+
+    found = f(tl.ones((2, 3)))
+    np.testing.assert_array_equal(to_host(found.array), np.full((2, 3), 5.0))

@@ -138,6 +138,13 @@ def to_device(array: Array, device: DeviceName) -> Array:
         return xp.asarray(array)
 
 
+def for_module(xp: Xp, value: Any) -> Any:
+    """Return a value as `xp` works on it: an array from elsewhere is brought where `xp` is."""
+    if isinstance(value, Opaque) or (xp is np and type(value) is np.ndarray):
+        return value
+    return to_host(value) if xp is np else xp.asarray(value)
+
+
 def to_host(array: Array) -> np.ndarray[Any, Any]:
     """Return `array` as a NumPy array."""
     if type(array) is np.ndarray:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core import dtypes, operand
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, for_module
 from tensorlite.ops.arithmetic import broadcast_to
 from tensorlite.ops.list_values import BUNDLE, Bundled, TensorList
 from tensorlite.ops.state import ReadVariableOp
@@ -50,8 +52,10 @@ class Unbundle(Op):
         return self.specs
 
     def kernel(self, xp: Xp, bundle: Bundled) -> tuple[Array, ...]:
-        """Return the members."""
-        return bundle.members
+        """Return the members, brought to the host if that is where they are asked for."""
+        if xp is not np:  # each is brought to where it is used
+            return bundle.members
+        return tuple([for_module(np, member) for member in bundle.members])
 
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return the bundle of those members' gradients that flow, zeros where nothing arrives."""

@@ -12,6 +12,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.errors import OutOfRangeError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.xp import device_of, on_device, to_device
 
 _WRITING = RLock()
 AHEAD = 16
@@ -204,7 +205,11 @@ def _filled(items: list[Any], length: int) -> list[Any]:
 def _sum(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
-    total = a + b
+    if isinstance(a, Opaque):
+        return a + b
+    home = device_of(a)  # b may have been made on another one
+    with on_device(home):
+        total = a + to_device(b, home)
     return np.asarray(total) if isinstance(total, np.generic) else total
 
 

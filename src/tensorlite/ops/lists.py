@@ -16,7 +16,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, generalise, merge, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, for_module
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.list_values import TensorList
 from tensorlite.ops.shape import shape_of
@@ -42,9 +42,12 @@ class _ListOp(Op, abstract=True):
         return known.with_shape(merge(known.shape, asked))
 
     def value(self, xp: Xp, list_: TensorList, item: Any, shape: Array) -> Any:
-        """Return an element, zeros if it is not written and its shape is known."""
+        """Return an element, zeros if it is not written and its shape is known.
+
+        It may have been pushed on another device.
+        """
         if item is not None:
-            return item
+            return for_module(xp, item)
         return xp.zeros(self.full_shape(list_, shape), self.element_dtype.numpy)
 
     def full_shape(self, list_: TensorList, shape: Array) -> tuple[int, ...]:
