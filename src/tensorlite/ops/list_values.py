@@ -207,9 +207,10 @@ def _sum(a: Any, b: Any) -> Any:
         return b if a is None else a
     if isinstance(a, Opaque):
         return a + b
-    home = device_of(a)  # b may have been made on another one
+    home = device_of(a)
     with on_device(home):
-        total = a + to_device(b, home)
+        # The other may have been made elsewhere.
+        total = a + (b if device_of(b) == home else to_device(b, home))
     return np.asarray(total) if isinstance(total, np.generic) else total
 
 
