@@ -323,6 +323,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) -> None:
             a.send("a", 1, key("x"), np.ones(3))
         with pytest.raises(DTypeError, match="cannot be sent"):
             a.send("b", 1, key("x"), np.array([object()], object))
+        with pytest.raises(DTypeError, match="NoneType"):
+            a.send("b", 1, key("x"), None)
         with pytest.raises(InvalidArgumentError, match="1600 bytes"):
             a.send_all(
                 "b", 1, [Parcel(key("y"), np.ones(3)), Parcel(key("x"), np.ones(200))]

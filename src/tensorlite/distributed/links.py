@@ -173,15 +173,28 @@ class Link:
         self._notify(Kind.CREDIT, step=owed)
         self._write(None)
 
-    def close(self, reason: str = "the connection was closed here") -> None:
+    def end(self, reason: str) -> None:
+        """Let no more come or go. The thread ends soon, and tells that it is over."""
+        with self._state:
+            if self.error is None:
+                self.error = UnavailableError(
+                    f"task {self.peer} (incarnation {self.incarnation:#x}) is not linked any "
+                    f"more: {reason}"
+                )
+                self.error.__notes__ = []
+                self._wire.shut()
+            self._state.notify_all()
+        self._wake()
+
+    def close(self) -> None:
         """End this link, and its thread."""
-        self._end(reason)
+        self.end("the connection was closed here")
         if current_thread() is not self._thread and self._thread.ident is not None:
             self._thread.join()
 
     def _encoded(self, step: int, parcel: Parcel) -> tuple[Message, Array | None]:
         """Return the message for a value, and its bytes."""
-        if parcel.dead or parcel.value is None:
+        if parcel.dead:
             return Message(Kind.TENSOR, self.own, step, parcel.key, flags=DEAD), None
         dtype, shape, data = raw(parcel.value)
         if data.nbytes > self._limits.payload:
@@ -225,8 +238,9 @@ class Link:
             return True
 
         admitted = self._granted(room, not here, lambda: self._deferred.append(item))
-        self.traffic.messages_out += 1
-        self.traffic.bytes_out += size
+        with self._state:
+            self.traffic.messages_out += 1
+            self.traffic.bytes_out += size
         return admitted is not None
 
     def _granted(
@@ -296,7 +310,7 @@ class Link:
                 if not self._drain(waits):
                     return
             except OSError as error:
-                self._end(f"writing failed: {error}")
+                self.end(f"writing failed: {error}")
             except BaseException:  # an interrupt: the link's own thread goes on
                 self._stuck = True
                 self._wake()
@@ -356,11 +370,11 @@ class Link:
                 ready.poll()
                 with suppress(BlockingIOError):
                     self._woken.recv(4096)
-            self._end("the connection was closed by it")
+            self.end("the connection was closed by it")
         except OSError as error:  # of the socket, or ProtocolError
-            self._end(str(error))
+            self.end(str(error))
         except BaseException as error:
-            self._end(f"receiving failed: {error!r}")
+            self.end(f"receiving failed: {error!r}")
             raise
         finally:
             self._finish()
@@ -426,19 +440,6 @@ class Link:
         self._held.add(slot)
         array = self._mappings.array(slot, size, partial(self._let_go, slot))
         return array if len(self._held) <= VIEWS else array.copy()
-
-    def _end(self, reason: str) -> None:
-        """Let no more come or go."""
-        with self._state:
-            if self.error is None:
-                self.error = UnavailableError(
-                    f"task {self.peer} (incarnation {self.incarnation:#x}) is not linked any "
-                    f"more: {reason}"
-                )
-                self.error.__notes__ = []
-                self._wire.shut()
-            self._state.notify_all()
-        self._wake()
 
     def _finish(self) -> None:
         """Let go of everything, and tell that it is over."""

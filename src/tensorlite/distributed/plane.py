@@ -101,6 +101,8 @@ class Plane:
         self._timeout = timeout
         self._arrivals = Arrivals()
         self._peers: dict[str, _Peer] = {}
+        self._links: set[Link] = set()
+        """Those whose threads run, though another may have taken their place."""
         self._state = Condition()
         self._closed = False
         self._talking: set[socket.socket] = set()
@@ -125,7 +127,7 @@ class Plane:
         if tell is not None:
             tell()
         if stale is not None:
-            stale.close(f"incarnation {incarnation:#x} of it has begun")
+            stale.end(f"incarnation {incarnation:#x} of it has begun")
 
     def connect(self, task: str) -> None:
         """Link this task with another, unless it is; UnavailableError when that cannot be."""
@@ -179,16 +181,14 @@ class Plane:
         self._listeners.close()
         with self._state:
             threads = list(self._answering.values())
-            peers = list(self._peers.values())
             for sock in {*self._talking, *self._answering}:
                 _shut(sock)
         for thread in threads:
             thread.join()
-        for peer in peers:
-            link = peer.link
-            if link is not None:
-                link.close()
-            self._arrivals.lose(peer.task, f"the data plane of {self.task} is closed")
+        for link in list(self._links):
+            link.close()
+        for task in list(self._peers):
+            self._arrivals.lose(task, f"the data plane of {self.task} is closed")
         self._arrivals.clear()
         self._woken.close()
         self._waker.close()
@@ -409,10 +409,11 @@ class Plane:
                 peer.traffic,
             )
             peer.link = link
+            self._links.add(link)
             tell = self._arrivals.begin(link)
         tell()
         if old is not None:
-            old.close("another link has taken its place")
+            old.end("another link has taken its place")
         link.start(self._arrivals.arrive, self._over)
         with self._state:
             self._state.notify_all()
@@ -420,6 +421,7 @@ class Plane:
     def _over(self, link: Link) -> None:
         """Tell all who wait for a task that its link is over."""
         with self._state:
+            self._links.discard(link)
             peer = self._peers[link.peer]
             if peer.link is link:
                 peer.link = None
