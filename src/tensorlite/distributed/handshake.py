@@ -45,6 +45,11 @@ class Verdict(NamedTuple):
     reason: str = ""
     final: bool = False
 
+    def message(self) -> Message:
+        """Return what tells it."""
+        key = self.reason[:80], ()
+        return Message(Kind.VERDICT, int(self.final), self.number, key)
+
 
 class _Talk:
     """Messages on a socket, until a deadline; never a byte is read beyond a message."""
@@ -116,7 +121,11 @@ def answer(
     timeout: float,
     decide: Callable[[Hello], Verdict],
 ) -> tuple[Hello, Verdict]:
-    """Return who called and what `decide` says of it, which it is told."""
+    """Return who called and what `decide` says of it.
+
+    It is told if that is no. A yes is to be the first message on the link, which then is there
+    when the other task hears of it.
+    """
     talk = _Talk(sock, timeout)
     other, theirs = _heard(talk)
     mine = talk.tell(_hello(me(other.task)), secrets.token_bytes(NONCE))
@@ -124,16 +133,12 @@ def answer(
     try:
         _verify(talk, _proof(secret, b"calling", theirs, mine), other.task)
     except ProtocolError as error:
-        _decided(talk, Verdict(0, str(error), final=True))
+        talk.tell(Verdict(0, str(error), final=True).message())
         raise
     verdict = decide(other)
-    _decided(talk, verdict)
+    if not verdict.number:
+        talk.tell(verdict.message())
     return other, verdict
-
-
-def _decided(talk: _Talk, verdict: Verdict) -> None:
-    number, reason, final = verdict
-    talk.tell(Message(Kind.VERDICT, int(final), number, (reason[:80], ())))
 
 
 def _hello(me: Hello) -> Message:

@@ -105,6 +105,7 @@ class Link:
         number: int,
         limits: Limits,
         traffic: Traffic,
+        first: bytes = b"",
     ) -> None:
         self.peer = peer
         self.own, self.incarnation = incarnations
@@ -114,7 +115,7 @@ class Link:
         self._wire = wire
         self._limits = limits
         self._decoder = Decoder(limits)
-        self._queue: deque[_Item] = deque()
+        self._queue: deque[_Item] = deque([_Item([first])] if first else [])
         self._writing = Lock()
         self._stuck = False
         self._state = Condition()
@@ -323,10 +324,9 @@ class Link:
     def _drain(self, waits: bool) -> bool:
         """Write all that is queued; return False when that would be waiting."""
         while self._queue and self.error is None:
-            items = [self._queue[i] for i in range(min(TOGETHER, len(self._queue)))]
+            items = self._next()
             parts = [part for item in items for part in item.parts]
-            descriptors = [fd for item in items for fd in item.descriptors]
-            count = self._wire.write(parts, descriptors)
+            count = self._wire.write(parts, items[0].descriptors)
             if count:
                 self._written(items, count)
             elif not waits:
@@ -342,9 +342,20 @@ class Link:
             self._queue.clear()
         return True
 
+    def _next(self) -> list[_Item]:
+        """Return what is written at once: descriptors go with the first byte of their message.
+
+        Whoever begins a link reads no further than its first message, and takes no descriptors.
+        """
+        items = [self._queue[0]]
+        for i in range(1, min(TOGETHER, len(self._queue))):
+            if self._queue[i].descriptors:
+                break
+            items.append(self._queue[i])
+        return items
+
     def _written(self, items: list[_Item], count: int) -> None:
-        for item in items:
-            item.descriptors = ()
+        items[0].descriptors = ()
         for item in items:
             while item.parts:
                 size = len(item.parts[0])

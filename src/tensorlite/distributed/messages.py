@@ -1,9 +1,9 @@
 """Messages: tensors and small notices as bytes and back. Sockets are in wires.py and links.py.
 
 A message is a header of fixed size, the lengths of the axes, the key and the payload, all
-little-endian; several follow each other without anything between. Nothing is pickled, and every
-size is checked before memory is taken for it. The payload of a tensor may lie in a segment of
-shared memory instead (segments.py).
+little-endian, as the machines are; several follow each other without anything between. Nothing
+is pickled, and every size is checked before memory is taken for it. The payload of a tensor may
+lie in a segment of shared memory instead (segments.py).
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Kind(IntEnum):
     RELEASE = 5
     CREDIT = 6
 
+
+LAST = max(Kind)
 
 # The codes are part of the form: new ones are added at the end.
 TRAVELLING: tuple[DType, ...] = (dtypes.bool_, *dtypes.NUMERIC, dtypes.string)
@@ -193,7 +195,7 @@ def opening(data: bytes | bytearray | memoryview, limits: Limits) -> Opening:
             f"a message has version {version} of the form, here it is {VERSION}: use one "
             "version of tensorlite on all tasks"
         )
-    known = 0 < kind <= max(Kind) and flags <= DEAD | SEGMENT | NEW
+    known = 0 < kind <= LAST and flags <= DEAD | SEGMENT | NEW
     if not known or code > len(TRAVELLING):
         raise ProtocolError(f"a message has kind {kind}, flags {flags}, dtype {code}")
     if axes > AXES or frames > FRAMES or label > NAME or size > limits.payload:
@@ -247,9 +249,7 @@ def _check(message: Message) -> None:
         raise ProtocolError(
             f"a tensor of {dtype.name} and shape {shape} has {size} bytes, not {least}"
         )
-    if max(shape, default=0) > 0 == least and math.prod(
-        [length for length in shape if length]
-    ) > (LARGEST >> 4):
+    if not least and math.prod(filter(None, shape)) > (LARGEST >> 4):
         raise ProtocolError(f"no array has the shape {shape}")
 
 
@@ -271,7 +271,7 @@ class Decoder:
     def space(self) -> memoryview:
         """Return where the next bytes go; it is never empty."""
         if self._message is not None:
-            return self._payload[self._filled :].data
+            return self._payload.data[self._filled :]
         if self._start == self._end:
             self._start = self._end = 0
         elif BUFFER - self._end < LONGEST:
@@ -320,8 +320,8 @@ class Decoder:
             ) from None
         self._message = message
         self._filled = min(size, len(data) - head.length)
-        self._payload[: self._filled] = np.frombuffer(
-            data[head.length : head.length + self._filled], np.uint8
-        )
+        self._payload.data[: self._filled] = data[
+            head.length : head.length + self._filled
+        ]
         self._start += head.length + self._filled
         return True

@@ -333,7 +333,8 @@ class Plane:
                     lambda hello: self._decide(hello, caller),
                 )
                 if verdict.number:
-                    self._join(sock, other, verdict.number)
+                    first = verdict.message().encode()
+                    self._join(sock, other, verdict.number, first)
                 else:
                     sock.close()
         except (OSError, TensorliteError) as error:
@@ -390,8 +391,10 @@ class Plane:
 
     # Links.
 
-    def _join(self, sock: socket.socket, other: Hello, number: int) -> None:
-        """Begin a link, in place of one that may be there."""
+    def _join(
+        self, sock: socket.socket, other: Hello, number: int, first: bytes = b""
+    ) -> None:
+        """Begin a link, in place of one that may be there; `first` is said on it first."""
         with self._state:
             if self._closed:
                 raise ConnectionAbortedError(
@@ -407,6 +410,7 @@ class Plane:
                 number,
                 self._limits,
                 peer.traffic,
+                first,
             )
             peer.link = link
             self._links.add(link)
