@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from tests.distributed.pairs import SECRET, Receiver, key
 
 ROOT = Path(__file__).parents[2]
 MASTER = "a"
+ENVIRONMENT = {"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
@@ -53,19 +55,19 @@ def started(
 
     `within` is a command that runs another, elsewhere.
     """
-    process = subprocess.Popen(
-        [*within, sys.executable, "-m", "tests.distributed.task"],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{ROOT}/src:{ROOT}",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
+    with (
+        TemporaryDirectory(
+            prefix="t-"
+        ) as folder,  # a task that is killed leaves things
+        subprocess.Popen(
+            [*within, sys.executable, "-m", "tests.distributed.task"],
+            cwd=ROOT,
+            env={**os.environ, **ENVIRONMENT, "TMPDIR": folder},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
         try:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -73,7 +75,8 @@ def started(
             process.stdin.write(json.dumps(told) + "\n")
             process.stdin.flush()
             node, path, tcp = json.loads(process.stdout.readline())
-            plane.meet("b", Address(node, path, tcp and tuple(tcp)), incarnation)
+            address = Address(node, path, tcp and tuple(tcp))
+            plane.meet("b", address, incarnation)
             yield process
         finally:
             process.kill()

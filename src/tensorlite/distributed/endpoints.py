@@ -83,7 +83,7 @@ class Listeners:
                 f"host={host!r} would listen on every interface of this node: name the address "
                 "of one"
             )
-        self._folder = tempfile.mkdtemp(prefix="tensorlite-") if unix else ""
+        self._folder = tempfile.mkdtemp(prefix="tensorlite-plane-") if unix else ""
         self.sockets: list[socket.socket] = []
         path, tcp = "", None
         try:
