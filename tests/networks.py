@@ -17,6 +17,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp
 
 Program: TypeAlias = Callable[..., list[tl.Tensor]]
+Network: TypeAlias = tuple[Program, list[TensorSpec]]
 State: TypeAlias = tuple[tl.Tensor, tl.Tensor]
 
 
@@ -29,7 +30,7 @@ def weights(*shapes: tuple[int, ...]) -> list[tl.Tensor]:
     ]
 
 
-def mlp(batch: int, units: int, layers: int) -> tuple[Program, list[TensorSpec]]:
+def mlp(batch: int, units: int, layers: int) -> Network:
     """Return a step that trains two towers whose sum is the answer, and its inputs' specs."""
     towers = [weights(*[(units, units)] * layers) for _ in range(2)]
     every = [w for tower in towers for w in tower]
@@ -50,9 +51,7 @@ def mlp(batch: int, units: int, layers: int) -> tuple[Program, list[TensorSpec]]
     return step, [TensorSpec((batch, units))] * 2
 
 
-def cnn(
-    batch: int, size: int, channels: int, depth: int = 2
-) -> tuple[Program, list[TensorSpec]]:
+def cnn(batch: int, size: int, channels: int, depth: int = 2) -> Network:
     """Return a network of three branches of convolutions, such as Inception's, and its input."""
     filters = [
         weights(*[(width, width, channels, channels)] * depth) for width in (1, 3, 5)
@@ -80,7 +79,7 @@ def cell(w: tl.Tensor, x: tl.Tensor, h: tl.Tensor, c: tl.Tensor) -> State:
 
 def lstm(
     batch: int, units: int, layers: int, turns: int, *, unrolled: bool
-) -> tuple[Program, list[TensorSpec]]:
+) -> Network:
     """Return stacked LSTMs over `turns` inputs, as a loop or without one, and the input's spec."""
     gates = weights(*[(2 * units, 4 * units)] * layers)
 
@@ -125,7 +124,7 @@ class Nap(Op, abstract=True):
         return x
 
 
-def naps(count: int, seed: int) -> tuple[Program, list[TensorSpec]]:
+def naps(count: int, seed: int) -> Network:
     """Return a random graph of kernels that sleep 2 to 8 ms, and its input's spec."""
     draw = np.random.default_rng(seed)
     lengths = [float(draw.choice([2, 3, 5, 8])) * 1e-3 for _ in range(count)]

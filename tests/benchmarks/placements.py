@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -27,14 +28,19 @@ ROUNDS = 15
 """How often each placement is run, all taking turns; the least counts."""
 POOL = 150
 """Random placements that those to measure are taken from."""
-NETWORKS = {
-    "MLP": networks.mlp(batch=128, units=384, layers=3),
-    "CNN": networks.cnn(batch=16, size=24, channels=16, depth=3),
-    "LSTM, a loop": networks.lstm(64, 384, layers=4, turns=10, unrolled=False),
-    "LSTM, unrolled": networks.lstm(64, 384, layers=4, turns=4, unrolled=True),
-    "20 naps": networks.naps(20, seed=0),
-    "30 naps": networks.naps(30, seed=1),
+NETWORKS: dict[str, Callable[[], networks.Network]] = {
+    "MLP": partial(networks.mlp, batch=128, units=384, layers=3),
+    "CNN": partial(networks.cnn, batch=16, size=24, channels=16, depth=3),
+    "LSTM, a loop": partial(
+        networks.lstm, 64, 384, layers=4, turns=10, unrolled=False
+    ),
+    "LSTM, unrolled": partial(
+        networks.lstm, 64, 384, layers=4, turns=4, unrolled=True
+    ),
+    "20 naps": partial(networks.naps, 20, seed=0),
+    "30 naps": partial(networks.naps, 30, seed=1),
 }
+"""Made when they are measured: they hold tens of megabytes."""
 
 
 class Noted:
@@ -153,7 +159,7 @@ def timed(steps: list[Callable[[], object]], rounds: int) -> list[float]:
 
 def row(name: str, costs: Costs, rounds: int = ROUNDS, effort: int = 20_000) -> Row:
     """Return what is found for one network."""
-    program, specs = NETWORKS[name]
+    program, specs = NETWORKS[name]()
     draw = np.random.default_rng(0)
     x = [tl.asarray(draw.random(spec.shape, np.float32)) for spec in specs]  # type: ignore[arg-type]
     problem = problem_of(program, x, costs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import tensorlite as tl
@@ -12,8 +14,8 @@ from tests.benchmarks import placements
 @pytest.mark.usefixtures("one_cpu")
 def test_every_network_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     small = {
-        "MLP": networks.mlp(batch=128, units=64, layers=1),
-        "LSTM": networks.lstm(64, 64, layers=2, turns=3, unrolled=False),
+        "MLP": partial(networks.mlp, batch=128, units=64, layers=1),
+        "LSTM": partial(networks.lstm, 64, 64, layers=2, turns=3, unrolled=False),
     }
     monkeypatch.setattr(placements, "NETWORKS", small)
     costs = tl.placement.Costs()
