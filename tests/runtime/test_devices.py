@@ -16,19 +16,21 @@ from tensorlite.runtime import devices
 from tensorlite.runtime.devices import Executor
 from tests.architecture.source import SOURCE
 
-CPU1 = tl.DeviceName.parse("CPU:1")
+
+OWN = tl.DeviceName.parse("CPU:61")
+"""A device that no other test has had a thread for."""
 
 
 @pytest.fixture
 def one() -> Iterator[Executor]:
     """Yield an executor of its own, whose thread has ended afterwards."""
-    made = Executor(CPU1)
+    made = Executor(OWN)
     yield made
     made.close()
 
 
 def threads() -> list[Thread]:
-    return [x for x in threading.enumerate() if x.name == "tensorlite /device:CPU:1"]
+    return [x for x in threading.enumerate() if x.name == f"tensorlite {OWN}"]
 
 
 def test_what_is_submitted_runs_in_order_on_one_thread_of_its_own(
@@ -41,7 +43,7 @@ def test_what_is_submitted_runs_in_order_on_one_thread_of_its_own(
     one.close()
     assert [i for i, _ in seen] == list(range(100))
     (thread,) = {thread for _, thread in seen}
-    assert thread.name == "tensorlite /device:CPU:1"
+    assert thread.name == f"tensorlite {OWN}"
     assert thread.daemon
     assert not threads()
 
