@@ -16,7 +16,6 @@ from tensorlite.runtime import devices
 from tensorlite.runtime.devices import Executor
 from tests.architecture.source import SOURCE
 
-
 OWN = tl.DeviceName.parse("CPU:61")
 """A device that no other test has had a thread for."""
 
