@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tensorlite as tl
 
+Array = np.ndarray[Any, Any]
+
 Batch = tuple[np.ndarray[tuple[int, ...], np.dtype[np.float32]], ...]
 
 
-def batches(number: int, size: int) -> list[Batch]:
+def batches(number: int, size: int) -> list[tuple[Array, Array]]:
     """Return batches of points near the line y = 3 x + 2."""
     draw, found = np.random.default_rng(0), []
     for _ in range(number):
@@ -32,6 +36,7 @@ def main(steps: int = 200) -> tuple[float, float, float]:
         train = tl.optimizers.SGD(rate).minimize(loss, [slope, intercept])
     graph.finalize()  # from now on, a line that adds to the graph is an error
 
+    error = np.float32(np.inf)
     with tl.Session(graph) as session:
         for step, (xs, ys) in enumerate(batches(steps, 32)):
             feeds = {x: xs, y: ys, rate: 0.5 if step < steps // 2 else 0.05}

@@ -362,7 +362,9 @@ def test_handles_are_captured_with_their_device() -> None:
         there = tl.Variable(2.0)
     nodes = nodes_of(lambda x: x * here * there, tl.asarray(1.0))
     assert [
-        str(node.device) for node in nodes.values() if node.name.startswith("Variable")
+        str(node.device)
+        for node in nodes.values()
+        if node.name.startswith("Variable")
     ] == [
         "",
         "/device:CPU:1",

@@ -196,7 +196,9 @@ class MutexLock(Waiting):
     def waits_for(self, state: MutexState) -> Want:
         """Return that the mutex is waited for."""
         asked = state.parties["holds"]
-        return Want(f"{state.title}, which is locked", "has locked or asked for", asked)
+        return Want(
+            f"{state.title}, which is locked", "has locked or asked for", asked
+        )
 
 
 class ConsumeMutexLock(Op):
