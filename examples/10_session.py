@@ -10,8 +10,6 @@ import tensorlite as tl
 
 Array = np.ndarray[Any, Any]
 
-Batch = tuple[np.ndarray[tuple[int, ...], np.dtype[np.float32]], ...]
-
 
 def batches(number: int, size: int) -> list[tuple[Array, Array]]:
     """Return batches of points near the line y = 3 x + 2."""
