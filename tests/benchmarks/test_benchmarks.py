@@ -53,8 +53,11 @@ def test_the_loop_computes_the_same_on_two_devices() -> None:
 @pytest.mark.usefixtures("one_cpu")
 def test_the_lstm_computes_the_same_however_many_turns_overlap() -> None:
     cases = devices.lstm_cases(units=4, batch=2, steps=5)
-    one, many = [np.asarray(case.run()) for case in cases if callable(case.run)]
+    alone, one, many = [
+        np.asarray(case.run()) for case in cases if callable(case.run)
+    ]
     np.testing.assert_array_equal(one, many)
+    np.testing.assert_array_equal(one, alone)
     assert {case.name for case in devices.thread_cases()} == {
         "one thread",
         "two threads",
