@@ -127,19 +127,7 @@ def simulate(
     >>> len(found.steps), found.critical_path[-1].name
     (5, 'AssignSubVariableOp')
     """
-    if costs is not None:
-        one_of(costs, Costs, "simulate: costs", "tl.placement.Costs(), or None")
-    if machines is not None:
-        tables = "tl.placement.Machines(...), tl.placement.cluster(...), or None"
-        one_of(machines, (Machines, Cluster), "simulate: machines", tables)
-    if isinstance(machines, Cluster) and choose is not None:
-        raise InvalidArgumentError(
-            "simulate: a cluster places the program on its workers; leave out choose"
-        )
-    if type(steps) is not int or steps < 1:
-        raise InvalidArgumentError(
-            f"simulate: steps={steps!r}; allowed are whole numbers from 1 on"
-        )
+    _check_simulation(machines, choose, costs, steps)
     with known_costs(costs) as known:
         if isinstance(machines, Cluster):
             return train(_graph(program), machines, known, steps)
@@ -153,6 +141,28 @@ def simulate(
         place = [network.devices.index(device) for device in placement.devices]
         workload = Workload(placement.units, network)
         return told(workload, workload.play(place), workload.load(place))
+
+
+def _check_simulation(
+    machines: Machines | Cluster | None,
+    choose: Choice | None,
+    costs: Costs | None,
+    steps: int,
+) -> None:
+    """Raise DTypeError or InvalidArgumentError unless the arguments of `simulate` are right."""
+    if costs is not None:
+        one_of(costs, Costs, "simulate: costs", "tl.placement.Costs(), or None")
+    if machines is not None:
+        tables = "tl.placement.Machines(...), tl.placement.cluster(...), or None"
+        one_of(machines, (Machines, Cluster), "simulate: machines", tables)
+    if isinstance(machines, Cluster) and choose is not None:
+        raise InvalidArgumentError(
+            "simulate: a cluster places the program on its workers; leave out choose"
+        )
+    if type(steps) is not int or steps < 1:
+        raise InvalidArgumentError(
+            f"simulate: steps={steps!r}; allowed are whole numbers from 1 on"
+        )
 
 
 def _imagined(

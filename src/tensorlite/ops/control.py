@@ -73,6 +73,7 @@ def while_loop(
     6
     """
     variables = _checked(cond, body, loop_vars, parallel_iterations)
+    _check_swapping(swap_memory)
     if maximum_iterations is not None:
         whole(maximum_iterations, "while_loop: maximum_iterations", least=0)
         counted = _Counted(cond, body, maximum_iterations)
@@ -90,16 +91,19 @@ def while_loop(
             known,
         )
         return nest.rebuild(loop_vars, last)  # type: ignore[no-any-return]
-    if not isinstance(swap_memory, bool):
-        raise DTypeError(
-            f"while_loop: swap_memory={swap_memory!r}; give True or False"
-        )
     if tracer() is None:
         return _run(cond, body, loop_vars)
     loop = _Loop(cond, body, loop_vars, names)
     if shape_invariants is not None:
         loop.limit(shape_invariants)
     return loop.staged(parallel_iterations, swap_memory)  # type: ignore[no-any-return]
+
+
+def _check_swapping(swap_memory: object) -> None:
+    if not isinstance(swap_memory, bool):
+        raise DTypeError(
+            f"while_loop: swap_memory={swap_memory!r}; give True or False"
+        )
 
 
 def _checked(
