@@ -253,24 +253,30 @@ def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
         scope.reset(token)
 
 
-class VarHandleOp(Op, abstract=True):
-    """What a device function is asked about when a variable is made; nothing runs it."""
-
-
-def placed(tensor: Tensor, by: Op | None = None) -> Tensor:
+def placed(tensor: Tensor) -> Tensor:
     """Return a new tensor on the device that `tl.device` around asks for; it stays if none is.
 
-    Device functions are asked about `by`, or else about a constant.
+    Device functions are asked about a constant.
     """
     asked = scope.get().device
     if not isinstance(tensor, EagerTensor):
         return tensor
     if isinstance(asked, DeviceRule):
-        op = Const(tensor.array) if by is None else by
-        asked = decided(asked, Asked(scoped(op.name), op, (), ANYWHERE))
+        asked = asked_for(Const(tensor.array))
     if asked.kind is None:
         return tensor
     return moved(tensor, local(asked.kind, asked.index or 0))
+
+
+def asked_for(op: Op) -> DeviceName:
+    """Return the device that `tl.device` around asks for, where `op` has no inputs.
+
+    Device functions are asked.
+    """
+    asked = scope.get().device
+    if isinstance(asked, DeviceRule):
+        return decided(asked, Asked(scoped(op.name), op, (), ANYWHERE))
+    return asked
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from tensorlite.function.traces import Traces, warn_of_effects
 from tensorlite.graph.evaluate import evaluate
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close
-from tensorlite.ops.state import Make, creation
+from tensorlite.ops.making import Make, creation
 from tensorlite.passes.place import Choice
 
 
@@ -298,10 +298,11 @@ class Tracing:
             handle = make(lambda: lifted(initial, line))
             self.function.cache.variables[line, turn] = handle
             return handle
-        have = known.spec.inner[0]
-        if isinstance(initial, Tensor) and not have.accepts(initial.spec):
+        if isinstance(initial, Tensor) and not known.spec.inner[0].accepts(
+            initial.spec
+        ):
             raise TracingError(
-                f"the variable made at {line} was {have} in the first trace of "
+                f"the variable made at {line} was {known.spec.inner[0]} in the first trace of "
                 f"{self.function.name} and would be {initial.spec} in this one. Make it outside of "
                 "the function, or once in the object that owns it"
             )

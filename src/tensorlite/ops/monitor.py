@@ -39,7 +39,7 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, ended
 from tensorlite.core.xp import CPU, Array
 from tensorlite.graph.graph import Node
-from tensorlite.ops.state import creation
+from tensorlite.ops.making import creation
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
 from tensorlite.core.constant import array_of
-from tensorlite.core.dispatch import calls, default_device, to_tensor, tracer
+from tensorlite.core.dispatch import calls, to_tensor, tracer
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     DTypeError,
@@ -23,11 +23,11 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import Dims, TensorSpec, generalise
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done
-from tensorlite.core.xp import CPU
 from tensorlite.graph.graph import Node
 from tensorlite.ops.assertions import assert_less, assert_non_negative
 from tensorlite.ops.branches import switch_case
 from tensorlite.ops.fetchable import effect
+from tensorlite.ops.making import Making, made
 from tensorlite.ops.queue_ops import (
     QueueCloseV2,
     QueueDequeueManyV2,
@@ -39,7 +39,6 @@ from tensorlite.ops.queue_ops import (
     QueueSizeV2,
 )
 from tensorlite.ops.queue_state import QueueState
-from tensorlite.ops.state import creation
 
 __all__: list[str] = []
 
@@ -66,7 +65,7 @@ class QueueBase:
         components: tuple[TensorSpec, ...],
         names: Sequence[str] | None,
         name: str,
-        make: Callable[[], QueueState] | None,
+        make: Callable[[], Making] | None,
     ) -> None:
         if not components:
             raise InvalidArgumentError("no dtypes are given; one component is due")
@@ -83,7 +82,7 @@ class QueueBase:
         self.name = name
         self._components = components
         if make is not None:
-            self.handle = _handle(make)
+            self.handle = made(make)
 
     @property
     def dtypes(self) -> list[DType]:
@@ -327,17 +326,6 @@ class _CloseBecause(QueueCloseV2, abstract=True):
     def start(self, done: Done, queue: QueueState) -> Cancel | None:
         """Begin to close the queue."""
         return queue.close(done, self.cancel_pending_enqueues, self.error)
-
-
-def _handle(make: Callable[[], QueueState]) -> Tensor:
-    """Return the handle of a new queue, or in a later trace of a function that of the first."""
-
-    def made(_: Any) -> Tensor:
-        here = default_device.get()
-        return EagerTensor(make(), here if here.kind == "CPU" else CPU)
-
-    maker = creation.get()
-    return made(None) if maker is None else maker(None, made)
 
 
 def _fitting(value: TensorLike, dtype: DType) -> Tensor:

@@ -1,4 +1,4 @@
-"""The kinds of queues: in which order elements come out, and how many of them become a batch.
+"""The kinds of queues: in which order elements come out, how many become a batch, what makes them.
 
 What all have in common, the lines of those who wait, is in queue_state.py.
 """
@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.xp import Array
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.making import Making
 from tensorlite.ops.queue_state import Element, QueueState
 
 
@@ -158,3 +159,56 @@ class PriorityState(QueueState):
                 f"{self.capacity} are ever in it; a batch of a priority queue is taken at a time, "
                 "so that it is sorted"
             )
+
+
+class _MakesQueue(Making, abstract=True):
+    """Makes a queue of elements of some components; a capacity below 0 is any number."""
+
+    components: tuple[TensorSpec, ...]
+    capacity: int = -1
+    made: ClassVar[type[Any]]
+
+    def inner(self) -> tuple[TensorSpec, ...]:
+        """Return the components' specs."""
+        return self.components
+
+    def fresh(self, xp: Xp) -> QueueState:
+        """Return a new queue."""
+        state: QueueState = self.made(self.components, self.capacity, self.label)
+        return state
+
+
+class FIFOQueueV2(_MakesQueue):
+    """Makes a queue whose elements come out in the order in which they went in."""
+
+    made = FIFOState
+
+
+class PaddingFIFOQueueV2(_MakesQueue):
+    """Makes a queue of elements whose sizes differ."""
+
+    made = PaddingFIFOState
+
+
+class PriorityQueueV2(_MakesQueue):
+    """Makes a queue whose elements come out by their first component."""
+
+    made = PriorityState
+
+
+class RandomShuffleQueueV2(_MakesQueue):
+    """Makes a queue whose elements come out in random order."""
+
+    free = (*Making.free, "seed")
+    min_after_dequeue: int = 0
+    seed: int = 0
+
+    def fresh(self, xp: Xp) -> QueueState:
+        """Return a new queue."""
+        return RandomShuffleState(
+            self.components,
+            self.capacity,
+            self.label,
+            self.min_after_dequeue,
+            self.seed,
+        )

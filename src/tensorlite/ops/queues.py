@@ -14,14 +14,14 @@ from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.ops.generators import global_generator
+from tensorlite.ops.making import Making
 from tensorlite.ops.queue_base import QueueBase
 from tensorlite.ops.queue_kinds import (
-    FIFOState,
-    PaddingFIFOState,
-    PriorityState,
-    RandomShuffleState,
+    FIFOQueueV2,
+    PaddingFIFOQueueV2,
+    PriorityQueueV2,
+    RandomShuffleQueueV2,
 )
-from tensorlite.ops.queue_state import QueueState
 
 __all__ = [
     "FIFOQueue",
@@ -40,7 +40,8 @@ class FIFOQueue(QueueBase):
 
     `capacity` is how many may be in, negative for any number. `dtypes` and `shapes` say what an
     element's components are, lists or, for one component, its dtype and shape; without shapes
-    components may have any, and elements cannot be dequeued as a batch.
+    components may have any, and elements cannot be dequeued as a batch. All queues of one
+    `shared_name` on one task are the same queue: so several clients use one.
 
     >>> q = tl.queue.FIFOQueue(10, tl.int32, shapes=())
     >>> q.enqueue_many([[1, 2, 3]])
@@ -55,11 +56,17 @@ class FIFOQueue(QueueBase):
         shapes: Shapes = None,
         names: Sequence[str] | None = None,
         name: str = "fifo_queue",
+        shared_name: str | None = None,
     ) -> None:
         most = _capacity(capacity)
         components = _components(dtypes, shapes)
         super().__init__(
-            components, names, name, lambda: FIFOState(components, most, name)
+            components,
+            names,
+            name,
+            lambda: FIFOQueueV2(
+                components, most, debug_name=name, shared_name=shared_name or ""
+            ),
         )
 
 
@@ -84,6 +91,7 @@ class RandomShuffleQueue(QueueBase):
         names: Sequence[str] | None = None,
         seed: int | None = None,
         name: str = "random_shuffle_queue",
+        shared_name: str | None = None,
     ) -> None:
         most = _capacity(capacity)
         least = int(
@@ -96,9 +104,16 @@ class RandomShuffleQueue(QueueBase):
             )
         components = _components(dtypes, shapes)
 
-        def make() -> QueueState:
+        def make() -> Making:
             chosen = _any_seed() if seed is None else int(whole(seed, "seed"))
-            return RandomShuffleState(components, most, name, least, chosen)
+            return RandomShuffleQueueV2(
+                components,
+                most,
+                least,
+                chosen,
+                debug_name=name,
+                shared_name=shared_name or "",
+            )
 
         super().__init__(components, names, name, make)
 
@@ -123,6 +138,7 @@ class PaddingFIFOQueue(QueueBase):
         shapes: Shapes,
         names: Sequence[str] | None = None,
         name: str = "padding_fifo_queue",
+        shared_name: str | None = None,
     ) -> None:
         most = _capacity(capacity)
         if shapes is None:
@@ -132,7 +148,12 @@ class PaddingFIFOQueue(QueueBase):
             )
         components = _components(dtypes, shapes, partial=True)
         super().__init__(
-            components, names, name, lambda: PaddingFIFOState(components, most, name)
+            components,
+            names,
+            name,
+            lambda: PaddingFIFOQueueV2(
+                components, most, debug_name=name, shared_name=shared_name or ""
+            ),
         )
 
 
@@ -155,12 +176,18 @@ class PriorityQueue(QueueBase):
         shapes: Shapes = None,
         names: Sequence[str] | None = None,
         name: str = "priority_queue",
+        shared_name: str | None = None,
     ) -> None:
         most = _capacity(capacity)
         others = _components(types, shapes)
         components = (TensorSpec((), int64), *others)
         super().__init__(
-            components, names, name, lambda: PriorityState(components, most, name)
+            components,
+            names,
+            name,
+            lambda: PriorityQueueV2(
+                components, most, debug_name=name, shared_name=shared_name or ""
+            ),
         )
 
 

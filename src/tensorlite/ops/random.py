@@ -65,7 +65,7 @@ class RngReadAndSkip(Op):
     ) -> Array:
         """Return the state before it is advanced; a number may need up to 256 counters."""
         with state.lock:
-            before = to_host(state.array)
+            before = to_host(state.value())
             after = before.copy()
             after[:2] = philox.advanced(
                 before[:2].view(np.uint64), 256 * int(delta)

@@ -1,4 +1,4 @@
-"""What variables' handles stand for, and the operators that read and write them whole.
+"""What variables' handles stand for, and the operators that make, read and write them whole.
 
 Rows of variables are read and written in sparse_state.py; class Variable is in state.py.
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from threading import RLock
 
-from tensorlite.core.dtypes import of_numpy, resource
-from tensorlite.core.errors import DTypeError, ShapeError
+import numpy as np
+
+from tensorlite.core.dtypes import bool_, of_numpy, resource
+from tensorlite.core.errors import DTypeError, FailedPreconditionError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.spec import TensorSpec, merge, shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.making import Making
 
 
 class VariableState(Resource):
@@ -23,15 +26,24 @@ class VariableState(Resource):
     lost; who reads has the value of some moment, and needs none.
     """
 
-    __slots__ = ("_spec", "array", "lock", "name")
+    __slots__ = ("_place", "_spec", "array", "lock", "lost", "name")
 
     def __init__(
-        self, array: Array, value: TensorSpec, name: str, trainable: bool
+        self,
+        value: TensorSpec,
+        name: str,
+        trainable: bool,
+        array: Array = None,
+        place: Array = None,
     ) -> None:
         self.array = array
+        """The value; None as long as there is none."""
         self.name = name
         self.lock = RLock()
+        self.lost = ""
+        """The task whose new start took the value, if one did."""
         self._spec = TensorSpec((), resource, None, (value,), trainable)
+        self._place = place
 
     @property
     def spec(self) -> TensorSpec:
@@ -40,11 +52,69 @@ class VariableState(Resource):
 
     @property
     def memory(self) -> object:
-        """The value."""
-        return self.array
+        """The value; before there is one, an array of no elements where it will be."""
+        return self._place if self.array is None else self.array
+
+    def value(self) -> Array:
+        """Return the array; FailedPreconditionError when nothing has been assigned."""
+        array = self.array
+        if array is None:
+            raise self.without_value()
+        return array
+
+    def begin(self, array: Array) -> Array:
+        """Return the value, which is `array` now if there was none."""
+        with self.lock:
+            if self.array is None:
+                self.array = array
+            return self.array
+
+    def without_value(self) -> FailedPreconditionError:
+        """Return the error for a read before the first assignment."""
+        what = f"the variable {self.name!r} ({self._spec.inner[0]})"
+        if self.lost:
+            return FailedPreconditionError(
+                f"{what} lost its value when {self.lost} was started anew: restore a checkpoint, "
+                "or assign a value"
+            )
+        return FailedPreconditionError(
+            f"{what} has no value: nothing has been assigned to it. Assign one, such as "
+            "v.assign(x), run what initializes it, or restore a checkpoint"
+        )
 
     def __repr__(self) -> str:
         return f"<variable {self.name!r} {self._spec.inner[0]}>"
+
+
+class VarHandleOp(Making):
+    """Makes a variable that has no value yet."""
+
+    spec: TensorSpec
+    trainable: bool = False
+
+    def infer(self) -> TensorSpec:
+        """Return the spec of the handle."""
+        return TensorSpec((), resource, None, (self.spec,), self.trainable)
+
+    def fresh(self, xp: Xp) -> VariableState:
+        """Return a variable without a value, which remembers the GPU that it is made on."""
+        place = None if xp is np else xp.empty(0)
+        return VariableState(self.spec, self.label, self.trainable, place=place)
+
+
+class VarIsInitializedOp(Op):
+    """Whether a variable has a value."""
+
+    effect = Effect.READ
+    differentiable = False
+
+    def infer(self, handle: TensorSpec) -> TensorSpec:
+        """Return a 0-d bool."""
+        return TensorSpec((), bool_)
+
+    def kernel(self, xp: Xp, handle: VariableState) -> Array:
+        """Return the answer, in host memory."""
+        return np.asarray(handle.array is not None)
 
 
 class ReadVariableOp(Op):
@@ -60,7 +130,10 @@ class ReadVariableOp(Op):
 
     def kernel(self, xp: Xp, handle: VariableState) -> Array:
         """Return the array the variable holds now."""
-        return handle.array
+        array = handle.array
+        if array is None:
+            raise handle.without_value()
+        return array
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient of the value as the handle's, sparse if it is."""
@@ -93,10 +166,10 @@ class Write(Op, abstract=True):
         """Make the new value the variable's."""
         self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
         with handle.lock:
-            made = handle.array = self.combine(xp, handle.array, value)
+            made = handle.array = self.combine(xp, handle, value)
         return made
 
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
+    def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return the new value."""
         return value
 
@@ -105,17 +178,25 @@ class AssignVariableOp(Write):
     """Gives a variable a new value."""
 
 
+class AssignFirstValue(Write):
+    """Gives a variable its first value; one that has a value keeps that."""
+
+    def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
+        """Return the value that there is, or else the new one."""
+        return old.begin(value)
+
+
 class AssignAddVariableOp(Write):
     """Adds to a variable."""
 
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
+    def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return old + value."""
-        return old + value
+        return old.value() + value
 
 
 class AssignSubVariableOp(Write):
     """Subtracts from a variable."""
 
-    def combine(self, xp: Xp, old: Array, value: Array) -> Array:
+    def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return old - value."""
-        return old - value
+        return old.value() - value

@@ -33,8 +33,9 @@ class ResourceGather(Op):
 
     def kernel(self, xp: Xp, handle: VariableState, indices: Array) -> Array:
         """Return the rows."""
-        in_range(self.name, indices, handle.array.shape[0], 0)
-        return xp.take(handle.array, indices.astype("int64"), axis=0)
+        whole = handle.value()
+        in_range(self.name, indices, whole.shape[0], 0)
+        return xp.take(whole, indices.astype("int64"), axis=0)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient of the rows as the handle's, sparse."""
@@ -92,7 +93,7 @@ class _ResourceScatter(Op, abstract=True):
         given = [TensorSpec(x.shape, of_numpy(x.dtype)) for x in (indices, updates)]
         self.infer(handle.spec, *given)
         with handle.lock:
-            old = handle.array
+            old = handle.value()
             in_range(self.name, indices, old.shape[0], 0)
             rows = old.reshape(old.shape[0], prod(old.shape[1:]))
             values = updates.reshape(indices.size, rows.shape[1])

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
 from tensorlite.core.constant import array_of
-from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, interpreted_by, to_tensor, tracer
+from tensorlite.core.device import ANYWHERE, DeviceName, local
+from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
-from tensorlite.core.scope import VarHandleOp, placed
+from tensorlite.core.scope import asked_for, device, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import (
     EagerTensor,
@@ -26,18 +26,24 @@ from tensorlite.core.tensor import (
     Shape,
     Tensor,
     TensorLike,
+    moved,
 )
+from tensorlite.core.xp import device_of
 from tensorlite.graph.evaluate import evaluate
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.ops.fetchable import Fetchable, effect
 from tensorlite.ops.index import set_item
+from tensorlite.ops.making import creation, made_at
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
+    AssignFirstValue,
     AssignSubVariableOp,
     AssignVariableOp,
     ReadVariableOp,
+    VarHandleOp,
     VariableState,
+    VarIsInitializedOp,
 )
 from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse_state import (
@@ -51,12 +57,13 @@ from tensorlite.ops.sparse_state import (
 
 __all__ = ["ReadVariableOp", "Variable", "VariableState"]
 
-
-Make = Callable[[Any], Tensor]
-creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar(
-    "creation", default=None
+variety: ContextVar[Callable[..., object] | None] = ContextVar(
+    "variety", default=None
 )
-"""What makes the handle of a new variable; a traced function finds the one of its first trace."""
+"""What gives another object for a new variable, such as one with copies, or None for a plain one.
+
+It is given the arguments of `Variable`; a variable that it returns is yet to be initialised.
+"""
 
 
 def _first_value(
@@ -72,11 +79,32 @@ def _first_value(
     return value
 
 
+def _begun(value: Tensor, op: VarHandleOp) -> Tensor:
+    """Return the handle of a variable that begins with `value`, made where that is asked for."""
+    asked = asked_for(op)
+    place = value.device if asked.job is asked.kind is None else asked
+    if place.job is not None:
+        return _begun_at(place, op, value)
+    assert isinstance(value, EagerTensor)
+    here = moved(value, local(place.kind or "CPU", place.index or 0))
+    state = op.kernel(np)
+    kept = state.begin(here.array)
+    return EagerTensor(state, here.device if kept is here.array else device_of(kept))
+
+
+def _begun_at(place: DeviceName, op: VarHandleOp, value: Tensor) -> Tensor:
+    """Return the handle of a variable that another task makes."""
+    handle = made_at(op, place)
+    calls(AssignFirstValue() if op.shared_name else AssignVariableOp(), handle, value)
+    return handle
+
+
 class Variable(Operand):
     """A tensor whose value can be changed; shape and dtype stay.
 
     `initial` is a tensor, anything that can become one, or a function that returns it. Tapes
-    watch variables by themselves unless `trainable` is False.
+    watch variables by themselves unless `trainable` is False. All variables of one `shared_name`
+    on one task are the same variable, which has the value that it was first given.
 
     >>> w = tl.Variable([1.0, 2.0], name="w")
     >>> w.assign_add([10.0, 10.0])
@@ -87,6 +115,12 @@ class Variable(Operand):
 
     __slots__ = ("__weakref__", "handle", "name", "trainable")
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a variable that is yet to be initialised, or what stands for it here."""
+        varied = variety.get() if cls is Variable else None
+        other = None if varied is None else varied(*args, **kwargs)
+        return super().__new__(cls) if other is None else cast("Self", other)
+
     def __init__(
         self,
         initial: TensorLike | Callable[[], TensorLike],
@@ -94,6 +128,8 @@ class Variable(Operand):
         name: str = "Variable",
         dtype: DTypeLike | None = None,
         shape: Shape | None = None,
+        *,
+        shared_name: str | None = None,
     ) -> None:
         wanted = None if dtype is None else as_dtype(dtype)
 
@@ -101,13 +137,18 @@ class Variable(Operand):
             with interpreted_by(None):
                 value = to_tensor(_first_value(first, name), wanted)
                 value = value if wanted is None else astype(value, wanted)
-                value = placed(value, VarHandleOp())
-                array = value.array
-            spec = TensorSpec(value.shape if shape is None else shape, value.dtype)
-            watched = trainable and value.dtype.is_differentiable
-            return EagerTensor(
-                VariableState(array, spec, name, watched), value.device
+            array, dtype = value.array, value.dtype
+            spec = TensorSpec(value.shape if shape is None else shape, dtype)
+            watched = trainable and dtype.is_differentiable
+            place = value.device
+            if shared_name is place.job is None and scope.get().device is ANYWHERE:
+                # What the operator does, without making one: most variables are made here.
+                return EagerTensor(VariableState(spec, name, watched, array), place)
+            op = VarHandleOp(
+                spec, watched, debug_name=name, shared_name=shared_name or ""
             )
+            with interpreted_by(None):
+                return _begun(value, op)
 
         maker = creation.get()
         self.handle: Tensor = make(initial) if maker is None else maker(initial, make)
@@ -151,6 +192,14 @@ class Variable(Operand):
         """Return the value as it is now; another name of `value`."""
         return self.__tensor__()
 
+    def is_initialized(self) -> Tensor:
+        """Return whether the variable has a value, as a bool scalar; one made here has.
+
+        >>> print(tl.Variable(1.0).is_initialized())
+        True
+        """
+        return call(VarIsInitializedOp(), self.handle)
+
     def sparse_read(self, indices: TensorLike) -> Tensor:
         """Return the rows at `indices`, without reading the others; the gradient is sparse.
 
@@ -171,15 +220,15 @@ class Variable(Operand):
         In a `tl.Graph` the new value comes back, which a session fetches to assign it. Elsewhere
         it is assigned at once and nothing comes back, here as in the other methods that write.
         """
-        return effect(AssignVariableOp(), self.handle, self._fitting(value))
+        return self._write(AssignVariableOp(), self._fitting(value))
 
     def assign_add(self, value: TensorLike) -> Fetchable:
         """Add `value` to the variable."""
-        return effect(AssignAddVariableOp(), self.handle, self._fitting(value))
+        return self._write(AssignAddVariableOp(), self._fitting(value))
 
     def assign_sub(self, value: TensorLike) -> Fetchable:
         """Subtract `value` from the variable."""
-        return effect(AssignSubVariableOp(), self.handle, self._fitting(value))
+        return self._write(AssignSubVariableOp(), self._fitting(value))
 
     def scatter_update(self, slices: IndexedSlices) -> Fetchable:
         """Replace rows; where a row is named twice the last value stays.
@@ -213,7 +262,20 @@ class Variable(Operand):
                 f"{op.name} takes tl.IndexedSlices(values, indices, dense_shape), not "
                 f"{type(slices).__name__}; dense values are for assign, assign_add, assign_sub"
             )
-        return effect(op, self.handle, slices.indices, slices.values)
+        return self._write(op, slices.indices, slices.values)
+
+    def _write(self, op: Op, *inputs: TensorLike) -> Fetchable:
+        return effect(op, self.handle, *inputs)
+
+    def beside(self, value: TensorLike, name: str) -> Variable:
+        """Return a new variable that lies where this one does; tapes do not watch it.
+
+        >>> w = tl.Variable([1.0, 2.0], name="w")
+        >>> w.beside([0.0, 0.0], "w/momentum").device == w.device
+        True
+        """
+        with interpreted_by(None), device(self.device):
+            return Variable(value, trainable=False, name=name)
 
     def __setitem__(self, key: Any, value: TensorLike) -> None:
         self.assign(set_item(self.__tensor__(), key, value))

@@ -46,10 +46,10 @@ class Apply(Op, abstract=True):
         """Replace the values of the variable and of its slots."""
         states, rest = handles(inputs)
         *hyper, gradient = rest
-        if gradient.shape != states[0].array.shape:
+        if gradient.shape != states[0].value().shape:
             self.infer(states[0].spec, TensorSpec(gradient.shape))
         with _Held(states):
-            updated = self.update(xp, [s.array for s in states], hyper, gradient)
+            updated = self.update(xp, [s.value() for s in states], hyper, gradient)
             for state, array in zip(states, updated, strict=True):
                 state.array = xp.asarray(array)
         return ()
@@ -104,7 +104,7 @@ class SparseApply(Op):
         rows, where = xp.unique(indices, return_inverse=True)
         summed = sums_at(xp, rows.size, where.ravel(), values)
         with _Held(states):
-            parts = [s.array[rows] for s in states]
+            parts = [s.value()[rows] for s in states]
             updated = self.rule.update(xp, parts, hyper, summed)
             for state, part in zip(states, updated, strict=True):
                 whole = state.array.copy()

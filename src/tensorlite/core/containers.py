@@ -1,0 +1,59 @@
+"""Container: the resources of a process that have a name of their own, by which others find them.
+
+Most resources have none, and are known by their handles alone. What makes them is in ops/making.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from threading import Lock
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.opaque import Resource
+
+
+class Container:
+    """Resources by name, which live until they are cleared away."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: dict[tuple[str, str], tuple[str, Resource]] = {}
+
+    def shared(
+        self, name: str, kind: str, make: Callable[[], Resource], within: str = ""
+    ) -> Resource:
+        """Return the resource of a name, made now if there is none yet.
+
+        `within` is the part of the container that has the name. InvalidArgumentError when the one
+        that is there is of another `kind`, in words.
+        """
+        with self._lock:
+            found = self._held.get((within, name))
+            if found is None:
+                found = self._held[within, name] = kind, make()
+        there, resource = found
+        if there != kind:
+            raise InvalidArgumentError(
+                f"shared_name={name!r}: by this name there is {there}; asked for is {kind}. Ask "
+                "for what is there, or give another name"
+            )
+        return resource
+
+    def clear(self, within: str | None = None) -> None:
+        """Forget all resources, or those of one part; they live on where there are handles."""
+        with self._lock:
+            kept = {} if within is None else dict(self._held)
+            self._held = {key: held for key, held in kept.items() if key[0] != within}
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+process = Container()
+"""That of what runs outside of all tasks."""
+
+current_container: ContextVar[Container] = ContextVar(
+    "current_container", default=process
+)
+"""Where what runs here finds resources by their names: a task sets its own."""
