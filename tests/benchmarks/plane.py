@@ -45,7 +45,7 @@ def times(chosen: dict[str, Any], sizes: list[int]) -> list[float]:
     found = []
     with started(plane, chosen, "acknowledge"):
         receiver = Receiver(plane, "b")
-        step = 0
+        step = 1
         for size in sizes:
             array = np.zeros(size, np.uint8)
             taken: list[float] = []

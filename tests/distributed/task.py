@@ -85,7 +85,7 @@ def started(
 def exchange(plane: Plane) -> None:
     """Send 1000 steps of three values each, and answer with what comes, doubled."""
     receiver = Receiver(plane, MASTER)
-    for step in range(1000):
+    for step in range(1, 1001):
         values = [np.array(step), np.arange(step), np.full(20_000, step, np.int64)]
         plane.send_all(
             MASTER, step, [Parcel(key("own", i), v) for i, v in enumerate(values)]
@@ -102,7 +102,7 @@ def acknowledge(plane: Plane) -> None:
     """Answer each value with a small one, until a dead value comes."""
     receiver = Receiver(plane, MASTER)
     word = np.zeros((), np.int8)
-    step = 0
+    step = 1
     while True:
         receiver.ask(step, key("x"))
         if receiver.get().dead:

@@ -22,7 +22,7 @@ def test_thousands_of_messages_in_both_directions(way: str, tmp_path: Path) -> N
     plane = made(MASTER, chosen)
     with started(plane, chosen, "exchange"):
         receiver = Receiver(plane, "b")
-        for step in range(1000):
+        for step in range(1, 1001):
             values = [
                 np.array(step),
                 np.arange(step),

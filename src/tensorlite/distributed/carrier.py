@@ -61,9 +61,7 @@ class Carrier(Protocol):
     def traffic(self) -> Mapping[str, Traffic]:
         """Return what went to and came from each task."""
 
-    def wait(
-        self, until: Callable[[], bool], timeout: float | None = None
-    ) -> bool:
+    def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Hold up this thread until `until()` is true; return whether it was in time.
 
         Whoever makes it true calls `wake` after that.

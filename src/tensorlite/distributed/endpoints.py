@@ -115,10 +115,12 @@ class Listeners:
         return made
 
 
-def wrapped(sock: socket.socket, tls: Tls | None, called: bool) -> socket.socket:
+def wrapped(
+    sock: socket.socket, tls: Tls | None, silence: float, called: bool
+) -> socket.socket:
     """Return a connected socket as what is spoken on; it is closed if that fails."""
     try:
-        tune(sock)
+        tune(sock, silence)
         if tls is None or sock.family == socket.AF_UNIX:
             return sock
         context = tls.server if called else tls.client
@@ -137,19 +139,21 @@ def shake(sock: socket.socket, timeout: float) -> None:
         sock.do_handshake()
 
 
-def connected(address: Address, tls: Tls | None, timeout: float) -> socket.socket:
+def connected(
+    address: Address, tls: Tls | None, silence: float, timeout: float
+) -> socket.socket:
     """Return a socket to a task: a unix socket if it is on this node. Raises OSError."""
     error: OSError | None = None
     for family, where in _ways(address):
         made = socket.socket(family, socket.SOCK_STREAM)
-        made.settimeout(timeout)
+        made.settimeout(min(silence, timeout))
         try:
             made.connect(where)
         except OSError as refused:
             made.close()
             error = refused
             continue
-        return wrapped(made, tls, called=False)
+        return wrapped(made, tls, silence, called=False)
     raise error or ConnectionRefusedError(
         "it has no address that this task could call"
     )

@@ -272,6 +272,12 @@ class Link:
                     self._state.acquire()
         raise self.gone()
 
+    def _failed(self, what: str, error: OSError) -> str:
+        """Return what went wrong, in words, and when the peer was there last."""
+        heard = self._wire.last_heard()
+        silent = "" if heard is None else f"; it was last heard {heard:.1f} s ago"
+        return f"{what} failed: {error}{silent}"
+
     def gone(self) -> UnavailableError:
         """Return an error that tells that the peer is gone, and why."""
         assert self.error is not None
@@ -311,7 +317,7 @@ class Link:
                 if not self._drain(waits):
                     return
             except OSError as error:
-                self.end(f"writing failed: {error}")
+                self.end(self._failed("writing", error))
             except BaseException:  # an interrupt: the link's own thread goes on
                 self._stuck = True
                 self._wake()
@@ -382,8 +388,10 @@ class Link:
                 with suppress(BlockingIOError):
                     self._woken.recv(4096)
             self.end("the connection was closed by it")
-        except OSError as error:  # of the socket, or ProtocolError
+        except ProtocolError as error:
             self.end(str(error))
+        except OSError as error:
+            self.end(self._failed("receiving", error))
         except BaseException as error:
             self.end(f"receiving failed: {error!r}")
             raise

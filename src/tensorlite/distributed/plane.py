@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import select
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Condition, Lock, Thread
@@ -24,7 +24,10 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.core.waiting import Cancel
+from tensorlite.core.xp import Array
 from tensorlite.distributed.arrivals import Arrivals, Done
+from tensorlite.distributed.carrier import COMMAND, Lost, Serve
+from tensorlite.distributed.commands import Commands
 from tensorlite.distributed.endpoints import (
     Address,
     Listeners,
@@ -36,7 +39,8 @@ from tensorlite.distributed.endpoints import (
 )
 from tensorlite.distributed.handshake import Hello, Verdict, answer, call
 from tensorlite.distributed.links import Link, Parcel, Traffic
-from tensorlite.distributed.messages import Limits
+from tensorlite.distributed.messages import Limits, Message
+from tensorlite.distributed.threads import Waiters, Work, Workers
 from tensorlite.distributed.wires import wire_of
 from tensorlite.runtime.rendezvous import Key
 
@@ -44,6 +48,8 @@ SHORTEST = 16
 """Bytes of a secret."""
 STRANGERS = 32
 """Who may be asked at once who they are; more are turned away."""
+LEAST = 1.0
+"""Seconds that another machine may be silent at the least."""
 AGAIN = 0.05
 """Seconds after which a task is called again that was about to call itself."""
 
@@ -70,7 +76,10 @@ class Plane:
     """What a task sends and receives tensors by.
 
     A larger incarnation is a later one. `host` is the address of the interface to listen on, None
-    for unix sockets alone; `timeout` the seconds that a beginning connection may take.
+    for unix sockets alone; `timeout` the seconds that a beginning connection may take; `silence`
+    the seconds without a sign of life from another machine after which a link is given up. A
+    process that is stopped, or long in a kernel that lets no other thread run, still gives such
+    signs; over a unix socket all do that have not ended.
     """
 
     def __init__(
@@ -85,11 +94,17 @@ class Plane:
         tls: Tls | None = None,
         limits: Limits | None = None,
         timeout: float = 10.0,
+        silence: float = 6.0,
     ) -> None:
         if len(secret) < SHORTEST:
             raise InvalidArgumentError(
                 f"a secret of {len(secret)} bytes can be guessed: take {SHORTEST} or more, such "
                 "as secrets.token_bytes(32)"
+            )
+        if silence < LEAST:
+            raise InvalidArgumentError(
+                f"silence={silence}: a link cannot be given up that soon; allowed are {LEAST} "
+                "seconds and more"
             )
         self.task = task
         self.incarnation = incarnation
@@ -99,7 +114,11 @@ class Plane:
         self._tls = None if tls is None else checked(tls)
         self._limits = limits or Limits()
         self._timeout = timeout
+        self._silence = silence
         self._arrivals = Arrivals()
+        self._commands = Commands()
+        self._waiters = Waiters()
+        self._workers = Workers(f"work-{task}")
         self._peers: dict[str, _Peer] = {}
         self._links: set[Link] = set()
         """Those whose threads run, though another may have taken their place."""
@@ -128,10 +147,18 @@ class Plane:
             tell()
         if stale is not None:
             stale.end(f"incarnation {incarnation:#x} of it has begun")
+            self._commands.end(stale)
 
     def connect(self, task: str) -> None:
         """Link this task with another, unless it is; UnavailableError when that cannot be."""
         self._link(self._peer(task))
+
+    def serve(self, command: Serve, lost: Lost) -> None:
+        """Hand commands to `command` from now on, and tell `lost` of links that end.
+
+        What came before is handed over first. Both are called by the thread of a link.
+        """
+        self._commands.serve(command, lost)
 
     def send(
         self, task: str, step: int, key: Key, value: object, dead: bool = False
@@ -169,8 +196,26 @@ class Plane:
         with self._state:
             return {task: replace(peer.traffic) for task, peer in self._peers.items()}
 
+    def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Hold up this thread until `until()` is true; return whether it was in time.
+
+        Whoever makes it true calls `wake` after that.
+        """
+        return self._waiters.wait(until, timeout)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        self._waiters.wake()
+
+    def later(self, work: Work, device: str = "") -> None:
+        """Run `work` soon, on another thread: it may take long."""
+        self._workers.do(work)
+
     def close(self) -> None:
-        """End all links and listen no more; who waits is told. No thread or file is left."""
+        """End all links and listen no more; who waits is told.
+
+        No file is left, and no thread but those that `later` work.
+        """
         with self._state:
             if self._closed:
                 return
@@ -190,6 +235,8 @@ class Plane:
         for task in list(self._peers):
             self._arrivals.lose(task, f"the data plane of {self.task} is closed")
         self._arrivals.clear()
+        self._workers.close()
+        self.wake()
         self._woken.close()
         self._waker.close()
 
@@ -251,7 +298,7 @@ class Plane:
                 f"task {peer.task} cannot be called, for it is not known where it listens"
             )
         try:
-            sock = connected(peer.address, self._tls, self._timeout)
+            sock = connected(peer.address, self._tls, self._silence, self._timeout)
             with self._talk(sock):
                 return self._introduce(sock, peer)
         except (ConnectionResetError, BrokenPipeError) as error:
@@ -302,7 +349,9 @@ class Plane:
 
     def _accept(self, listener: socket.socket) -> None:
         try:
-            sock = wrapped(listener.accept()[0], self._tls, called=True)
+            sock = wrapped(
+                listener.accept()[0], self._tls, self._silence, called=True
+            )
         except BlockingIOError:
             return
         except OSError:  # no descriptors are left, until somebody goes
@@ -418,9 +467,17 @@ class Plane:
         tell()
         if old is not None:
             old.end("another link has taken its place")
-        link.start(self._arrivals.arrive, self._over)
+        self._commands.begin(link)
+        link.start(self._came, self._over)
         with self._state:
             self._state.notify_all()
+
+    def _came(self, link: Link, message: Message, value: Array | None) -> None:
+        """Hand over a message that has come."""
+        if message.step == COMMAND:
+            self._commands.arrive(link, message, value)
+        else:
+            self._arrivals.arrive(link, message, value)
 
     def _over(self, link: Link) -> None:
         """Tell all who wait for a task that its link is over."""
@@ -431,6 +488,7 @@ class Plane:
                 peer.link = None
                 peer.lost = link.number
         self._arrivals.end(link, str(link.error))
+        self._commands.end(link)
 
 
 def _shut(sock: socket.socket) -> None:
