@@ -88,6 +88,13 @@ def _may_act(thread: Thread) -> bool:
     return thread.is_alive() and (busy is None or busy())
 
 
+def may_help(thread: Thread) -> bool:
+    """Return whether a thread may let another go on: it neither stands nor waits to be asked."""
+    with _lock:
+        stand = _stands.get(thread)
+        return _may_act(thread) and (stand is None or stand.over())
+
+
 class Watch:
     """Threads that are watched for a deadlock: the one that makes this, and those added.
 

@@ -161,6 +161,11 @@ class Arrivals:
             if not isinstance(word, _Offer):
                 yield where
 
+    def steps(self) -> list[int]:
+        """Return the steps of which something came or is waited for."""
+        with self._lock:
+            return sorted(self._steps)
+
     def __len__(self) -> int:
         with self._lock:
             return sum(map(len, self._steps.values()))

@@ -73,6 +73,23 @@ class Traffic:
     """Messages of an incarnation that is over."""
 
 
+def message_of(
+    own: int, step: int, parcel: Parcel, limits: Limits
+) -> tuple[Message, Array | None]:
+    """Return the message for a value, and its bytes, which may be a view of it."""
+    if parcel.dead:
+        return Message(Kind.TENSOR, own, step, parcel.key, flags=DEAD), None
+    dtype, shape, data = raw(parcel.value)
+    if data.nbytes > limits.payload:
+        raise InvalidArgumentError(
+            f"{parcel.key[0]} has {data.nbytes} bytes, more than the {limits.payload} "
+            "that may be sent at once: send it in pieces"
+        )
+    kind = Kind.TENSOR
+    message = Message(kind, own, step, parcel.key, dtype, shape, data.nbytes)
+    return message, data
+
+
 class _Item:
     """Bytes to be written, and the descriptors that go with the first of them."""
 
@@ -153,7 +170,8 @@ class Link:
         """
         here = isinstance(current_thread(), _Reader)
         last = None
-        for message, data in [self._encoded(step, parcel) for parcel in parcels]:
+        encoded = [message_of(self.own, step, each, self._limits) for each in parcels]
+        for message, data in encoded:
             item = self._item(message, data, here)
             if self._admit(item, message.payload, here):
                 self._queue.append(item)
@@ -192,20 +210,6 @@ class Link:
         self.end("the connection was closed here")
         if current_thread() is not self._thread and self._thread.ident is not None:
             self._thread.join()
-
-    def _encoded(self, step: int, parcel: Parcel) -> tuple[Message, Array | None]:
-        """Return the message for a value, and its bytes."""
-        if parcel.dead:
-            return Message(Kind.TENSOR, self.own, step, parcel.key, flags=DEAD), None
-        dtype, shape, data = raw(parcel.value)
-        if data.nbytes > self._limits.payload:
-            raise InvalidArgumentError(
-                f"{parcel.key[0]} has {data.nbytes} bytes, more than the {self._limits.payload} "
-                "that may be sent at once: send it in pieces"
-            )
-        kind = Kind.TENSOR
-        message = Message(kind, self.own, step, parcel.key, dtype, shape, data.nbytes)
-        return message, data
 
     def _item(self, message: Message, data: Array | None, here: bool) -> _Item:
         """Return what is to be written; large data goes into a segment, if there are such."""
