@@ -289,6 +289,10 @@ class Generator(Source):
         key, counter = calls(draws.KeyAndCounter(), state)
         return key, counter
 
+    def named_variables(self) -> dict[str, Variable]:
+        """Return the state, for checkpoints."""
+        return {"state": self.state}
+
     def split(self, count: int = 1) -> list[Generator]:
         """Return new generators with keys drawn from this one, made now even in a trace.
 

@@ -21,6 +21,7 @@ from tensorlite.core.dtypes import of_numpy, resource
 from tensorlite.core.errors import (
     CancelledError,
     DTypeError,
+    InvalidArgumentError,
     OutOfRangeError,
     ShapeError,
     TensorliteError,
@@ -184,6 +185,33 @@ class QueueState(Resource):
             done(_outputs(self.batch([])))
             return None
         return self._queue(TakeMany(done, number, up_to), self.taking)
+
+    def content(self) -> list[Element]:
+        """Return the elements in the order in which they would come out; they stay in."""
+        with self.lock:
+            elements = [self.take() for _ in range(self.size())]
+            self.put_back(elements)
+        return elements
+
+    def refill(self, arrays: Element) -> None:
+        """Make the rows of `arrays` the only elements; InvalidArgumentError if they are too many.
+
+        Those who wait for elements, or for room, are served.
+        """
+        self.check_many(arrays)
+        count = len(arrays[0])
+        if 0 <= self.capacity < count:
+            raise InvalidArgumentError(
+                f"{self.title} holds {self.capacity} elements; {count} are to be put into it"
+            )
+        with self.lock:
+            for _ in range(self.size()):
+                self.take()
+            for i in range(count):
+                self.put(tuple([array[i, ...] for array in arrays]))
+            served = self._serve()
+        for attempt in served:
+            attempt.deliver(self)
 
     def close(
         self, done: Done, cancel_pending: bool, error: BaseException | None

@@ -1,4 +1,7 @@
-"""SaveV2 and RestoreV2: checkpoints as operators of a graph. The files are storage.py's."""
+"""SaveV2 and RestoreV2: checkpoints of one file as operators of a graph.
+
+Checkpoints of many files are in shards.py, the files in storage.py, manifests in manifests.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
-from tensorlite.ops import storage
+from tensorlite.ops import manifests
 from tensorlite.ops.fetchable import Fetchable, effect
 
 
@@ -25,13 +28,13 @@ class SaveV2(Op):
 
     def infer(self, path: TensorSpec, *tensors: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return nothing; DTypeError when the path is no string."""
-        _check_path(path)
+        check_path(path)
         return ()
 
     def kernel(self, xp: Xp, path: Array, *tensors: Array) -> tuple[Array, ...]:
         """Write the files."""
         named = zip(self.tensor_names, tensors, strict=True)
-        storage.write(
+        manifests.write(
             str(path.item()), {name: to_host(tensor) for name, tensor in named}
         )
         return ()
@@ -48,34 +51,36 @@ class RestoreV2(Op):
 
     def infer(self, path: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the specs asked for; DTypeError when the path is no string."""
-        _check_path(path)
+        check_path(path)
         return self.specs
 
     def kernel(self, xp: Xp, path: Array) -> tuple[Array, ...]:
         """Read the files; CheckpointError when a tensor is absent or of another spec."""
-        arrays = storage.read(str(path.item()))
-        return tuple(
-            [
-                xp.asarray(_checked(arrays, name, spec))
-                for name, spec in zip(self.tensor_names, self.specs, strict=True)
-            ]
-        )
+        found = manifests.contents(path.item())
+        for name, spec in zip(self.tensor_names, self.specs, strict=True):
+            check_stored(found.specs, name, spec)
+        wanted = [(name, -1, 0) for name in self.tensor_names]
+        return tuple([xp.asarray(x) for x in manifests.read_rows(found, wanted)])
 
 
-def _check_path(path: TensorSpec) -> None:
+def check_path(path: TensorSpec) -> None:
+    """Raise DTypeError when a path is no string."""
     if path.dtype is not dtypes.string or path.shape not in ((), None):
         raise DTypeError(f"a checkpoint's path is a 0-d string, not {path}")
 
 
-def _checked(arrays: Mapping[str, Array], name: str, spec: TensorSpec) -> Array:
-    if name not in arrays:
+def check_stored(
+    found: Mapping[str, TensorSpec], name: str, spec: TensorSpec
+) -> None:
+    """Raise CheckpointError unless what was found has a tensor of that name and spec."""
+    if name not in found:
         raise CheckpointError(
-            f"the checkpoint has no {name!r}; it has: {', '.join(arrays)}"
+            f"the checkpoint has no {name!r}; it has: {', '.join(found)}"
         )
-    found = TensorSpec(arrays[name].shape, dtypes.of_numpy(arrays[name].dtype))
-    if not spec.accepts(found):
-        raise CheckpointError(f"{name!r} is {found} in the checkpoint, not {spec}")
-    return arrays[name]
+    if not spec.accepts(found[name]):
+        raise CheckpointError(
+            f"{name!r} is {found[name]} in the checkpoint, not {spec}"
+        )
 
 
 def save(path: TensorLike, tensors: Mapping[str, TensorLike]) -> Fetchable:
@@ -114,12 +119,7 @@ def load(path: str) -> dict[str, Tensor]:
     >>> sorted(tl.checkpoint.load(path))
     ['a']
     """
-    manifest = storage.read_manifest(path)["tensors"]
-    specs = {
-        n: TensorSpec(a["shape"], dtypes.as_dtype(a["dtype"]))
-        for n, a in manifest.items()
-    }
-    return restore(path, specs)
+    return restore(path, manifests.contents(path).specs)
 
 
 def describe(path: str) -> str:
@@ -131,9 +131,6 @@ def describe(path: str) -> str:
     >>> print(tl.checkpoint.describe(path))
     a: float32[2]
     """
-    manifest = storage.read_manifest(path)["tensors"]
-    rows = [
-        f"{n}: {about['dtype']}{shape_text(about['shape'])}"
-        for n, about in manifest.items()
-    ]
+    specs = manifests.contents(path).specs
+    rows = [f"{n}: {x.dtype.name}{shape_text(x.shape)}" for n, x in specs.items()]
     return "\n".join(rows) or "no tensors"

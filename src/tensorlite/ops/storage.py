@@ -1,7 +1,8 @@
-"""Files of tensors: a safetensors payload and a JSON manifest, written so that no crash tears them.
+"""Files of tensors: safetensors payloads and a JSON manifest, written so that no crash tears them.
 
-A file is written aside, flushed to disk and renamed into place, the payload before the manifest;
-a checkpoint without its manifest does not exist. What belongs in one is train/checkpoint.py's.
+A file is written aside, flushed to disk and renamed into place, the payloads before the manifest;
+a checkpoint without its manifest does not exist. A manifest's contents are in manifests.py, the
+operators in saving.py and shards.py; what belongs in a checkpoint is train/checkpoint.py's.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors import SafetensorError
@@ -20,55 +23,62 @@ from safetensors.numpy import load, save
 from tensorlite.core.dtypes import as_dtype, of_numpy
 from tensorlite.core.errors import CheckpointError, DTypeError
 
-FORMAT = "tensorlite-checkpoint"
-VERSION = 1
 _STORED = {"bfloat16": np.uint16, "complex128": np.float64}
 """dtypes that safetensors has no name for, and what their bits are stored as."""
+_SIZE_OF_HEADER = 8
+_LARGEST_HEADER = 100_000_000
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
+About = Mapping[str, Any]
+"""The dtype's name and the shape of a tensor."""
 
 
-def payload_path(path: str | Path) -> Path:
-    """Return where the tensors of the checkpoint `path` lie."""
-    return Path(f"{path}.safetensors")
+class Written(NamedTuple):
+    """What was written to a file, by which it is known again."""
+
+    bytes: int
+    sha256: str
 
 
-def manifest_path(path: str | Path) -> Path:
-    """Return where the manifest of the checkpoint `path` lies."""
-    return Path(f"{path}.json")
+def about(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Return what manifests say of an array."""
+    return {"dtype": of_numpy(array.dtype).name, "shape": list(array.shape)}
 
 
-def write(path: str | Path, arrays: Arrays) -> None:
-    """Write a checkpoint; when this returns, it is whole and on disk."""
-    payload = save({name: _stored(array) for name, array in arrays.items()})
-    manifest = {
-        "format": FORMAT,
-        "version": VERSION,
-        "bytes": len(payload),
-        "sha256": hashlib.sha256(payload).hexdigest(),
-        "tensors": {
-            name: {"dtype": of_numpy(array.dtype).name, "shape": list(array.shape)}
-            for name, array in arrays.items()
-        },
-    }
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    replace_file(payload_path(path), payload)
-    replace_file(manifest_path(path), json.dumps(manifest, indent=1).encode())
+def write_payload(path: Path, arrays: Arrays) -> Written:
+    """Write a file of arrays, which says itself what they are; it is whole and on disk then."""
+    described = json.dumps({name: about(array) for name, array in arrays.items()})
+    stored = {name: _stored(name, array) for name, array in arrays.items()}
+    payload = save(stored, {"tensors": described})
+    replace_file(path, payload)
+    return Written(len(payload), hashlib.sha256(payload).hexdigest())
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Give a file new content: at every moment it holds the old or the new, whole."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with aside.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        _sync_folder(path.parent)
     except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise CheckpointError(f"cannot write {path}: {error}") from error
-    _sync_folder(path.parent)
+        with suppress(OSError):  # the first error is the one to tell
+            aside.unlink(missing_ok=True)
+        raise CheckpointError(
+            f"cannot write {path}, {len(content)} bytes: {error}{_room(path.parent)}. "
+            "Checkpoints that were complete are as they were"
+        ) from error
+
+
+def _room(folder: Path) -> str:
+    try:
+        return f"; {shutil.disk_usage(folder).free} bytes are free there"
+    except OSError:
+        return ""
 
 
 def _sync_folder(folder: Path) -> None:
@@ -79,74 +89,64 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def read_manifest(path: str | Path) -> dict[str, Any]:
-    """Return the manifest of a checkpoint; CheckpointError when it is absent, torn or foreign."""
-    file = manifest_path(path)
+def read_described(path: Path) -> dict[str, dict[str, Any]]:
+    """Return what a file that `write_payload` wrote says of its arrays, without reading them."""
     try:
-        manifest = json.loads(file.read_bytes())
-    except FileNotFoundError:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(_SIZE_OF_HEADER), "little")
+            header = json.loads(file.read(min(size, _LARGEST_HEADER)))
+        found = json.loads(header["__metadata__"]["tensors"])
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from None
+    except (ValueError, KeyError, TypeError) as error:
         raise CheckpointError(
-            f"no checkpoint at {path}: {file} is not there"
+            f"{path} is no shard of tensorlite's: {error}"
         ) from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{file} is no readable manifest: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise CheckpointError(f"{file} is no manifest of tensorlite's")
-    if manifest.get("version") != VERSION:
-        raise CheckpointError(
-            f"{file} has version {manifest.get('version')}; this tensorlite reads {VERSION}"
-        )
-    return manifest
+    return dict(found)
 
 
-def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of a checkpoint by name; CheckpointError when it is torn or foreign."""
-    manifest, file = read_manifest(path), payload_path(path)
+def read_payload(
+    path: Path, written: Written, described: Mapping[str, About]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of a file that are described; CheckpointError when it is not as written."""
     try:
-        payload = file.read_bytes()
+        payload = path.read_bytes()
     except OSError as error:
         raise CheckpointError(
             f"the checkpoint's tensors cannot be read: {error}"
         ) from None
-    if len(payload) != manifest["bytes"]:
+    if len(payload) != written.bytes:
         raise CheckpointError(
-            f"{file} is torn: it has {len(payload)} bytes, the manifest says {manifest['bytes']}"
+            f"{path} is torn: it has {len(payload)} bytes, the manifest says {written.bytes}"
         )
-    if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
+    if hashlib.sha256(payload).hexdigest() != written.sha256:
         raise CheckpointError(
-            f"{file} is damaged: its checksum is not the manifest's"
+            f"{path} is damaged: its checksum is not the manifest's"
         )
     try:
         stored = load(payload)
-        return {
-            name: _restored(stored[name], about)
-            for name, about in manifest["tensors"].items()
-        }
+        return {name: _restored(stored[name], x) for name, x in described.items()}
     except (SafetensorError, KeyError, TypeError, ValueError, DTypeError) as error:
         raise CheckpointError(
-            f"{file} does not hold what its manifest says: {error}"
+            f"{path} does not hold what its manifest says: {error}"
         ) from None
 
 
-def _stored(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    name = of_numpy(array.dtype).name
+def _stored(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype == object:
         raise DTypeError(
-            "only numbers and bools can be saved, not strings or handles"
+            f"{name} holds strings or handles; only numbers and bools can be saved"
         )
     whole = np.ascontiguousarray(array).reshape(array.shape)
-    if name not in _STORED:
-        return whole
-    return whole.reshape(-1).view(_STORED[name])
+    kept_as = _STORED.get(of_numpy(array.dtype).name)
+    return whole if kept_as is None else whole.reshape(-1).view(kept_as)
 
 
-def _restored(
-    array: np.ndarray[Any, Any], about: dict[str, Any]
-) -> np.ndarray[Any, Any]:
-    dtype = as_dtype(about["dtype"]).numpy
+def _restored(array: np.ndarray[Any, Any], described: About) -> np.ndarray[Any, Any]:
+    dtype = as_dtype(described["dtype"]).numpy
     whole = (
         array.reshape(-1).view(dtype)
-        if about["dtype"] in _STORED
-        else array.astype(dtype)
+        if described["dtype"] in _STORED
+        else array.astype(dtype, copy=False)
     )
-    return whole.reshape(about["shape"])
+    return whole.reshape(described["shape"])

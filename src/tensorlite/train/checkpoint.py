@@ -1,26 +1,24 @@
 """Checkpoint and Manager: what belongs in a checkpoint, strict restore, rotation.
 
-The files themselves are ops/storage.py's.
+The files themselves are ops/storage.py's, those of many shards sharded.py's.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
 from tensorlite.core.dispatch import interpreted_by
-from tensorlite.core.dtypes import of_numpy
 from tensorlite.core.errors import CheckpointError, DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec, shape_text
-from tensorlite.ops import storage
+from tensorlite.ops import manifests, storage
+from tensorlite.ops.manifests import Contents
+from tensorlite.ops.queue_base import QueueBase
 from tensorlite.ops.state import Variable
-
-Arrays = Mapping[str, np.ndarray[Any, Any]]
+from tensorlite.train.sharded import Holder, Shards, all_saved, arrays_of, specs_of
 
 
 @runtime_checkable
@@ -51,6 +49,8 @@ class Report:
     missing: tuple[str, ...]
     unused: tuple[str, ...]
     changed: Mapping[str, str]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What was saved beside the tensors."""
 
     @property
     def complete(self) -> bool:
@@ -66,7 +66,7 @@ class Report:
 
 
 class Checkpoint:
-    """The state of some objects: modules, optimizers, variables, dicts and lists of these.
+    """The state of some objects: modules, optimizers, variables, queues, dicts and lists of these.
 
     >>> import os, tempfile
     >>> w, path = tl.Variable([1.0, 2.0]), os.path.join(tempfile.mkdtemp(), "first")
@@ -83,41 +83,64 @@ class Checkpoint:
                 "a checkpoint of nothing: name objects, Checkpoint(model=m)"
             )
         self.objects = objects
+        self._shards: tuple[Any, Shards] | None = None
         self.variables()
 
     def variables(self) -> dict[str, Variable]:
         """Return every variable by its path in the checkpoint: `model.layers.0.kernel`."""
-        found: dict[str, Variable] = {}
+        found = self._holders().items()
+        return {path: x for path, x in found if isinstance(x, Variable)}
+
+    def _holders(self) -> dict[str, Holder]:
+        found: dict[str, Holder] = {}
         for name, value in self.objects.items():
             found.update(_named(name, value))
         return found
 
-    def save(self, path: str | Path) -> None:
-        """Write the state to `path`; when this returns it is whole and on disk."""
+    def save(
+        self,
+        path: str | Path,
+        sharded: bool = False,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the state to `path`; when this returns it is whole and on disk.
+
+        With `sharded` each device's task writes what lies there, all at the same time, into a file
+        of its own; the folder must then be on storage that all nodes share. `extra` is what else
+        is to be kept, as JSON can hold it; the report of `restore` has it.
+        """
+        if sharded:
+            self._sharded().write(path, extra or {})
+            return
         with interpreted_by(None):
-            arrays = {
-                name: variable.numpy() for name, variable in self.variables().items()
-            }
-        storage.write(path, arrays)
+            arrays = arrays_of(all_saved(self._holders()))
+        manifests.write(path, arrays, extra)
 
     def restore(self, path: str | Path, partial: bool = False) -> Report:
         """Give the objects the state saved at `path`, and return what matched.
 
-        Raises CheckpointError with a table, and changes nothing, when a name is missing, unused or
+        It may have been saved with shards or without, and by another number of tasks. Raises
+        CheckpointError with a table, and changes nothing, when a name is missing, unused or
         of another shape or dtype; with `partial` what matches is restored, and the report tells
         of the rest. A torn or foreign file always raises.
         """
-        arrays, variables = storage.read(path), self.variables()
-        report = compare(str(path), variables, arrays)
+        contents, shards = manifests.contents(path), self._sharded()
+        report = compare(contents, specs_of(shards.saved))
         if not (report.complete or partial):
             raise CheckpointError(
                 f"the checkpoint does not match the objects; nothing was restored "
                 f"(partial=True restores what matches):\n{report}{_hint(report)}"
             )
-        with interpreted_by(None):
-            for name in report.matched:
-                variables[name].assign(arrays[name])
+        shards.read(path, report.matched)
         return report
+
+    def _sharded(self) -> Shards:
+        """Return what reads and writes the objects, traced anew only when they have changed."""
+        saved = all_saved(self._holders())
+        key = Shards.key(saved)
+        if self._shards is None or self._shards[0] != key:
+            self._shards = key, Shards(saved)
+        return self._shards[1]
 
 
 def _hint(report: Report) -> str:
@@ -126,8 +149,8 @@ def _hint(report: Report) -> str:
     return "\nAn optimizer makes its slots at the first step; optimizer.build(variables) makes them"
 
 
-def _named(path: str, value: Any) -> dict[str, Variable]:
-    if isinstance(value, Variable):
+def _named(path: str, value: Any) -> dict[str, Holder]:
+    if isinstance(value, (Variable, QueueBase)):
         return {path: value}
     if isinstance(value, Trackable):
         return {
@@ -141,7 +164,7 @@ def _named(path: str, value: Any) -> dict[str, Variable]:
     else:
         raise DTypeError(
             f"{path} is a {type(value).__name__}, which has no variables; a checkpoint holds "
-            "modules, optimizers, variables, and dicts and lists of these"
+            "modules, optimizers, generators, variables, queues, and dicts and lists of these"
         )
     return {
         k: v
@@ -150,22 +173,23 @@ def _named(path: str, value: Any) -> dict[str, Variable]:
     }
 
 
-def compare(path: str, variables: Mapping[str, Variable], arrays: Arrays) -> Report:
-    """Return how the variables and the arrays of a checkpoint match."""
+def compare(contents: Contents, wanted: Mapping[str, TensorSpec]) -> Report:
+    """Return how what is wanted and what a checkpoint holds match."""
+    stored = contents.specs
     changed, matched = {}, []
-    for name in variables.keys() & arrays.keys():
-        want = variables[name].spec
-        have = TensorSpec(arrays[name].shape, of_numpy(arrays[name].dtype))
+    for name in wanted.keys() & stored.keys():
+        want, have = wanted[name], stored[name]
         if want.accepts(have):
             matched.append(name)
         else:
             changed[name] = f"{_text(have)} in the checkpoint, {_text(want)} here"
     return Report(
-        path,
+        contents.path,
         tuple(sorted(matched)),
-        tuple(sorted(variables.keys() - arrays.keys())),
-        tuple(sorted(arrays.keys() - variables.keys())),
+        tuple(sorted(wanted.keys() - stored.keys())),
+        tuple(sorted(stored.keys() - wanted.keys())),
         dict(sorted(changed.items())),
+        contents.extra,
     )
 
 
@@ -175,6 +199,9 @@ def _text(spec: TensorSpec) -> str:
 
 class Manager:
     """Keeps the newest checkpoints of a folder, and says which is the latest whole one.
+
+    One process at a time may save to a folder. With `sharded` each device's task writes its own
+    file of a checkpoint, so that the folder must be on storage that all nodes share.
 
     >>> import tempfile
     >>> w = tl.Variable(1.0)
@@ -191,17 +218,14 @@ class Manager:
         folder: str | Path,
         keep: int = 5,
         every: int = 1,
+        sharded: bool = False,
     ) -> None:
         if keep < 1 or every < 1:
             raise InvalidArgumentError(
                 f"keep={keep} and every={every} must be at least 1"
             )
-        self.checkpoint, self.folder, self.keep, self.every = (
-            checkpoint,
-            Path(folder),
-            keep,
-            every,
-        )
+        self.checkpoint, self.folder = checkpoint, Path(folder)
+        self.keep, self.every, self.sharded = keep, every, sharded
 
     def path(self, step: int) -> Path:
         """Return where the checkpoint of a step lies."""
@@ -209,36 +233,34 @@ class Manager:
 
     def steps(self) -> list[int]:
         """Return the steps whose checkpoints are there, oldest first."""
-        found = [
-            file.stem.removeprefix("step-")
-            for file in self.folder.glob("step-*.json")
-        ]
-        return sorted(int(step) for step in found if step.isdigit())
+        return manifests.numbers(self.folder, "step")
 
     @property
     def latest(self) -> Path | None:
         """The newest checkpoint that was written whole, or None."""
         try:
             named = json.loads((self.folder / "latest").read_bytes())
+            return self.folder / str(named["checkpoint"])
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointError(
-                f"{self.folder / 'latest'} cannot be read: {error}"
+                f"{self.folder / 'latest'} cannot be read: {error!r}"
             ) from None
-        return self.folder / str(named["checkpoint"])
 
-    def save(self, step: int) -> Path:
-        """Write a checkpoint, make it the latest, then delete those beyond `keep`."""
+    def save(self, step: int, extra: Mapping[str, Any] | None = None) -> Path:
+        """Write a checkpoint, make it the latest, then delete those beyond `keep`.
+
+        What saves that failed have left is deleted, too. `extra` is as in `Checkpoint.save`.
+        """
         path = self.path(step)
-        self.checkpoint.save(path)
+        self.checkpoint.save(path, self.sharded, extra)
         content = json.dumps({"checkpoint": path.name, "step": step}).encode()
         storage.replace_file(self.folder / "latest", content)
-        for old in [kept for kept in self.steps() if kept != step][
-            : -self.keep + 1 or None
-        ]:
-            storage.manifest_path(self.path(old)).unlink(missing_ok=True)
-            storage.payload_path(self.path(old)).unlink(missing_ok=True)
+        others = [kept for kept in self.steps() if kept != step]
+        for old in others[: -self.keep + 1 or None]:
+            manifests.manifest_path(self.path(old)).unlink(missing_ok=True)
+        manifests.sweep(self.folder, "step")
         return path
 
     def step_done(self, step: int) -> Path | None:
