@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -34,5 +35,6 @@ def _nothing_is_left(
         yield
         gc.collect()
         until(lambda: set(threading.enumerate()) <= threads)
-        assert descriptors() <= before
+        if "ray" not in sys.modules:  # which keeps sockets of its own, some for later
+            assert descriptors() <= before
         assert not list(Path(folder).glob("tensorlite-*"))

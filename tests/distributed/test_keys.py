@@ -137,3 +137,6 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(FailedPreconditionError, match=r"'tensorlite\[cluster\]'"):
         Authority("demo")
+    keys = make_keys("demo", [PS, WORKER], certificates=False)
+    assert keys[PS] == keys[WORKER] != make_keys("demo", [PS], certificates=False)[PS]
+    assert not keys[PS].certificate

@@ -18,6 +18,8 @@ from tensorlite.distributed.engine import Keys
 from tensorlite.distributed.extras import extra
 
 DAYS = 30.0
+_SECRET = 32
+"""Bytes of a secret."""
 LONGEST = 64
 """Characters of a name in a certificate, by the standard."""
 _SKEW = timedelta(hours=1)
@@ -37,7 +39,7 @@ class Authority:
 
     def __init__(self, cluster: str, days: float = DAYS) -> None:
         self._x509 = _cryptography("x509")
-        self._secret = secrets.token_bytes(32)
+        self._secret = secrets.token_bytes(_SECRET)
         self._until = datetime.now(UTC) + timedelta(days=days)
         self._key = _new_key()
         self._name = self._named(f"authority of {cluster}"[:LONGEST])
@@ -93,13 +95,20 @@ class Authority:
             yield x509.ExtendedKeyUsage(both), False
 
 
-def make_keys(cluster: str, tasks: Iterable[str]) -> dict[str, Keys]:
+def make_keys(
+    cluster: str, tasks: Iterable[str], certificates: bool = True
+) -> dict[str, Keys]:
     """Return keys for each task, of an authority that makes no others.
+
+    Without certificates, tasks of one node can talk; the package `cryptography` is not needed.
 
     >>> keys = make_keys("demo", ["/job:ps/task:0", "/job:ps/task:1"])
     >>> keys["/job:ps/task:0"].secret == keys["/job:ps/task:1"].secret
     True
     """
+    if not certificates:
+        keys = Keys(secrets.token_bytes(_SECRET))
+        return dict.fromkeys(tasks, keys)
     authority = Authority(cluster)
     return {task: authority.keys(task) for task in tasks}
 

@@ -1,0 +1,118 @@
+"""The connection of this process with Ray, and a Ray on this machine where there is none.
+
+A process has one, which its engines share; what was begun for them ends with the last of them.
+What they do with it is ray_engine.py's.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import shutil
+import tempfile
+from threading import Lock
+from typing import Any
+
+from tensorlite.core.errors import FailedPreconditionError, UnavailableError
+from tensorlite.distributed.extras import extra
+
+NAMESPACE = "tensorlite"
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A node that is silent for three seconds is gone, and a task that died is known in one.
+    "RAY_health_check_initial_delay_ms": "1000",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "1000",
+    "RAY_health_check_failure_threshold": "3",
+    "RAY_timeout_ms_task_wait_for_death_info": "100",
+    # Tasks without GPUs hide them by themselves.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Whoever uses an engine is told of tasks that die, in fewer words.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^A worker died or was killed|^The node with node id",
+}
+"""What Ray is to know before it is imported; a user's own choice goes before."""
+_OBJECTS = 80 << 20
+"""Bytes of Ray's store of objects, which nothing is put into; it takes no fewer."""
+
+
+class Session:
+    """The connection: made for the first who enters, ended by the last who leaves."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._address: str | None = None
+        self._begun = False
+        """Whether the connection was made here, and not by the user."""
+        self.folder: str | None = None
+        """Where a Ray that was started here has its files, and its tasks theirs."""
+
+    def enter(self, address: str | None, cpus: float) -> Any:
+        """Return the module `ray`, connected with the Ray at an address.
+
+        None: with the one that this process is connected with, or else one that is started on
+        this machine for `cpus`, whether it has as many or not.
+        """
+        os.environ.update({**ENVIRONMENT, **os.environ})
+        ray = extra("ray", "a cluster")
+        with self._lock:
+            if not ray.is_initialized():
+                self._begin(ray, address, cpus)
+            elif self._users and address not in {None, self._address}:
+                raise FailedPreconditionError(
+                    f"address={address!r}: this process is connected with the Ray at "
+                    f"{self._address or 'this machine'} already: close that cluster first"
+                )
+            self._users += 1
+        return ray
+
+    def leave(self) -> None:
+        """Be one user fewer."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._end()
+
+    def _begin(self, ray: Any, address: str | None, cpus: float) -> None:
+        options: dict[str, Any] = {}
+        if address is None:
+            # A folder of its own: what another Ray has left in the usual one does not matter.
+            self.folder = tempfile.mkdtemp(prefix="tensorlite-ray-")
+            options = {
+                "num_cpus": cpus,
+                "include_dashboard": False,
+                "object_store_memory": _OBJECTS,
+                "_temp_dir": self.folder,
+            }
+        try:
+            ray.init(
+                address or "local",
+                namespace=NAMESPACE,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **options,
+            )
+        except Exception as error:
+            self._remove()
+            raise UnavailableError(
+                f"Ray at {address or 'this machine'} cannot be reached: {error}"
+            ) from error
+        self._begun = True
+        self._address = address
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        if self._begun:
+            self._begun = False
+            atexit.unregister(self._end)
+            extra("ray", "a cluster").shutdown()
+            self._remove()
+
+    def _remove(self) -> None:
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
+
+
+session = Session()
