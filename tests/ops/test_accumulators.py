@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlite as tl
-from tensorlite.ops.accumulators import AccumulatorTakeGradient, Gathered
+from tensorlite.ops.accumulator_ops import AccumulatorTakeGradient, Gathered
 from tests.threads import Background, until
 
 errors = tl.errors

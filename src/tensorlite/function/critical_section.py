@@ -19,10 +19,10 @@ from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import Tracer, outermost
 from tensorlite.ops.branches import Traced, trace_leaves
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.monitor import handle_of
+from tensorlite.ops.making import made
 from tensorlite.ops.mutex import (
     ExecuteInCriticalSection,
-    MutexState,
+    MutexV2,
     inside,
     locked,
     refuse_again,
@@ -54,9 +54,15 @@ class CriticalSection:
     1 3
     """
 
-    def __init__(self, name: str = "critical_section") -> None:
+    def __init__(
+        self, name: str = "critical_section", shared_name: str | None = None
+    ) -> None:
         self.name = name
-        self.handle = handle_of(lambda: MutexState(name, "critical section"))
+        self.handle = made(
+            lambda: MutexV2(
+                "critical section", debug_name=name, shared_name=shared_name or ""
+            )
+        )
 
     def execute(
         self, fn: Callable[[], T], exclusive_resource_access: bool = True

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from tensorlite.core.check import whole
 from tensorlite.core.constant import array_of
-from tensorlite.core.dispatch import default_device, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import (
     DType,
     DTypeLike,
@@ -35,11 +35,10 @@ from tensorlite.core.op import Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, merge, shape_text, sizes_of
-from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, ended
-from tensorlite.core.xp import CPU, Array
+from tensorlite.core.xp import Array
 from tensorlite.graph.graph import Node
-from tensorlite.ops.making import creation
 
 __all__: list[str] = []
 
@@ -165,17 +164,6 @@ class _Wait:
         """Give the answer, and keep it no longer."""
         answer, self.answer = self.answer, LATER
         self.done(answer)
-
-
-def handle_of(make: Callable[[], Monitor]) -> Tensor:
-    """Return the handle of new state; in a later trace of a function that of the first trace."""
-
-    def made(_: object) -> Tensor:
-        here = default_device.get()
-        return EagerTensor(make(), here if here.kind == "CPU" else CPU)
-
-    maker = creation.get()
-    return made(None) if maker is None else maker(None, made)
 
 
 def components(

@@ -35,7 +35,8 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, building
 from tensorlite.graph.trace import outermost
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.monitor import LATER, Fetchable, Monitor, handle_of
+from tensorlite.ops.making import Making, made
+from tensorlite.ops.monitor import LATER, Fetchable, Monitor
 from tensorlite.ops.regions import Callee, strongest
 
 __all__ = ["Mutex"]
@@ -179,6 +180,18 @@ def refuse_again(state: MutexState) -> None:
         )
 
 
+class MutexV2(Making):
+    """Makes a mutex."""
+
+    free = (*Making.free, "called")
+    called: str = "mutex"
+    """What kind of thing messages call it."""
+
+    def fresh(self, xp: Xp) -> MutexState:
+        """Return a new mutex."""
+        return MutexState(self.label, self.called)
+
+
 class MutexLock(Waiting):
     """A lock of a mutex, when nobody else has one."""
 
@@ -313,7 +326,8 @@ class Mutex:
     Use it in a `with` statement. In a traced function the block's reads and writes run between
     locking and unlocking. If they fail, it is unlocked too, as it is when its step's error is gone;
     a `tl.CriticalSection` is always left at once. Those who wait are served in the order in which
-    they came. Locking again in the block raises InvalidArgumentError.
+    they came. Locking again in the block raises InvalidArgumentError. All mutexes of one
+    `shared_name` on one task are the same.
 
     >>> mutex, total = tl.queue.Mutex(), tl.Variable(0)
     >>> @tl.function
@@ -325,9 +339,11 @@ class Mutex:
     5
     """
 
-    def __init__(self, name: str = "mutex") -> None:
+    def __init__(self, name: str = "mutex", shared_name: str | None = None) -> None:
         self.name = name
-        self.handle = handle_of(lambda: MutexState(name))
+        self.handle = made(
+            lambda: MutexV2(debug_name=name, shared_name=shared_name or "")
+        )
 
     def acquire(self) -> Tensor:
         """Return a lock, when nobody else has one; if it is dropped, that releases it.

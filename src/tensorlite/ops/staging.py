@@ -27,6 +27,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.fetchable import effect
+from tensorlite.ops.making import Making, made
 from tensorlite.ops.monitor import (
     LATER,
     Fetchable,
@@ -34,7 +35,6 @@ from tensorlite.ops.monitor import (
     at_least,
     components,
     fitting,
-    handle_of,
     integer,
     must_fit,
     scalar,
@@ -112,6 +112,27 @@ class StagingState(Monitor):
     def _clear(self) -> None:
         self.elements.clear()
         self.bytes = 0
+
+
+class StageHandleOp(Making):
+    """Makes a staging area; 0 is no limit of elements, or of bytes.
+
+    In TensorFlow the operators below have these attributes, and no handle.
+    """
+
+    components: tuple[TensorSpec, ...]
+    capacity: int = 0
+    memory_limit: int = 0
+
+    def inner(self) -> tuple[TensorSpec, ...]:
+        """Return the components' specs."""
+        return self.components
+
+    def fresh(self, xp: Xp) -> StagingState:
+        """Return a new staging area."""
+        return StagingState(
+            self.components, self.capacity, self.memory_limit, self.label
+        )
 
 
 class Stage(Waiting):
@@ -226,7 +247,8 @@ class StagingArea:
 
     An element has a tensor for each of `dtypes`, of the shape that `shapes` says, if given. At
     most `capacity` elements of `memory_limit` bytes in all are there at a time, any number with 0;
-    `put` waits for room. With `names` elements are dicts. Source: TensorFlow's `StagingArea`.
+    `put` waits for room. With `names` elements are dicts. All areas of one `shared_name` on one
+    task are the same. Source: TensorFlow's `StagingArea`.
 
     >>> area = tl.queue.StagingArea([tl.float32, tl.int32], capacity=2)
     >>> area.put([[1.0, 2.0], 3])
@@ -243,6 +265,7 @@ class StagingArea:
         capacity: int = 0,
         memory_limit: int = 0,
         name: str = "staging_area",
+        shared_name: str | None = None,
     ) -> None:
         inner = components(name, dtypes, shapes)
         most = int(whole(capacity, f"{name}: capacity", 0))
@@ -254,7 +277,15 @@ class StagingArea:
         self.names = None if names is None else list(names)
         self.capacity, self.memory_limit, self.name = most, limit, name
         self._components = inner
-        self.handle = handle_of(lambda: StagingState(inner, most, limit, name))
+        self.handle = made(
+            lambda: StageHandleOp(
+                inner,
+                most,
+                limit,
+                debug_name=name,
+                shared_name=shared_name or "",
+            )
+        )
 
     @property
     def dtypes(self) -> list[DType]:

@@ -1,0 +1,327 @@
+"""Operators that make resources: what they make, that they travel, and what a shared name does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Thread
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.containers import Container, current_container
+from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import resource
+from tensorlite.core.errors import SideEffectWarning
+from tensorlite.core.op import REGISTRY, Op
+from tensorlite.core.opaque import Resource
+from tensorlite.function.compile import Compiled
+from tensorlite.graph.graph import Graph
+from tensorlite.graph.trace import trace
+from tensorlite.graph.wire import from_bytes, to_bytes
+from tensorlite.ops.accumulator_ops import ConditionalAccumulator, DenseSum
+from tensorlite.ops.barrier_ops import Barrier, BarrierState
+from tensorlite.ops.making import Making, made
+from tensorlite.ops.mutex import MutexState, MutexV2
+from tensorlite.ops.queue_kinds import (
+    FIFOQueueV2,
+    FIFOState,
+    PaddingFIFOQueueV2,
+    PaddingFIFOState,
+    PriorityQueueV2,
+    PriorityState,
+    RandomShuffleQueueV2,
+    RandomShuffleState,
+)
+from tensorlite.ops.resource import VarHandleOp, VariableState
+from tensorlite.ops.sparse_accumulator_ops import (
+    SparseConditionalAccumulator,
+    SparseSum,
+)
+from tensorlite.ops.staging import StageHandleOp, StagingState
+from tensorlite.passes.pipeline import COMPILE, run_passes
+from tensorlite.runtime.build import compile_plan
+from tensorlite.runtime.step import run_plan
+from tests.checks import Recorder
+
+VECTOR = tl.TensorSpec((2,), tl.float32)
+PARTS = (tl.TensorSpec((), tl.int64), tl.TensorSpec((None, 3), tl.float32))
+
+
+class Case(NamedTuple):
+    """A making operator, what it makes, another of its kind, and the class that uses it."""
+
+    op: Making
+    state: type[Resource]
+    other: Making
+    python: Callable[[str | None], Any]
+
+
+CASES = (
+    Case(
+        VarHandleOp(VECTOR, True),
+        VariableState,
+        VarHandleOp(VECTOR),
+        lambda name: tl.Variable([1.0, 2.0], shared_name=name),
+    ),
+    Case(
+        FIFOQueueV2(PARTS, 3),
+        FIFOState,
+        FIFOQueueV2(PARTS, 4),
+        lambda name: tl.queue.FIFOQueue(3, tl.int32, shared_name=name),
+    ),
+    Case(
+        PaddingFIFOQueueV2(PARTS),
+        PaddingFIFOState,
+        PaddingFIFOQueueV2(PARTS[:1]),
+        lambda name: tl.queue.PaddingFIFOQueue(
+            3, tl.int32, shapes=(None,), shared_name=name
+        ),
+    ),
+    Case(
+        PriorityQueueV2(PARTS, 5),
+        PriorityState,
+        FIFOQueueV2(PARTS, 5),
+        lambda name: tl.queue.PriorityQueue(3, [tl.int32], shared_name=name),
+    ),
+    Case(
+        RandomShuffleQueueV2(PARTS, 5, 2, 7),
+        RandomShuffleState,
+        RandomShuffleQueueV2(PARTS, 5, 1, 7),
+        lambda name: tl.queue.RandomShuffleQueue(3, 1, tl.int32, shared_name=name),
+    ),
+    Case(
+        Barrier(PARTS),
+        BarrierState,
+        Barrier(PARTS[1:]),
+        lambda name: tl.queue.Barrier(tl.int32, shared_name=name),
+    ),
+    Case(
+        StageHandleOp(PARTS, 2, 100),
+        StagingState,
+        StageHandleOp(PARTS, 2),
+        lambda name: tl.queue.StagingArea([tl.int32], shared_name=name),
+    ),
+    Case(
+        MutexV2("critical section"),
+        MutexState,
+        FIFOQueueV2(PARTS),
+        lambda name: tl.queue.Mutex(shared_name=name),
+    ),
+    Case(
+        ConditionalAccumulator(VECTOR),
+        DenseSum,
+        ConditionalAccumulator(VECTOR, "SUM"),
+        lambda name: tl.queue.ConditionalAccumulator(tl.float32, shared_name=name),
+    ),
+    Case(
+        SparseConditionalAccumulator(VECTOR, "SUM"),
+        SparseSum,
+        ConditionalAccumulator(VECTOR, "SUM"),
+        lambda name: tl.queue.SparseConditionalAccumulator(
+            tl.float32, shared_name=name
+        ),
+    ),
+)
+EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.op.name)
+
+
+@pytest.fixture(autouse=True)
+def container() -> Iterator[Container]:
+    """Let every test have a container of its own."""
+    token = current_container.set(Container())
+    yield current_container.get()
+    current_container.reset(token)
+
+
+def named(op: Making, name: str, **attributes: Any) -> Making:
+    """Return an operator of the same attributes, with a shared name."""
+    given = op.attributes() | {"shared_name": name} | attributes
+    return type(op)(**given)
+
+
+def ran(op: Op) -> Any:
+    return call(op).array
+
+
+def test_every_operator_that_makes_a_resource_has_a_case() -> None:
+    making = {
+        name
+        for name, op in REGISTRY.items()
+        if issubclass(op, Making) and op.__module__.startswith("tensorlite")
+    }
+    assert making == {case.op.name for case in CASES}
+
+
+@EACH
+def test_it_makes_what_inference_says_and_a_new_one_each_time(case: Case) -> None:
+    first, second = call(case.op), call(case.op)
+    assert type(first.array) is case.state
+    assert first.spec == case.op.infer()
+    assert first.spec.dtype is resource
+    assert first.array is not second.array
+
+
+@EACH
+def test_it_travels(case: Case) -> None:
+    graph = Graph("makes")
+    node = graph.add(named(case.op, "shared", debug_name="called so"), ())
+    graph.outputs = list(node.outputs)
+    found = from_bytes(to_bytes(graph), Compiled)
+    assert found.outputs[0].node.op == node.op
+    assert found.outputs[0].spec == case.op.infer()
+
+
+@EACH
+def test_a_graph_makes_a_new_one_in_each_run_and_each_node(case: Case) -> None:
+    made_twice = trace(lambda: [call(case.op), call(case.op)], []).graph
+    plan = compile_plan(run_passes(made_twice, COMPILE))
+    states = [state for _ in range(2) for state in run_plan(plan, [])]
+    assert len(set(map(id, states))) == 4
+
+
+@EACH
+def test_those_of_one_shared_name_are_one(case: Case) -> None:
+    op = named(case.op, "a")
+    state = ran(op)
+    assert ran(op) is state
+    assert ran(named(case.op, "a", debug_name="another word for it")) is state
+    assert ran(named(case.op, "b")) is not state
+    assert ran(named(case.op, "a", container="elsewhere")) is not state
+    assert ran(case.op) is not state
+
+
+@EACH
+def test_another_kind_by_the_same_name_is_refused(case: Case) -> None:
+    ran(named(case.op, "a"))
+    with pytest.raises(tl.errors.InvalidArgumentError) as raised:
+        ran(named(case.other, "a"))
+    for op in (case.op, case.other):
+        assert op.kind() in str(raised.value)
+
+
+@EACH
+def test_the_class_makes_its_handle_by_the_operator(case: Case) -> None:
+    one, other = case.python("a"), case.python("a")
+    assert type(one.handle.array) is case.state
+    assert one.handle.array is other.handle.array
+    alone = case.python(None)
+    assert alone.handle.array is not case.python(None).handle.array
+
+
+@EACH
+def test_in_a_function_it_is_made_once_by_the_first_trace(case: Case) -> None:
+    found = []
+
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        found.append(case.python(None).handle)
+        return x + 1.0
+
+    with pytest.warns(SideEffectWarning, match="found.append"):
+        list(map(f, [tl.ones(1), tl.ones(2)]))
+    assert len(found) == 2
+    assert found[0] is found[1]
+
+
+def test_a_container_forgets_a_part_or_all(container: Container) -> None:
+    op = FIFOQueueV2(PARTS, shared_name="a")
+    there = FIFOQueueV2(PARTS, shared_name="a", container="there")
+    first, second = ran(op), ran(there)
+    assert len(container) == 2
+    container.clear("there")
+    assert ran(op) is first
+    assert ran(there) is not second
+    container.clear()
+    assert len(container) == 0
+    assert ran(op) is not first
+
+
+def test_each_task_has_its_own(container: Container) -> None:
+    op = FIFOQueueV2(PARTS, shared_name="a")
+    here = ran(op)
+    token = current_container.set(Container())
+    assert ran(op) is not here
+    current_container.reset(token)
+    assert ran(op) is here
+
+
+def test_threads_that_ask_at_once_get_one(container: Container) -> None:
+    op = FIFOQueueV2(PARTS, shared_name="a")
+    found: list[Resource] = []
+
+    def ask() -> None:
+        current_container.set(container)
+        found.extend([ran(op) for _ in range(50)])
+
+    threads = [Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 200
+    assert len(set(map(id, found))) == 1
+
+
+def test_a_shuffling_queue_is_shared_whatever_its_seed() -> None:
+    a = tl.queue.RandomShuffleQueue(3, 0, tl.int32, seed=1, shared_name="q")
+    b = tl.queue.RandomShuffleQueue(3, 0, tl.int32, shared_name="q")
+    a.enqueue(5)
+    assert int(b.dequeue()) == 5
+
+
+def test_only_the_first_trace_draws_a_seed() -> None:
+    @tl.function
+    def f(x: tl.Tensor) -> tl.Tensor:
+        tl.queue.RandomShuffleQueue(3, 0, tl.int32)
+        return x
+
+    tl.random.set_seed(3)
+    f(tl.ones(1))
+    after_one = tl.random.uniform(()).item()
+    tl.random.set_seed(3)
+    tl.random.uniform(())  # as much as the seed took
+    f(tl.ones(2))
+    assert tl.random.uniform(()).item() == after_one
+
+
+def test_a_shared_variable_keeps_its_first_value() -> None:
+    first = tl.Variable([1.0, 2.0], shared_name="w")
+    first.assign_add([1.0, 1.0])
+    second = tl.Variable([5.0, 5.0], shared_name="w")
+    assert second.numpy().tolist() == [2.0, 3.0]
+    second.assign([7.0, 8.0])
+    assert first.numpy().tolist() == [7.0, 8.0]
+
+
+def test_what_makes_is_placed_by_device_functions_too() -> None:
+    asked: list[str] = []
+
+    def choose(node: Any) -> str:
+        asked.append(node.type)
+        return "CPU:0"
+
+    with tl.device(choose):
+        tl.Variable(1.0)
+        tl.queue.FIFOQueue(1, tl.int32)
+    assert asked == ["VarHandleOp", "FIFOQueueV2"]
+
+
+def test_making_is_no_matter_for_a_tape_or_another_interpreter() -> None:
+    with Recorder() as recorder:
+        handles = [made(MutexV2), tl.Variable(1.0).handle]
+    assert not recorder.calls
+    assert all(isinstance(x.array, Resource) for x in handles)
+
+
+def test_a_graph_finds_a_variable_by_its_name_in_every_run() -> None:
+    graph = tl.Graph()
+    spec = tl.TensorSpec((), tl.float32)
+    with graph.as_default():
+        one = tl.raw_ops.VarHandleOp(spec=spec, shared_name="w")
+        other = tl.raw_ops.VarHandleOp(spec=spec, shared_name="w")
+        assign = tl.raw_ops.AssignVariableOp(handle=one, value=5.0)
+        read = tl.raw_ops.ReadVariableOp(handle=other)
+    tl.Session(graph).run(assign)
+    assert tl.Session(graph).run(read) == np.float32(5.0)
