@@ -130,13 +130,25 @@ def test_the_inner_scope_counts_and_none_forgets_all_scopes() -> None:
 
 
 def test_parts_of_names_merge_from_outside_in() -> None:
-    with tl.device("/job:worker/task:1"), tl.device("/device:CPU:1") as whole:
-        assert str(whole) == "/job:worker/task:1/device:CPU:1"
-        with tl.device("/task:2") as inner:
-            assert str(inner) == "/job:worker/task:2/device:CPU:1"
+    with tl.device("/job:worker/task:1") as outer, tl.device("/task:2") as inner:
+        assert (str(outer), str(inner)) == (
+            "/job:worker/task:1",
+            "/job:worker/task:2",
+        )
+    with tl.device("/job:localhost"), tl.device("/device:CPU:1") as whole:
+        assert str(whole) == "/job:localhost/device:CPU:1"
         assert on(tl.ones(2)) == "CPU:1"
-    with tl.device("/job:worker"):
-        assert on(tl.ones(2).to_device("CPU:1") * 1.0) == "CPU:1"
+
+
+def test_a_device_of_another_task_needs_a_cluster() -> None:
+    with pytest.raises(tl.errors.DeviceError, match="connected to none"):
+        with tl.device("/job:worker/task:1/device:CPU:0"):
+            pass
+    with (
+        tl.device("/job:worker"),
+        pytest.raises(tl.errors.DeviceError, match=r"distribute\.connect"),
+    ):
+        tl.ones(2)
 
 
 def test_a_variable_is_read_and_written_where_it_was_made() -> None:
@@ -162,7 +174,7 @@ def test_gradients_pass_through_copies_between_devices() -> None:
     assert dx.numpy().tolist() == [2, 4]
 
 
-@pytest.mark.parametrize("name", ["CPU:3", "GPU:63", "/job:worker/device:CPU:9"])
+@pytest.mark.parametrize("name", ["CPU:3", "GPU:63", "/job:localhost/device:CPU:9"])
 def test_a_device_that_is_not_there_is_refused_with_those_that_are(name: str) -> None:
     with (
         pytest.raises(tl.errors.DeviceError, match="does not exist") as raised,

@@ -84,7 +84,10 @@ class DeviceName:
     def matches(self, whole: DeviceName) -> bool:
         """Return whether `whole` has every part that this name gives."""
         pairs = zip(self.parts(), whole.parts(), strict=True)
-        return all(mine is None or mine == theirs for mine, theirs in pairs)
+        return all(
+            mine is None or mine == theirs or (mine == 0 and theirs is None)
+            for mine, theirs in pairs
+        )
 
     def parts(self) -> tuple[Any, ...]:
         """Return job, replica, task, kind and index, None for each that is left out."""

@@ -27,9 +27,10 @@ from tensorlite.core.errors import (
     ResourceExhaustedError,
     TensorliteError,
 )
-from tensorlite.core.op import Op
+from tensorlite.core.op import Op, Role
 from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.operand import Operand
+from tensorlite.core.remote import home_of
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import (
     CPU,
@@ -344,6 +345,9 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
 
 def execute(op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op`, computed now on the device that holds its inputs."""
+    device = _device(op, inputs)
+    if device.job is not None and op.role is not Role.CALL:
+        return _remotely(op, inputs, device)
     arrays = [x.array for x in inputs]
     kinds = tuple(
         [
@@ -353,9 +357,8 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
     )
     if kinds not in op.admitted:
         admit(op, inputs, kinds)
-    device = _device(op, inputs)
     xp = np
-    if device is not CPU:
+    if device is not CPU and device.job is None:
         device = CPU if device == CPU else device
         xp = np if device.kind == "CPU" else xp_for(device)
         arrays = [
@@ -383,12 +386,20 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
     return tuple([wrap(xp, out, device) for out in outputs])
 
 
+def _remotely(op: Op, inputs: Tensors, device: DeviceName) -> Tensors:
+    """Return the outputs of `op`, computed on a device of another task."""
+    if not op.moves:
+        return home_of(device).run_op(op, inputs, existing(device))
+    target = existing(DeviceName.parse(op.attributes()["device"]))
+    return (EagerTensor(to_device(inputs[0].array, target), target),)
+
+
 def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
     """Return what a kernel returned as a tensor; scalars become 0-d arrays here."""
     if type(out) is ndarray:
         return EagerTensor(out, device if xp is np else CPU)
     if isinstance(out, Opaque):
-        return EagerTensor(out, device)
+        return EagerTensor(out, out.where or device)
     if not isinstance(out, np.generic) and is_array(out):
         return EagerTensor(out, device_of(out))
     return EagerTensor(xp.asarray(out), device)

@@ -128,15 +128,25 @@ def _is_elsewhere(device: DeviceName) -> bool:
     """Return whether a name asks for another process, whose devices are not known here."""
     if isinstance(device, DeviceRule) and _is_elsewhere(device.around):
         return True
-    return (device.job, device.replica, device.task) != (None, None, None)
+    own = device.job in (None, "localhost") and not (device.replica or device.task)
+    return not own
 
 
 def _there(device: DeviceName) -> DeviceName:
     """Return `device` with the one of this process that it stands for; DeviceError without."""
+    if _is_elsewhere(device):
+        return existing(device)
     if device.index is None and not settings.soft_placement:
         xp_for(device)
         return device
     return device.merge(existing(device))
+
+
+def _default(asked: DeviceName) -> DeviceName:
+    """Return where operators without inputs run, by what scopes ask for."""
+    if _is_elsewhere(asked):
+        return asked
+    return local(asked.kind or "CPU", asked.index or 0)
 
 
 def _named(given: object, function: Chooser | None = None) -> DeviceName:
@@ -169,19 +179,19 @@ class _Placing(Interpreter):
         asked = scope.get().device
         if isinstance(asked, DeviceRule):
             return self._decided(asked, op, inputs)
-        if asked.kind is None:
+        if asked.kind is None and not _is_elsewhere(asked):
             return run(self.below, op, inputs)
         return self._on(default_device.get(), op, inputs)
 
     def _decided(self, rule: DeviceRule, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, computed where a device function wants it."""
         found = decided(rule, Asked(scoped(op.name), op, inputs, ANYWHERE))
-        device = local(found.kind or "CPU", found.index or 0)
+        device = _default(found)
         # Functions are asked once for each call, by the innermost scope.
         inside = scope.set(scope.get()._replace(device=found))
         token = default_device.set(device)
         try:
-            if found.kind is None:
+            if found.kind is None and not _is_elsewhere(found):
                 return run(self.below, op, inputs)
             return self._on(device, op, inputs)
         finally:
@@ -189,6 +199,8 @@ class _Placing(Interpreter):
             scope.reset(inside)
 
     def _on(self, device: DeviceName, op: Op, inputs: Tensors) -> Tensors:
+        if device.job is not None:
+            device = existing(device)
         moved_there = [
             x if i in op.host else self._moved(x, device)
             for i, x in enumerate(inputs)
@@ -200,7 +212,8 @@ class _Placing(Interpreter):
         super().__enter__()
         asked = scope.get().device
         free = not isinstance(asked, DeviceRule) and (
-            asked.kind is None or (default_device.get() is CPU and cpu_count() == 1)
+            (asked.kind is None and not _is_elsewhere(asked))
+            or (default_device.get() is CPU and cpu_count() == 1)
         )
         self.observing = free and (self.below is None or self.below.observing)
         return self
@@ -244,7 +257,7 @@ def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
     if whole.kind is not None and (tracer() is None or not _is_elsewhere(whole)):
         whole = _there(whole)
     token = scope.set(here._replace(device=whole))
-    place = default_device.set(local(whole.kind or "CPU", whole.index or 0))
+    place = default_device.set(_default(whole))
     try:
         with _Placing():
             yield whole

@@ -20,6 +20,7 @@ from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
+from tensorlite.core.remote import RemoteArray
 from tensorlite.core.spec import TensorSpec, element, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
@@ -259,7 +260,7 @@ class EagerTensor(Tensor):
         """The size of each axis."""
         array = self._array
         if type(array) is not np.ndarray and isinstance(array, Opaque):
-            return ()
+            return array.spec.dims
         return array.shape  # type: ignore[no-any-return]
 
     static_shape = shape
@@ -279,12 +280,12 @@ class EagerTensor(Tensor):
     def __repr__(self) -> str:
         device = str(self._device).removeprefix("/device:")
         head = f"shape={self.shape}, dtype={self.dtype.name}, device={device}"
-        if isinstance(self._array, Opaque):
+        if _is_handle(self._array):
             return f"Tensor({head}) {self._array!r}"
         return f"Tensor({head}){' ' if self.shape == () else chr(10)}{self}"
 
     def __str__(self) -> str:
-        if isinstance(self._array, Opaque):
+        if _is_handle(self._array):
             return repr(self._array)
         with np.printoptions(threshold=60, edgeitems=3, precision=6):
             return str(to_host(self._array))
@@ -320,8 +321,14 @@ class IndexedSlices:
         return self.values.dtype
 
 
+def _is_handle(array: Array) -> bool:
+    """Return whether what a tensor holds is no data, wherever that is."""
+    return isinstance(array, Opaque) and not isinstance(array, RemoteArray)
+
+
 def moved(tensor: EagerTensor, device: DeviceName) -> EagerTensor:
     """Return `tensor` in the memory of `device`; a handle as it is, since its state stays."""
-    if tensor.device == device or isinstance(tensor.array, Opaque):
+    array = tensor.array
+    if tensor.device == device or _is_handle(array):
         return tensor
-    return EagerTensor(to_device(tensor.array, device), device)
+    return EagerTensor(to_device(array, device), device)

@@ -54,7 +54,7 @@ class Waiting(Op, abstract=True):
                 raise
         value = answer.value
         if isinstance(value, BaseException):
-            raise _placed(value)
+            raise noted(value)
         return value
 
     def _stand(
@@ -78,7 +78,7 @@ class Waiting(Op, abstract=True):
                 return
         cancel()
         if not answer.given:  # which it may have been until then
-            raise _placed(
+            raise noted(
                 DeadlineExceededError(
                     f"waited too long, for {self.waits_for(*arrays).what}; "
                     f"tl.config.set_step_timeout allows {seconds} s"
@@ -99,7 +99,7 @@ def ended(
     return error
 
 
-def _placed(error: BaseException) -> BaseException:
+def noted(error: BaseException) -> BaseException:
     """Return an error with a note of the call that it ends."""
     found = entry()
     if found is not None and isinstance(error, TensorliteError):

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tensorlite.core.device import DeviceName, local, placement_log, settings
-from tensorlite.core.errors import DeviceError, DTypeError
+from tensorlite.core.errors import DeviceError
 from tensorlite.core.opaque import Opaque
+from tensorlite.core.remote import resolved
 
 Array: TypeAlias = Any
 """An array of the module at hand, NumPy's or CuPy's; neither stubs a common type."""
@@ -88,11 +89,17 @@ def _listed(count: int) -> str:
 
 
 def existing(device: DeviceName) -> DeviceName:
-    """Return the device of this process that a name stands for, of which any part may be missing.
+    """Return the device that a name stands for, of which any part may be missing.
+
+    With a job it is one of another task, which is to be there; else one of this process.
 
     DeviceError when it is not there; under soft placement the nearest one instead, which is
     logged: the last of its kind, or the CPU.
     """
+    if device.job is not None:
+        device = resolved(device)
+        if device.job is not None:
+            return device
     asked = local(device.kind or "CPU", device.index or 0)
     try:
         xp_for(asked)
@@ -110,11 +117,13 @@ def existing(device: DeviceName) -> DeviceName:
 
 def device_of(array: Array) -> DeviceName:
     """Return the device whose memory holds `array`, or the state behind a handle."""
-    if type(array) is np.ndarray or "cupy" not in sys.modules:
+    if type(array) is np.ndarray:
         return CPU
     if isinstance(array, Opaque):
+        if array.where is not None:
+            return array.where
         return CPU if array.memory is None else device_of(array.memory)
-    if xp_of(array) is np:
+    if "cupy" not in sys.modules or xp_of(array) is np:
         return CPU
     return local("GPU", int(array.device.id))
 
@@ -128,7 +137,9 @@ def on_device(device: DeviceName) -> AbstractContextManager[Any]:
 def to_device(array: Array, device: DeviceName) -> Array:
     """Return `array` in the memory of `device`, copied only if it lies elsewhere."""
     if isinstance(array, Opaque):
-        return array
+        return array.on(device)
+    if device.job is not None:
+        return array  # it is sent there when it is used
     xp = xp_for(device)
     if xp is np:
         return array if type(array) is np.ndarray else xp_of(array).asnumpy(array)
@@ -150,6 +161,6 @@ def to_host(array: Array) -> np.ndarray[Any, Any]:
     if type(array) is np.ndarray:
         return array
     if isinstance(array, Opaque):
-        raise DTypeError(f"{array!r} is no data, and has no value to be read")
+        return array.read()
     copied: np.ndarray[Any, Any] = xp_of(array).asnumpy(array)
     return copied

@@ -87,10 +87,19 @@ class Compiled:
             self.lowered if self.runner == "frames" else self.optimised
         )
 
-    def run(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """Return the outputs for one array per input of the graph."""
-        if self.is_placed:
-            return self.placed(common_device(arrays)).run(arrays)
+    def run(
+        self, arrays: Sequence[Array], default: DeviceName | None = None
+    ) -> tuple[Array, ...]:
+        """Return the outputs for one array per input of the graph.
+
+        What asks for no device runs where the arrays are, or on `default`, which is of another
+        task; then what comes back are values.
+        """
+        if default is not None:
+            return self.placed(default).run(arrays, values=True)
+        home = common_device(arrays)
+        if self.is_placed or home.job is not None:
+            return self.placed(home).run(arrays)
         return run_plan(self.plan, arrays, self.runner)
 
     def with_graph(self, graph: Graph) -> Compiled:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from tensorlite.core.device import DeviceName, placement_log
+from tensorlite.core.device import ANYWHERE, DeviceName, placement_log
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
+from tensorlite.core.remote import Runnable, devices, home_of
 from tensorlite.core.xp import CPU, Array
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.passes.lower import lower
@@ -38,7 +39,7 @@ class Placed:
         self.default = default
         self.placement = Placement(
             graph,
-            logical_devices(),
+            [*logical_devices(), *devices()],
             default,
             soft=settings.soft_placement,
             choose=policy,
@@ -68,9 +69,17 @@ class Placed:
         return divide(self.lowered)
 
     @cached_property
-    def step(self) -> Parts | Plan:
-        """What runs: a plan where one device does, which waits for nothing; else the parts."""
+    def step(self) -> Parts | Plan | Runnable:
+        """What runs: a plan where one device does, which waits for nothing; else the parts.
+
+        What has a part in another task is run by the cluster.
+        """
         division = self.division
+        away = [device for device in division.graphs if device.job is not None]
+        if away:
+            return home_of(away[0]).prepare(
+                self.graph.name, len(self.graph.inputs), division
+            )
         if len(division.graphs) <= 1 and not waits(self.lowered):
             return compile_plan(self.lowered)
         if self.runner not in (None, "frames"):
@@ -96,11 +105,16 @@ class Placed:
         """The device of each output."""
         return tuple([device for device, _ in self.division.outputs])
 
-    def run(self, arrays: Sequence[Array]) -> Arrays:
-        """Return the outputs for one array per input of the graph."""
+    def run(self, arrays: Sequence[Array], *, values: bool = False) -> Arrays:
+        """Return the outputs for one array per input of the graph.
+
+        For large ones that are in another task handles come back, unless `values` are wanted.
+        """
         step = self.step
         if isinstance(step, Parts):
             return run_parts(step, arrays)
+        if not isinstance(step, Plan):
+            return step.run(arrays, values=values)
         home = next(iter(self.division.graphs), self.default)
         return run_plan(
             step, arrays, self.runner, home if home.kind == "GPU" else CPU
@@ -124,7 +138,7 @@ def log_unplaced(graph: Graph) -> None:
 def asks(graph: Graph) -> bool:
     """Return whether a node, of inner graphs too, asks for a device, or may have to wait."""
     return any(
-        node.device.kind is not None
+        node.device != ANYWHERE
         or node.group
         or node.op.role is Role.ASYNC
         or node.op.moves

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from tensorlite.core import nest
+from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
@@ -27,13 +28,23 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, default_graph
 
 
+@runtime_checkable
+class Target(Protocol):
+    """What runs sessions elsewhere: a cluster."""
+
+    @property
+    def default_device(self) -> DeviceName:
+        """Where nodes run that ask for no device."""
+
+
 class Session:
     """Runs what is asked for of a `tl.Graph`, and what that depends on.
 
     Without a graph it takes the one being built around it. Sessions keep no state: variables hold
     theirs, and any number of sessions and threads may run over one graph at once. As a context it
     makes its graph the default one, and closes at the end. `target` names whom to ask to run it;
-    "" is this process. `runner` is as for `tl.function`.
+    "" is this process, and a cluster of `tl.distribute` runs on its tasks what asks for no device,
+    on the first worker. `runner` is as for `tl.function`.
 
     >>> graph = tl.Graph()
     >>> with graph.as_default():
@@ -47,12 +58,13 @@ class Session:
     def __init__(
         self,
         graph: ManualGraph | None = None,
-        target: str = "",
+        target: Target | str = "",
         runner: str | None = None,
     ) -> None:
-        if target != "":
+        if not isinstance(target, Target) and target != "":
             raise InvalidArgumentError(
-                f"target={target!r}; allowed is '', which is this process"
+                f"target={target!r}; allowed are '', which is this process, and a cluster, as "
+                "tl.distribute.connect(...) returns it"
             )
         chosen = default_graph() if graph is None else graph
         if chosen is None:
@@ -65,6 +77,7 @@ class Session:
                 f"tl.Session: graph={chosen!r}; a session runs a tl.Graph"
             )
         self.graph = chosen
+        self.target = target
         self.runner = check_runner(runner)
         self.closed = False
         self._steps: dict[Key, Step] = {}
@@ -233,9 +246,13 @@ class Session:
             part = extract(
                 self.graph, [feed.tensor for feed in found], wanted.fetches
             )
-            step = Step(
-                Compiled(part.graph, self.runner), found, part.captured, wanted
+            compiled = Compiled(part.graph, self.runner)
+            default = (
+                self.target.default_device
+                if isinstance(self.target, Target)
+                else None
             )
+            step = Step(compiled, found, part.captured, wanted, default)
             self._steps[key_of(leaves, feeds)] = step
             return step
 
@@ -243,7 +260,7 @@ class Session:
 class Step:
     """What a session runs for one set of feeds and one list of fetches."""
 
-    __slots__ = ("_captured", "_compiled", "_feeds", "_wanted")
+    __slots__ = ("_captured", "_compiled", "_default", "_feeds", "_wanted")
 
     def __init__(
         self,
@@ -251,7 +268,9 @@ class Step:
         feeds: list[Feed],
         captured: list[Tensor],
         wanted: Wanted,
+        default: DeviceName | None = None,
     ) -> None:
+        self._default = default
         self._compiled = compiled
         self._feeds = feeds
         self._captured = [x.array for x in captured]
@@ -260,7 +279,9 @@ class Step:
     def run(self, values: Iterable[Any]) -> list[Any]:
         """Return what is fetched, given a value for each feed."""
         arrays = [feed.array(x) for feed, x in zip(self._feeds, values, strict=True)]
-        return self._wanted.values(self._compiled.run([*arrays, *self._captured]))
+        return self._wanted.values(
+            self._compiled.run([*arrays, *self._captured], self._default)
+        )
 
 
 def _listed(name: str, feeds: Any) -> list[Any]:

@@ -193,7 +193,7 @@ class _Unruly(Team):
 
     def _interrupts(self, machine: Machine) -> bool:
         self._deliver()
-        with self._lock:
+        with self.lock:
             self.idle_work.append(machine)
         return True
 

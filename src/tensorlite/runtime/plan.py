@@ -20,7 +20,7 @@ from tensorlite.core.dispatch import explained
 from tensorlite.core.errors import TensorliteError, note
 from tensorlite.core.op import Op, Role
 from tensorlite.core.opaque import Opaque, Resource
-from tensorlite.core.provenance import Line
+from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import (
@@ -239,11 +239,9 @@ def fail(task: Task, arrays: list[Array], error: Exception) -> NoReturn:
     better = error
     if not isinstance(error, TensorliteError):
         better = explained(task.op, tuple([EagerTensor(x) for x in arrays]), error)
+    made = "" if task.line == UNKNOWN else f", made at {task.line}"
     where = f", on {task.device}" if task.device.kind is not None else ""
-    note(
-        better,
-        f"in node {task.name!r} ({task.op.name}), made at {task.line}{where}",
-    )
+    note(better, f"in node {task.name!r} ({task.op.name}){made}{where}")
     try:
         if better is error:
             raise error

@@ -50,7 +50,7 @@ class Team:
         self._called = 0
         self._resting = False
         # No Condition: an interrupt within one leaves it locked, or unlocked.
-        self._lock = RLock()
+        self.lock = RLock()
         self._bell: SimpleQueue[None] = SimpleQueue()
 
     def add(self, plan: Plan, xp: Xp, device: DeviceName) -> Machine:
@@ -93,7 +93,7 @@ class Team:
 
     def wake(self, machine: Machine) -> None:
         """Let a machine be driven that has got something to do."""
-        with self._lock:
+        with self.lock:
             if machine.busy:
                 return
             machine.busy = True
@@ -103,7 +103,7 @@ class Team:
 
     def call_for_help(self) -> None:
         """Have another thread drive a machine that has work, while this one is in a kernel."""
-        with self._lock:
+        with self.lock:
             if self.error is not None:
                 raise cancel.stopped()
             if not self.idle_work:
@@ -120,21 +120,21 @@ class Team:
             raise cancel.stopped()
         answer = _Answer(self, party)
         give_up = op.start(answer, *arrays)
-        with self._lock:
+        with self.lock:
             if not answer.given and give_up is not None:
                 self.waits[party] = give_up, partial(op.waits_for, *arrays)
 
     def answered(self, party: Party, value: Any) -> None:
         """Pass on what came of an operator that waited."""
         party.machine.post((party.iteration, party.task, value, False))
-        with self._lock:
+        with self.lock:
             self.waits.pop(party, None)
             if self._resting:
                 self._ring()
 
     def fail(self, error: BaseException) -> None:
         """Take note of what ends this step, if nothing has yet."""
-        with self._lock:
+        with self.lock:
             if self.error is None:
                 self.error = error
             cancel.ask(self, self._driving - {get_ident()})
@@ -143,7 +143,7 @@ class Team:
     def _next(self, until: float | None) -> Machine | None:
         """Return a machine to drive, waiting for one; None when the step is over."""
         while True:
-            with self._lock:
+            with self.lock:
                 if self.error is not None:
                     return None
                 if self.idle_work:
@@ -225,7 +225,7 @@ class Team:
                 machine.busy = False
                 if not machine.inbox:
                     return
-                with self._lock:
+                with self.lock:
                     if machine.busy:
                         return
                     machine.busy = True
@@ -239,7 +239,7 @@ class Team:
 
     def _come_back(self) -> None:
         """Note that this thread drives no machine any more."""
-        with self._lock:
+        with self.lock:
             self._driving.discard(get_ident())
             if self.error is not None:
                 cancel.back(self)
@@ -252,10 +252,10 @@ class Team:
 
     def _help(self) -> None:
         """Drive machines that have work, on the thread of a device."""
-        with self._lock:
+        with self.lock:
             self._called -= 1
         while True:
-            with self._lock:
+            with self.lock:
                 if self.error is not None or not self.idle_work:
                     return
                 self._driving.add(get_ident())
@@ -274,14 +274,14 @@ class Team:
 
     def _is_driven(self) -> bool:
         """Return whether threads drive machines; then this one is about to rest."""
-        with self._lock:
+        with self.lock:
             self._resting = bool(self._driving)
             return self._resting
 
     def _give_up(self) -> None:
         """Give up what still waits, if the step has failed."""
         if self.error is not None:
-            with self._lock:
+            with self.lock:
                 waits, self.waits = self.waits, {}
             for give_up, _ in waits.values():
                 give_up()

@@ -1,0 +1,232 @@
+"""Cluster: the tasks that a program is connected to. Who starts them is an engine's to say.
+
+Steps are run by master.py; which devices there are, the layers below learn from core/remote.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+from zlib import crc32
+
+from tensorlite.core import remote
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor
+from tensorlite.distributed import packing
+from tensorlite.distributed.carrier import Carrier
+from tensorlite.distributed.engine import Engine, Registration, TaskSettings
+from tensorlite.distributed.host import check_versions
+from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.master import Master
+from tensorlite.distributed.steps import ClusterStep
+from tensorlite.passes.partition import Division
+
+_JOB = re.compile(r"[A-Za-z][\w-]*")
+CLIENT = "/job:client/task:"
+START = 60.0
+"""Seconds that a task may take to start."""
+
+
+class Cluster:
+    """The tasks of a cluster, and this program's way to them.
+
+    As a context it closes at the end. Device names such as '/job:ps/task:0/device:CPU:0' work
+    everywhere while it is open.
+
+    >>> with tl.distribute.connect({"ps": 1, "worker": 2}, engine="inprocess") as cluster:
+    ...     cluster
+    <Cluster 'tensorlite': 1 ps, 2 worker>
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        spec: Mapping[str, int],
+        settings: TaskSettings,
+        timeout: float = START,
+    ) -> None:
+        self.name = settings.cluster
+        self.spec = dict(spec)
+        self.engine = engine
+        self.client = settings.task
+        self.closed = False
+        self.registrations: dict[str, Registration] = {}
+        self._timeout = timeout
+        self._lock = RLock()
+        self._carrier = engine.carrier(settings)
+        self.master = Master(self._carrier, _first(self._carrier))
+        try:
+            for task in self.tasks:
+                self._find(task, timeout)
+            self._introduce(self.tasks)
+            remote.join(self)
+        except BaseException:
+            self._carrier.close()
+            raise
+        engine.watch(self.master.gone)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of all tasks."""
+        return tuple(
+            [f"/job:{job}/task:{i}" for job, n in self.spec.items() for i in range(n)]
+        )
+
+    def job(self, name: str) -> tuple[str, ...]:
+        """Return the names of a job's tasks; NotFoundError when there is no such job."""
+        if name not in self.spec:
+            raise NotFoundError(
+                f"there is no job {name!r}; there are {_jobs(self.spec)}"
+            )
+        return tuple([f"/job:{name}/task:{i}" for i in range(self.spec[name])])
+
+    @property
+    def devices(self) -> Sequence[DeviceName]:
+        """The devices of all tasks."""
+        return [
+            DeviceName.parse(device)
+            for task in self.tasks
+            for device in self.registrations[task].devices
+        ]
+
+    @property
+    def default_device(self) -> DeviceName:
+        """Where a session's nodes run that ask for no device: on the first worker, or task."""
+        first = "worker" if "worker" in self.spec else next(iter(self.spec))
+        return DeviceName.parse(self.registrations[f"/job:{first}/task:0"].devices[0])
+
+    def run_op(
+        self, op: Op, inputs: Sequence[Tensor], device: DeviceName
+    ) -> tuple[Tensor, ...]:
+        """Return the outputs of an operator that is run on a device of a task."""
+        self._check()
+        return self.master.run_op(op, inputs, device)
+
+    def prepare(self, name: str, inputs: int, division: Division) -> ClusterStep:
+        """Return what runs a graph that is cut over the devices of tasks."""
+        self._check()
+        return self.master.prepare(name, inputs, division)
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """The tasks that are gone and not found again, and why."""
+        return dict(self.master.lost)
+
+    def recover(self, timeout: float | None = None) -> tuple[str, ...]:
+        """Wait until all tasks that were lost run again, and return their names.
+
+        Their variables are there again, without values: restore a checkpoint. Queues are empty.
+        Raises UnavailableError for a task that does not come back within `timeout` seconds.
+        """
+        self._check()
+        limit = self._timeout if timeout is None else timeout
+        with self._lock:
+            lost = tuple(self.master.lost)
+            for task in lost:
+                self._find(task, limit)
+            if lost:
+                self._introduce(self.tasks)
+                self.master.remake(lost)
+        return lost
+
+    def close(self) -> None:
+        """End the tasks that this program has started, and all links; once."""
+        with self._lock:
+            if self.closed:
+                return
+            self.closed = True
+        remote.leave(self)
+        self._carrier.close()
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        """Return this cluster."""
+        self._check()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Cluster {self.name!r}: {_jobs(self.spec)}{', closed' * self.closed}>"
+        )
+
+    def _check(self) -> None:
+        if self.closed:
+            raise FailedPreconditionError(
+                f"cluster {self.name!r} is closed: connect again with tl.distribute.connect(...)"
+            )
+
+    def _find(self, task: str, timeout: float) -> None:
+        """Learn where a task is, and link with it."""
+        found = self.engine.registration(task, timeout)
+        check_versions(task, found.versions)
+        self.registrations[task] = found
+        self._carrier.meet(task, found.address, found.incarnation)
+        self._carrier.connect(task)
+        self.master.found(task, found.incarnation)
+
+    def _introduce(self, tasks: Sequence[str]) -> None:
+        """Tell tasks where all others are."""
+        known = {
+            task: [list(found.address), found.incarnation]
+            for task, found in self.registrations.items()
+        }
+        payload = packing.pack_json(known)
+        for task in tasks:
+            if task not in self.master.lost:
+                self.master.command(task, Parcel(("meet", ()), payload))
+
+
+def _jobs(spec: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {job}" for job, n in spec.items())
+
+
+def checked_spec(spec: Any) -> dict[str, int]:
+    """Return how many tasks each job has; InvalidArgumentError for what cannot be."""
+    if not isinstance(spec, Mapping):
+        raise DTypeError(
+            f"spec={spec!r}; give how many tasks each job has, such as {{'ps': 1, 'worker': 2}}"
+        )
+    for job, tasks in spec.items():
+        if not isinstance(job, str) or not _JOB.fullmatch(job) or job in _TAKEN:
+            raise InvalidArgumentError(
+                f"spec: {job!r} is no name for a job; allowed are letters, digits, _ and -, a "
+                f"letter first, and not {' or '.join(_TAKEN)}"
+            )
+        if not isinstance(tasks, int) or isinstance(tasks, bool) or tasks < 1:
+            raise InvalidArgumentError(
+                f"spec: {job!r} is to have {tasks!r} tasks; give a number of 1 or more"
+            )
+    if not spec:
+        raise InvalidArgumentError("spec={}: a cluster has one task at least")
+    return dict(spec)
+
+
+def _first(carrier: Carrier) -> int:
+    """Return the first number of a client, whose numbers no other has, nor it in another life.
+
+    They follow from who it is, so that a simulated cluster sees the same numbers again.
+    """
+    who = f"{carrier.task} {carrier.incarnation}"
+    return (crc32(who.encode()) & ((1 << 30) - 1)) << 32
+
+
+_TAKEN = ("client", "localhost")

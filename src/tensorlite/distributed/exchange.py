@@ -1,0 +1,113 @@
+"""Exchange: the rendezvous of one task's part of a step: within the task, and with the others.
+
+What goes to another task is kept back until this one has nothing left to do, so that all that is
+ready together travels together; what is large goes at once. How it travels is the carrier's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from tensorlite.core.deadlock import Want
+from tensorlite.core.errors import TensorliteError
+from tensorlite.distributed.arrivals import Arrival
+from tensorlite.distributed.carrier import Carrier
+from tensorlite.distributed.links import Parcel
+from tensorlite.runtime.rendezvous import Key, Local, Offer, Party
+
+if TYPE_CHECKING:
+    from tensorlite.runtime.unattended import Unattended
+
+LARGE = 1 << 16
+"""Bytes that are not kept back."""
+
+
+class Exchange:
+    """What the machines of a part send by and receive by."""
+
+    def __init__(
+        self,
+        carrier: Carrier,
+        step: int,
+        routes: Mapping[str, str],
+        team: Unattended,
+    ) -> None:
+        self.carrier = carrier
+        self.step = step
+        self.task = carrier.task
+        self._routes = routes
+        """For the name of each transfer with another task: that task."""
+        self._team = team
+        self._local = Local()
+        self._kept: dict[str, list[Parcel]] = {}
+
+    def send(self, key: Key, party: Party, value: Any, dead: bool) -> bool:
+        """Hand a value over; what goes to another task counts as taken."""
+        task = self._routes.get(key[0])
+        if task is None:
+            return self._local.send(key, party, value, dead)
+        self._kept.setdefault(task, []).append(Parcel(key, value, dead))
+        if getattr(value, "nbytes", 0) >= LARGE:
+            self.flush()
+        return True
+
+    def flush(self) -> None:
+        """Send what was kept back; UnavailableError when a task is gone."""
+        while self._kept:
+            task, parcels = self._kept.popitem()
+            self.carrier.send_all(task, self.step, parcels)
+
+    def receive(self, key: Key, party: Party) -> Offer | None:
+        """Return what was sent, or None: then the party is given it when it is."""
+        task = self._routes.get(key[0])
+        if task is None:
+            return self._local.receive(key, party)
+        coming = _Coming(self._team, party)
+        cancel = self.carrier.receive(task, self.step, key, coming)
+        with self._team.lock:
+            if coming.arrival is None:
+                assert cancel is not None
+                coming.is_waited_for = True
+                want = Want(f"{key[0]}, which {task} has not sent")
+                self._team.waits[party] = cancel, lambda: want
+                return None
+        if isinstance(coming.arrival, BaseException):
+            raise coming.arrival
+        return Offer(party, coming.arrival.value, coming.arrival.dead)
+
+    def waiting(self) -> Iterator[tuple[Key, Party]]:
+        """Yield what is waited for within the task; the rest are the team's waits."""
+        return self._local.waiting()
+
+    def close(self) -> None:
+        """Let go of all that came and was not wanted: the step is over here."""
+        self._kept.clear()
+        self.carrier.forget(self.step)
+
+
+class _Coming:
+    """What the carrier calls with a value, or with why there will be none."""
+
+    __slots__ = ("arrival", "is_waited_for", "party", "team")
+
+    def __init__(self, team: Unattended, party: Party) -> None:
+        self.team = team
+        self.party = party
+        self.arrival: Arrival | TensorliteError | None = None
+        self.is_waited_for = False
+
+    def __call__(self, arrival: Arrival | TensorliteError) -> None:
+        with self.team.lock:
+            self.arrival = arrival
+            if not self.is_waited_for:
+                return  # receive() is under way, and will look
+        if isinstance(arrival, Arrival):
+            self.team.answered(self.party, arrival.value, arrival.dead)
+        else:
+            self.team.fail(arrival)
+
+
+context: ContextVar[Exchange | None] = ContextVar("context", default=None)
+"""The step that this thread works for, as operators see it that talk to other tasks themselves."""

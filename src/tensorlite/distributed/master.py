@@ -1,0 +1,290 @@
+"""Master: the client's side of a cluster: it registers plans with tasks, and runs steps on them.
+
+A task learns its part of a graph once, and is sent one command a step, which it answers once. What
+it does then is worker.py's; what a step has at hand while it is under way, steps.py's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from itertools import count
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.device import DeviceName, settings
+from tensorlite.core.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    UnavailableError,
+)
+from tensorlite.core.op import Op
+from tensorlite.core.remote import Remote, RemoteArray, RemoteResource
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.waiting import noted
+from tensorlite.core.xp import Array
+from tensorlite.distributed import packing
+from tensorlite.distributed.arrivals import Arrival
+from tensorlite.distributed.carrier import COMMAND, Carrier
+from tensorlite.distributed.failures import remade
+from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.registered import task_of
+from tensorlite.distributed.steps import ClusterStep, Under
+from tensorlite.distributed.worker import FETCH
+from tensorlite.graph.graph import Graph
+from tensorlite.passes.partition import Division
+from tensorlite.runtime.rendezvous import Key
+
+Numbers = tuple[int, ...]
+
+
+class Master:
+    """What a client runs steps on the tasks of a cluster by."""
+
+    def __init__(self, carrier: Carrier, first: int) -> None:
+        self.carrier = carrier
+        self.task = carrier.task
+        self.lost: dict[str, str] = {}
+        """Tasks that are gone, and why."""
+        self.incarnations: dict[str, int] = {}
+        self._numbers = count(first)
+        """Steps, requests and kept values have numbers that no other client's have."""
+        self._lock = RLock()
+        self._under: dict[int, Under] = {}
+        self._requests: dict[int, _Request] = {}
+        self._known: dict[str, set[int]] = {}
+        """The plans that each task has registered."""
+        self._eager: dict[Any, ClusterStep] = {}
+        self._made: weakref.WeakSet[RemoteResource] = weakref.WeakSet()
+        self._dropped: dict[str, list[int]] = {}
+        """Values that tasks keep and nobody here has a handle of any more."""
+        carrier.serve(self._command, self._gone)
+
+    # What the layers below ask for.
+
+    def run_op(
+        self, op: Op, inputs: Sequence[Tensor], device: DeviceName
+    ) -> tuple[Tensor, ...]:
+        """Return the outputs of an operator that is run on a device of a task."""
+        key = op, device, tuple([x.spec.without_value() for x in inputs])
+        step = self._eager.get(key)
+        if step is None:
+            step = self._eager[key] = self._alone(op, inputs, device)
+        made = step.run([x.array for x in inputs])
+        return tuple([EagerTensor(y, device) for y in made])
+
+    def _alone(
+        self, op: Op, inputs: Sequence[Tensor], device: DeviceName
+    ) -> ClusterStep:
+        """Return the step that runs one operator."""
+        graph = Graph(op.name)
+        taken = [graph.add_input(x.spec.without_value()) for x in inputs]
+        for x in taken:
+            x.node.device = device
+        node = graph.add(op, taken, device=device)
+        graph.outputs = list(node.outputs)
+        division = Division(
+            {device: graph},
+            {device: list(range(len(inputs)))},
+            [(device, i) for i in range(len(graph.outputs))],
+        )
+        return self.prepare(op.name, len(inputs), division, made_by=op)
+
+    def prepare(
+        self, name: str, inputs: int, division: Division, made_by: Op | None = None
+    ) -> ClusterStep:
+        """Return what runs a graph that is cut over the devices of tasks."""
+        return ClusterStep(self, next(self._numbers), name, inputs, division, made_by)
+
+    def fetch(self, handle: RemoteArray) -> np.ndarray[Any, Any]:
+        """Return an array that a task keeps."""
+        task = task_of(handle.where, self.task)
+        self.check(handle)
+        request = self.request(task, "push", handle.number)
+        request.expect_value()
+        found: np.ndarray[Any, Any] = request.result()
+        return found
+
+    def check(self, handle: Remote) -> None:
+        """Raise UnavailableError for a handle of what was lost with its task."""
+        task = task_of(handle.where, self.task)
+        reason = self.lost.get(task)
+        if reason is not None:
+            raise UnavailableError(reason)
+        now = self.incarnations.get(task)
+        if handle.incarnation != now:
+            raise FailedPreconditionError(
+                f"{handle!r} was lost when {task} was started anew: compute it again, or restore "
+                "a checkpoint"
+            )
+
+    # Steps and requests.
+
+    def number(self) -> int:
+        """Return a number that nothing else has."""
+        return next(self._numbers)
+
+    def numbers(self, many: int) -> int:
+        """Return the first of `many` numbers in a row that nothing else has."""
+        with self._lock:
+            first = next(self._numbers)
+            for _ in range(many - 1):
+                next(self._numbers)
+        return first
+
+    def enter(self, under: Under) -> None:
+        """Let a step be told what its tasks answer."""
+        self._under[under.step] = under
+
+    def leave(self, under: Under) -> None:
+        """Tell a step nothing any more."""
+        self._under.pop(under.step, None)
+
+    def knows(self, task: str, plan: int) -> bool:
+        """Return whether a task has registered a plan; it is expected to from now on."""
+        known = self._known.setdefault(task, set())
+        if plan in known:
+            return True
+        known.add(plan)
+        return False
+
+    def command(self, task: str, *parcels: Parcel) -> None:
+        """Send commands to a task, with word of what it need not keep any more."""
+        reason = self.lost.get(task)
+        if reason is not None:
+            raise UnavailableError(reason)
+        dropped = self._dropped.pop(task, None) if self._dropped else None
+        if dropped:
+            numbers = np.asarray(dropped, np.int64).view(np.uint8)
+            parcels = (Parcel(("release", ()), numbers), *parcels)
+        self.carrier.send_all(task, COMMAND, parcels)
+
+    def request(
+        self, task: str, name: str, *numbers: int, payload: Array | None = None
+    ) -> _Request:
+        """Ask a task for something, and return what its answer will be found in."""
+        number = self.number()
+        request = self._requests[number] = _Request(self, task, number, name)
+        content = np.empty(0, np.uint8) if payload is None else payload
+        try:
+            self.command(task, Parcel((name, (number, *numbers)), content))
+        except BaseException:
+            del self._requests[number]
+            raise
+        return request
+
+    def answered(self, request: _Request) -> None:
+        """Forget a request."""
+        self._requests.pop(request.number, None)
+
+    def keep(self, handle: Remote) -> Remote:
+        """Let the task forget a value when nobody here has the handle any more."""
+        task = task_of(handle.where, self.task)
+        if isinstance(handle, RemoteResource):
+            self._made.add(handle)
+        weakref.finalize(handle, self._drop, task, handle.number).atexit = False
+        return handle
+
+    def _drop(self, task: str, number: int) -> None:
+        self._dropped.setdefault(task, []).append(number)
+
+    def wait(self, until: Callable[[], bool], what: Callable[[], str]) -> None:
+        """Hold up this thread until something is so; DeadlineExceededError after too long."""
+        timeout = settings.step_timeout
+        if not self.carrier.wait(until, timeout):
+            raise DeadlineExceededError(
+                f"the step waited longer than {timeout} s; it waits for {what()}"
+            )
+
+    # What tasks tell.
+
+    def _command(self, task: str, key: Key, payload: Array | None) -> None:
+        name, numbers = key
+        number = numbers[0]
+        under = self._under.get(number)
+        if under is not None:
+            if name == "failed":
+                under.failed(task, remade(packing.unpack_json(payload)))
+            else:
+                under.answered(task, packing.unpack(payload))
+            return
+        request = self._requests.get(number)
+        if request is not None:
+            if name == "failed":
+                request.end(remade(packing.unpack_json(payload)))
+            else:
+                request.end(packing.unpack_json(payload))
+
+    def _gone(self, task: str, reason: str) -> None:
+        """Note that a task is gone, and end all that waits for it."""
+        with self._lock:
+            self.lost[task] = reason
+            self._known.pop(task, None)
+            self._dropped.pop(task, None)
+        for under in list(self._under.values()):
+            under.lost(task, reason)
+        for request in list(self._requests.values()):
+            if request.task == task:
+                request.end(UnavailableError(reason))
+
+    def found(self, task: str, incarnation: int) -> None:
+        """Note that a task is there, or there again."""
+        with self._lock:
+            self.incarnations[task] = incarnation
+            self.lost.pop(task, None)
+            self._known.pop(task, None)
+            self._dropped.pop(task, None)
+
+    def remake(self, tasks: Sequence[str]) -> None:
+        """Make the state of tasks anew that were started anew: under its numbers, without values.
+
+        State that is shared by its name is made by whoever comes first.
+        """
+        for handle in list(self._made):
+            task = task_of(handle.where, self.task)
+            if task in tasks and handle.made_by is not None:
+                step = self._alone(handle.made_by, (), handle.where)
+                step.remake(handle)
+                handle.incarnation = self.incarnations[task]
+
+    def gone(self, task: str, reason: str) -> None:
+        """Note that a task is gone, as the engine knows it."""
+        self._gone(task, reason)
+
+
+class _Request:
+    """Something that a task was asked for."""
+
+    def __init__(self, master: Master, task: str, number: int, name: str) -> None:
+        self.master = master
+        self.task = task
+        self.number = number
+        self.name = name
+        self._answer: list[Any] = []
+
+    def expect_value(self) -> None:
+        """Take a value that travels beside as the answer."""
+
+        def done(came: Any) -> None:
+            self.end(came.value if isinstance(came, Arrival) else came)
+
+        self.master.carrier.receive(self.task, self.number, (FETCH, (0,)), done)
+
+    def end(self, answer: Any) -> None:
+        """Take the answer, unless there is one."""
+        self._answer.append(answer)
+        self.master.answered(self)
+        self.master.carrier.wake()
+
+    def result(self) -> Any:
+        """Return the answer, once it is there; what went wrong is raised."""
+        self.master.wait(
+            lambda: bool(self._answer),
+            lambda: f"{self.task} to answer {self.name!r}",
+        )
+        answer = self._answer[0]
+        if isinstance(answer, BaseException):
+            raise noted(answer)
+        return answer

@@ -1,0 +1,160 @@
+"""Registered: a task's part of a graph as its client registered it, ready to be run many times."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.device import DeviceName, local
+from tensorlite.core.errors import ProtocolError
+from tensorlite.core.op import Effect, Role
+from tensorlite.core.xp import Array
+from tensorlite.function.compile import Compiled
+from tensorlite.graph.graph import Graph
+from tensorlite.graph.wire import from_bytes, to_bytes
+from tensorlite.ops.transfer import Recv, Send
+from tensorlite.runtime.memory import size_of
+from tensorlite.runtime.parts import Part, part_of
+from tensorlite.runtime.plan import CONTROL, Plan
+
+_HEAD = struct.Struct("<Q")
+LIGHT = 1 << 18
+"""Bytes that the kernels of a plan may read and write in all for it to run at once."""
+
+
+class Registered:
+    """One task's part of a step, whoever runs it."""
+
+    def __init__(
+        self,
+        name: str,
+        parts: tuple[Part, ...],
+        fetches: tuple[tuple[int, int], ...],
+        routes: Mapping[str, str],
+    ) -> None:
+        self.name = name
+        self.parts = parts
+        self.fetches = fetches
+        """For each value fetched: the part, and which of its fetches."""
+        self.routes = routes
+        """For the name of each transfer with another task: that task."""
+        self.is_light = all(_is_light(part.plan) for part in parts)
+        """Whether it is quick enough to run on a thread that has other things to do."""
+
+    @property
+    def alone(self) -> Plan | None:
+        """The one plan of a part that neither meets others nor waits; None for all else."""
+        if len(self.parts) != 1 or self.routes:
+            return None
+        plan = self.parts[0].plan
+        return None if plan.may_wait or plan.has_primitives else plan
+
+
+def _is_light(plan: Plan) -> bool:
+    """Return whether a plan surely takes not long, as far as the sizes of its values tell."""
+    total = 0
+    for task in plan.tasks:
+        if task.op.role in CONTROL or (
+            task.op.effect is Effect.IO and not _moves(task.op.role)
+        ):
+            return False
+        for slot in (*task.inputs, *task.outputs):
+            spec = plan.specs[slot]
+            if spec.dtype.kind not in "RV":
+                size = size_of(spec)
+                if size is None:
+                    return False
+                total += 0 if _moves(task.op.role) else size
+    return total <= LIGHT
+
+
+def _moves(role: Role) -> bool:
+    return role in (Role.SEND, Role.RECV)
+
+
+Piece = tuple[DeviceName, Graph, Sequence[int]]
+"""A device, its graph, and which feeds of the task its inputs are."""
+
+
+def routes_of(pieces: Sequence[Piece], home: str) -> dict[str, str]:
+    """Return, for each transfer of one task's graphs with another, that task.
+
+    A device without a job is one of the client, which is `home`.
+    """
+    own = {task_of(device, home) for device, _, _ in pieces}
+    routes: dict[str, str] = {}
+    for _, graph, _ in pieces:
+        for node in graph.nodes:
+            op = node.op
+            if isinstance(op, Send | Recv):
+                ends = op.send_device, op.recv_device
+                other = ends[isinstance(op, Send)]
+                if task_of(other, home) not in own:
+                    name = f"{op.tensor_name} from {ends[0]} to {ends[1]}"
+                    routes[name] = task_of(other, home)
+    return routes
+
+
+def task_of(device: DeviceName, home: str) -> str:
+    """Return the task of a device; one without a job is the client's."""
+    if device.job is None:
+        return home
+    return f"/job:{device.job}/task:{device.task or 0}"
+
+
+def assembled(
+    name: str,
+    pieces: Sequence[Piece],
+    fetches: Sequence[tuple[int, int]],
+    routes: Mapping[str, str],
+) -> Registered:
+    """Return the part of a task, compiled."""
+    parts = [
+        part_of(graph, local(device.kind or "CPU", device.index or 0), feeds)
+        for device, graph, feeds in pieces
+    ]
+    return Registered(name, tuple(parts), tuple(fetches), dict(routes))
+
+
+def packed(
+    name: str,
+    pieces: Sequence[Piece],
+    fetches: Sequence[tuple[int, int]],
+    routes: Mapping[str, str],
+) -> np.ndarray[Any, Any]:
+    """Return what a task is to register, as bytes; GraphError for what cannot travel."""
+    graphs = [to_bytes(graph) for _, graph, _ in pieces]
+    head = {
+        "name": name,
+        "parts": [
+            {"device": str(device), "feeds": list(feeds), "size": len(data)}
+            for (device, _, feeds), data in zip(pieces, graphs, strict=True)
+        ],
+        "fetches": [list(one) for one in fetches],
+        "routes": dict(routes),
+    }
+    text = json.dumps(head, separators=(",", ":")).encode()
+    whole = b"".join([_HEAD.pack(len(text)), text, *graphs])
+    return np.frombuffer(whole, np.uint8)
+
+
+def unpacked(data: Array | None) -> Registered:
+    """Return what `packed` packed; GraphError for operators that do not exist here."""
+    view = memoryview(b"" if data is None else data.tobytes())
+    try:
+        (size,) = _HEAD.unpack_from(view)
+        head = json.loads(bytes(view[_HEAD.size : _HEAD.size + size]))
+    except (struct.error, ValueError) as error:
+        raise ProtocolError(f"this is no part of a graph: {error}") from None
+    at = _HEAD.size + size
+    pieces: list[Piece] = []
+    for part in head["parts"]:
+        graph = from_bytes(view[at : at + part["size"]], callee=Compiled)
+        pieces.append((DeviceName.parse(part["device"]), graph, part["feeds"]))
+        at += part["size"]
+    fetches = [(int(part), int(i)) for part, i in head["fetches"]]
+    return assembled(head["name"], pieces, fetches, head["routes"])

@@ -1,0 +1,167 @@
+"""Running: one task's part of one step, from its feeds to its answer.
+
+It holds no thread while it waits; see runtime/unattended.py. What is run is registered.py's, where
+values of other tasks come from, exchange.py's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from typing import Any, TypeAlias
+
+from tensorlite.core.containers import Container, current_container
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import TensorliteError
+from tensorlite.core.remote import here
+from tensorlite.core.waiting import Cancel
+from tensorlite.distributed.arrivals import Arrival
+from tensorlite.distributed.carrier import Carrier
+from tensorlite.distributed.exchange import Exchange, context
+from tensorlite.distributed.registered import Registered
+from tensorlite.runtime.plan import Arrays
+from tensorlite.runtime.step import run_plan
+from tensorlite.runtime.unattended import Unattended, cancelled
+
+Found: TypeAlias = "list[Any] | BaseException"
+FEED = "feed"
+"""The name under which a large feed travels beside the command."""
+
+
+class Running:
+    """A part of a step under way in a task."""
+
+    def __init__(
+        self,
+        registered: Registered,
+        carrier: Carrier,
+        step: int,
+        over: Callable[[Found], object],
+        container: Container,
+        own: DeviceName | None,
+    ) -> None:
+        self.registered = registered
+        self.step = step
+        self.is_over = False
+        self.team: Unattended | None = None
+        self._exchange: Exchange | None = None
+        self._carrier = carrier
+        self._over = over
+        self._container = container
+        self._own = own
+        self._lock = Lock()
+        self._awaited: dict[int, Cancel | None] = {}
+        self._arrays: list[Any] = []
+        self._began = False
+
+    def begin(self, feeds: Sequence[Any], beside: Sequence[tuple[int, str]]) -> None:
+        """Begin with values for the feeds, but for those that a task sends beside."""
+        self._arrays = list(feeds)
+        self._awaited = dict.fromkeys([i for i, _ in beside])
+        for i, task in beside:
+            if self.is_over:
+                return
+            cancel = self._carrier.receive(
+                task, self.step, (FEED, (i,)), partial(self._came, i)
+            )
+            with self._lock:
+                if cancel is not None and i in self._awaited:
+                    self._awaited[i] = cancel
+        if not beside:
+            self._start()
+
+    def cancel(self, error: BaseException | None = None) -> None:
+        """Give this up; what cannot be interrupted goes on until it is done, and is dropped."""
+        with self._lock:
+            began, awaited = self._began, self._awaited
+            self._awaited = {}
+        for give_up in awaited.values():
+            if give_up is not None:
+                give_up()
+        if self.team is not None:
+            self.team.fail(error or cancelled())
+        elif not began:
+            self._end(error or cancelled())
+
+    def _came(self, i: int, came: Arrival | TensorliteError) -> None:
+        if not isinstance(came, Arrival):
+            self.cancel(came)
+            return
+        with self._lock:
+            if i not in self._awaited:
+                return
+            self._arrays[i] = came.value
+            del self._awaited[i]
+            if self._awaited:
+                return
+        self._start()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self.is_over or self._began:
+                return
+            self._began = True
+        plan = self.registered.alone
+        if plan is None:
+            self._assemble()
+        elif self.registered.is_light:
+            self._run_alone()
+        else:
+            self._carrier.later(self._run_alone)
+
+    def _run_alone(self) -> None:
+        """Run the one plan, on the runner that fits it best."""
+        part = self.registered.parts[0]
+        found: Found
+        try:
+            with self._around():
+                made = run_plan(
+                    part.plan,
+                    [self._arrays[i] for i in part.feeds],
+                    device=part.device,
+                )
+                found = [made[i] for _, i in self.registered.fetches]
+        except BaseException as error:  # noqa: BLE001  it is told to the client
+            found = error
+        self._end(found)
+
+    def _assemble(self) -> None:
+        """Run the parts on a team, which meets those of other tasks."""
+        aside = None if self.registered.is_light else self._carrier.later
+        team = self.team = Unattended(self._team_over, aside, self._around)
+        routes = self.registered.routes
+        exchange = self._exchange = Exchange(self._carrier, self.step, routes, team)
+        team.flush = exchange.flush
+        team.begin(self.registered.parts, self._arrays, exchange)
+
+    def _team_over(self, found: list[Arrays] | BaseException) -> None:
+        assert self._exchange is not None
+        self._exchange.close()
+        self.team = None
+        if isinstance(found, BaseException):
+            self._end(found)
+        else:
+            self._end([found[part][i] for part, i in self.registered.fetches])
+
+    def _end(self, found: Found) -> None:
+        with self._lock:
+            if self.is_over:
+                return
+            self.is_over = True
+        self._arrays.clear()
+        self._over(found)
+
+    @contextmanager
+    def _around(self) -> Iterator[None]:
+        """Let a thread know for which task, and in which step, it works."""
+        place = here.set(self._own)
+        container = current_container.set(self._container)
+        exchange = context.set(self._exchange)
+        try:
+            yield
+        finally:
+            context.reset(exchange)
+            current_container.reset(container)
+            here.reset(place)

@@ -1,0 +1,299 @@
+"""Worker: what a task of a cluster does: it registers plans, runs its part of steps, keeps state.
+
+It does what clients ask by commands, and answers each. It never holds up the thread that brings
+one; which thread that is, is the carrier's. The client's side is master.py.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tensorlite.core.containers import Container
+from tensorlite.core.device import DeviceName
+from tensorlite.core.dtypes import of_numpy
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    ProtocolError,
+    UnavailableError,
+)
+from tensorlite.core.opaque import Opaque
+from tensorlite.core.xp import Array, to_host
+from tensorlite.distributed import packing
+from tensorlite.distributed.carrier import COMMAND, Carrier
+from tensorlite.distributed.endpoints import Address
+from tensorlite.distributed.engine import Registration, TaskSettings
+from tensorlite.distributed.failures import told
+from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.packing import Beside, Held, Item, Kept, State
+from tensorlite.distributed.registered import Registered, unpacked
+from tensorlite.distributed.running import Found, Running
+from tensorlite.runtime.rendezvous import Key
+from tensorlite.runtime.unattended import cancelled
+
+Numbers: TypeAlias = "tuple[int, ...]"
+FETCH = "fetch"
+"""The name under which a large value that is fetched travels beside the answer."""
+
+
+class _Client:
+    """What a task keeps for one client."""
+
+    def __init__(self) -> None:
+        self.plans: dict[int, Registered] = {}
+        self.held: dict[int, Any] = {}
+        self.running: dict[int, Running] = {}
+        self.ending: set[int] = set()
+        """Steps that were given up and are not over yet; nothing new begins before they are."""
+        self.deferred: dict[int, Callable[[], None]] = {}
+        """What begins the steps that wait for that."""
+
+
+class Worker:
+    """A task of a cluster."""
+
+    def __init__(self, settings: TaskSettings, carrier: Carrier) -> None:
+        self.settings = settings
+        self.carrier = carrier
+        self.container = Container()
+        self.steps = 0
+        """How many parts of steps have run."""
+        self._own = DeviceName.parse(settings.task)
+        self._lock = RLock()
+        self._clients: dict[str, _Client] = {}
+        self._commands: dict[str, Callable[[str, Numbers, Array | None], None]] = {
+            "meet": self._meet,
+            "register": self._register,
+            "run": self._run,
+            "cancel": self._cancel,
+            "release": self._release,
+            "push": self._push,
+            "status": self._status,
+        }
+        carrier.serve(self._command, self._lost)
+
+    def close(self) -> None:
+        """End all that runs, and all links."""
+        for task in list(self._clients):
+            self._lost(task, "the task ends")
+        self.carrier.close()
+
+    def _command(self, task: str, key: Key, payload: Array | None) -> None:
+        """Do what a client asks for; what goes wrong is its answer."""
+        name, numbers = key
+        try:
+            command = self._commands.get(name, self._unknown)
+            command(task, numbers, payload)
+        except Exception as error:  # noqa: BLE001  the client is told
+            self._refuse(task, numbers, error)
+
+    def _unknown(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        raise ProtocolError(
+            f"{task} asks for what no task does; there are {', '.join(self._commands)}"
+        )
+
+    def _refuse(self, task: str, numbers: Numbers, error: Exception) -> None:
+        answer = packing.pack_json(told(error, self.settings.task))
+        self._answer(task, ("failed", numbers[:1]), answer)
+
+    def _answer(self, task: str, key: Key, payload: Array) -> None:
+        """Answer a client, unless it is gone."""
+        try:
+            self.carrier.send(task, COMMAND, key, payload)
+        except UnavailableError as error:
+            self._lost(task, str(error))
+
+    def _client(self, task: str) -> _Client:
+        with self._lock:
+            return self._clients.setdefault(task, _Client())
+
+    def _meet(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        for name, (address, incarnation) in packing.unpack_json(payload).items():
+            if name != self.settings.task:
+                node, path, tcp = address
+                there = Address(node, path, None if tcp is None else (tcp[0], tcp[1]))
+                self.carrier.meet(name, there, incarnation)
+
+    def _register(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        client = self._client(task)
+        client.plans[numbers[0]] = unpacked(payload)
+
+    def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Begin a step: its number, the plan's, that of the first value kept, and if it is sent."""
+        step, plan, first, values = numbers
+        client = self._client(task)
+        registered = client.plans.get(plan)
+        if registered is None:
+            raise FailedPreconditionError(
+                f"plan {plan} of {task} is not registered in {self.settings.task}"
+            )
+        items = packing.unpack(payload)
+
+        def begin() -> None:
+            try:
+                feeds, beside = self._feeds(client, task, items)
+            except NotFoundError as error:
+                self._refuse(task, numbers, error)
+                return
+            running = Running(
+                registered,
+                self.carrier,
+                step,
+                lambda found: self._over(
+                    task, client, step, found, first, bool(values)
+                ),
+                self.container,
+                self._own,
+            )
+            client.running[step] = running
+            running.begin(feeds, beside)
+
+        with self._lock:
+            if client.ending:
+                client.deferred[step] = begin
+                return
+        begin()
+
+    def _feeds(
+        self, client: _Client, task: str, items: list[Item]
+    ) -> tuple[list[Any], list[tuple[int, str]]]:
+        feeds: list[Any] = []
+        beside: list[tuple[int, str]] = []
+        for i, item in enumerate(items):
+            if isinstance(item, Held):
+                feeds.append(self._held(client, item.number))
+            elif isinstance(item, Beside):
+                feeds.append(None)
+                beside.append((i, task))
+            elif isinstance(item, Kept | State):
+                raise ProtocolError(f"feed {i} is a {type(item).__name__}")
+            else:
+                feeds.append(item)
+        return feeds, beside
+
+    def _held(self, client: _Client, number: int) -> Any:
+        if number not in client.held:
+            raise NotFoundError(
+                f"{self.settings.task} has no value {number} any more: it was released, or the "
+                "task has been started anew since it was made"
+            )
+        return client.held[number]
+
+    def _over(
+        self,
+        task: str,
+        client: _Client,
+        step: int,
+        found: Found,
+        first: int,
+        values: bool,
+    ) -> None:
+        """Answer what came of a step."""
+        client.running.pop(step, None)
+        self.steps += 1
+        if isinstance(found, BaseException):
+            answer = packing.pack_json(told(found, self.settings.task))
+            self._answer(task, ("failed", (step,)), answer)
+        else:
+            try:
+                self._answer_values(task, client, step, found, first, values)
+            except Exception as error:  # noqa: BLE001  such as a value that cannot travel
+                self._refuse(task, (step,), error)
+        with self._lock:
+            client.ending.discard(step)
+            ready = [] if client.ending else list(client.deferred.values())
+            if ready:
+                client.deferred.clear()
+        for begin in ready:
+            begin()
+
+    def _answer_values(
+        self,
+        task: str,
+        client: _Client,
+        step: int,
+        found: list[Any],
+        first: int,
+        values: bool,
+    ) -> None:
+        items: list[Item] = []
+        large: list[Parcel] = []
+        for i, value in enumerate(found):
+            if isinstance(value, Opaque):
+                client.held[first + i] = value
+                items.append(State())
+            elif packing.is_small(value):
+                items.append(to_host(value))
+            elif values or value.dtype == object:
+                large.append(Parcel((FETCH, (i,)), to_host(value)))
+                items.append(Beside())
+            else:
+                client.held[first + i] = value
+                items.append(Kept(of_numpy(value.dtype), value.shape))
+        if large:
+            self.carrier.send_all(task, step, large)
+        self._answer(task, ("done", (step,)), packing.pack(items))
+
+    def _cancel(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        client = self._client(task)
+        step = numbers[0]
+        with self._lock:
+            deferred = client.deferred.pop(step, None)
+            running = client.running.get(step)
+            if running is not None:
+                client.ending.add(step)
+        if running is not None:
+            running.cancel()
+        elif deferred is not None:
+            self._refuse(task, numbers, cancelled())
+
+    def _release(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        client = self._client(task)
+        for number in [] if payload is None else payload.view(np.int64).tolist():
+            client.held.pop(number, None)
+
+    def _push(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Send a value that is kept here to the client."""
+        request, number = numbers
+        value = self._held(self._client(task), number)
+        if isinstance(value, Opaque):
+            raise InvalidArgumentError(f"{value!r} is no array")
+        self.carrier.send(task, request, (FETCH, (0,)), to_host(value))
+
+    def _status(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        answer = packing.pack_json({"steps": self.steps})
+        self._answer(task, ("answer", numbers[:1]), answer)
+
+    def _lost(self, task: str, reason: str) -> None:
+        """Give up what a client wanted that is gone; a task that is gone ends what waits for it."""
+        with self._lock:
+            client = self._clients.pop(task, None)
+        if client is None:
+            return
+        for running in list(client.running.values()):
+            running.cancel(UnavailableError(reason))
+        client.held.clear()
+
+
+def registration(
+    settings: TaskSettings, carrier: Carrier, node: str, pid: int
+) -> Registration:
+    """Return what a task says of itself when it has started."""
+    devices = [
+        f"{settings.task}/device:CPU:{i}" for i in range(settings.logical_cpus)
+    ]
+    return Registration(
+        settings.task,
+        carrier.incarnation,
+        carrier.address,
+        node,
+        pid,
+        tuple(devices),
+        {"python": platform.python_version(), "numpy": np.__version__},
+    )
