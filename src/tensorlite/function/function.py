@@ -279,6 +279,13 @@ class Function(Generic[P, R_co]):
             args = tuple(self.input_signature)
         return self._concrete(self._arguments(args, kwargs))[0]
 
+    def bound(
+        self, *args: Any, **kwargs: Any
+    ) -> tuple[ConcreteFunction, Sequence[Tensor]]:
+        """Return the trace for arguments, made now if there is none, and the tensors among them."""
+        concrete, used = self._concrete(self._arguments(args, kwargs))
+        return concrete, used.tensors
+
     def __repr__(self) -> str:
         return f"<tl.function {self.name}, traced {self.trace_count} times>"
 

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorlite.core.dispatch import call, interpreted_by, to_tensor
+from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.scope import device
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.manual import building
 from tensorlite.graph.tape import GradientTape
@@ -20,6 +19,8 @@ from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.resource import AssignAddVariableOp
 from tensorlite.ops.shape import astype
 from tensorlite.ops.state import Variable
+from tensorlite.train.replica import replica
+from tensorlite.train.rows import RowPart
 from tensorlite.train.schedules import Schedule
 
 Rate: TypeAlias = "float | Tensor | Variable | Schedule"
@@ -76,8 +77,15 @@ class Optimizer(ABC):
 
         A sparse gradient (IndexedSlices) updates only its rows. In a `tl.Graph` the node comes back
         that a session fetches to do all this. Raises InvalidArgumentError when every gradient is
-        None.
+        None. In the step of a strategy of `tl.distribute` the gradients of all replicas are used.
         """
+        here = replica.get()
+        if here is not None:
+            return here.apply_gradients(self, list(pairs))
+        return self.update(pairs)
+
+    def update(self, pairs: Iterable[Pair]) -> Fetchable:
+        """Do what `apply_gradients` does, with these gradients alone."""
         wanted = [(g, variable) for g, variable in pairs if g is not None]
         if not wanted:
             raise InvalidArgumentError(
@@ -157,9 +165,8 @@ class Optimizer(ABC):
         return known[1]
 
     def _slot(self, name: str, variable: Variable) -> Variable:
-        with interpreted_by(None), device(variable.device):
-            value = np.full(variable.shape, self.initial(name), variable.dtype.numpy)
-            return Variable(value, trainable=False, name=f"{variable.name}/{name}")
+        value = np.full(variable.shape, self.initial(name), variable.dtype.numpy)
+        return variable.beside(value, f"{variable.name}/{name}")
 
     def get_slot(self, variable: Variable, name: str) -> Variable:
         """Return a slot of a variable, made if it is not there yet."""
@@ -173,8 +180,14 @@ class Optimizer(ABC):
     def named_variables(self) -> dict[str, Variable]:
         """Return the step count and the slots by path, for checkpoints."""
         found = {"iterations": self.iterations}
-        for index, (_, slots) in enumerate(self._slots.values()):
-            found.update({f"{index}.{name}": slot for name, slot in slots.items()})
+        numbers: dict[object, int] = {}
+        for variable, slots in self._slots.values():
+            whole: object = id(variable)
+            part = ""
+            if isinstance(variable, RowPart):
+                whole, part = variable.whole, f".{variable.place}"
+            index = numbers.setdefault(whole, len(numbers))
+            found.update({f"{index}.{name}{part}": x for name, x in slots.items()})
         return found
 
     @property
