@@ -138,3 +138,22 @@ def test_the_spec_of_mapped_elements_is_traced() -> None:
         tl.TensorSpec((None,), tl.float32),
         tl.TensorSpec((None,), tl.int64),
     )
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_rewound_dataset_runs_as_at_first_through_all_its_steps(
+    seed: int | None,
+) -> None:
+    one = Dataset.range(20).shuffle(7, seed).map(lambda x: x + 1)
+    other = Dataset.range(40).shuffle(40, seed).filter(lambda x: x % 2 == 0)
+    both = Dataset.zip(one, other).enumerate().batch(3).repeat(2).skip(1).take(9)
+    runs = [
+        [[y.numpy().tolist() for y in (i, *x)] for i, x in both] for _ in range(2)
+    ]
+    assert runs[0] != runs[1]
+    next(iter(both))
+    both.rewind()
+    again = [
+        [[y.numpy().tolist() for y in (i, *x)] for i, x in both] for _ in range(2)
+    ]
+    assert again == runs

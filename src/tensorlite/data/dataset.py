@@ -9,8 +9,10 @@ from __future__ import annotations
 import builtins
 import itertools
 import random
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from tensorlite.core import dtypes, nest
@@ -48,6 +50,8 @@ class Dataset(Generic[T]):
     """The number of elements, INFINITE or UNKNOWN."""
     spec: Any = None
     """The specs of an element's tensors, in its structure, or a function that finds them."""
+    rewinds: tuple[Callable[[], None], ...] = ()
+    """What lets the next run be like the first: of every shuffle that it goes through."""
 
     @staticmethod
     def from_tensor_slices(tensors: U) -> Dataset[U]:
@@ -120,6 +124,7 @@ class Dataset(Generic[T]):
             lambda: builtins.zip(*datasets, strict=False),
             size,
             lambda: tuple([d.element_spec for d in datasets]),
+            tuple([rewind for d in datasets for rewind in d.rewinds]),
         )
 
     def map(self, fn: Callable[..., U], element_spec: Any = None) -> Dataset[U]:
@@ -140,9 +145,8 @@ class Dataset(Generic[T]):
             )
             return traced.structured_outputs
 
-        return Dataset(
-            source, self.size, spec if element_spec is None else element_spec
-        )
+        known = spec if element_spec is None else element_spec
+        return Dataset(source, self.size, known, self.rewinds)
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset[T]:
         """Return the elements of which `predicate` holds.
@@ -156,7 +160,7 @@ class Dataset(Generic[T]):
                 element for element in self if bool(predicate(*_arguments(element)))
             )
 
-        return Dataset(source, UNKNOWN, self._spec)
+        return Dataset(source, UNKNOWN, self._spec, self.rewinds)
 
     def batch(self, batch_size: int, drop_remainder: bool = False) -> Dataset[T]:
         """Return runs of `batch_size` elements, each run stacked; the last one may be shorter.
@@ -179,7 +183,11 @@ class Dataset(Generic[T]):
         if size >= 0:
             size = size // batch_size if drop_remainder else -(-size // batch_size)
         rows = batch_size if drop_remainder else None
-        return Dataset(source, size, lambda: _batched(self.element_spec, rows))
+
+        def spec() -> Any:
+            return _batched(self.element_spec, rows)
+
+        return Dataset(source, size, spec, self.rewinds)
 
     def shuffle(
         self,
@@ -198,10 +206,11 @@ class Dataset(Generic[T]):
             raise InvalidArgumentError(
                 f"shuffle: buffer_size is {buffer_size}; allowed is 1 or more"
             )
-        draws = random.Random(seed)  # noqa: S311  nothing secret is drawn
+        first = secrets.randbits(64) if seed is None else seed
+        draws = random.Random(first)  # noqa: S311  nothing secret is drawn
 
         def source() -> Iterator[T]:
-            chosen = draws if reshuffle_each_iteration else random.Random(seed)  # noqa: S311
+            chosen = draws if reshuffle_each_iteration else random.Random(first)  # noqa: S311
             buffer: list[T] = []
             for element in self:
                 buffer.append(element)
@@ -210,7 +219,8 @@ class Dataset(Generic[T]):
             chosen.shuffle(buffer)
             yield from buffer
 
-        return replace(self, source=source)
+        rewind: Callable[[], None] = partial(draws.seed, first)
+        return replace(self, source=source, rewinds=(*self.rewinds, rewind))
 
     def repeat(self, count: int | None = None) -> Dataset[T]:
         """Return the elements `count` times over, without end if it is None.
@@ -267,7 +277,22 @@ class Dataset(Generic[T]):
             source,
             self.size,
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
+            self.rewinds,
         )
+
+    def rewind(self) -> None:
+        """Let the next run be like the very first: shuffles draw their orders from the beginning.
+
+        So a run can be taken up again in the middle: rewind, and skip what was there already.
+
+        >>> numbers = tl.data.Dataset.range(9).shuffle(9)
+        >>> first = [int(x) for x in numbers]
+        >>> numbers.rewind()
+        >>> first == [int(x) for x in numbers]
+        True
+        """
+        for rewind in self.rewinds:
+            rewind()
 
     def cardinality(self) -> int:
         """Return the number of elements, tl.data.INFINITE or tl.data.UNKNOWN.
