@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from threading import Thread
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import SideEffectWarning
 from tensorlite.core.op import REGISTRY, Op
 from tensorlite.core.opaque import Resource
+from tensorlite.core.remote import RemoteResource, join, leave
+from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.trace import trace
@@ -325,3 +328,119 @@ def test_a_graph_finds_a_variable_by_its_name_in_every_run() -> None:
         read = tl.raw_ops.ReadVariableOp(handle=other)
     tl.Session(graph).run(assign)
     assert tl.Session(graph).run(read) == np.float32(5.0)
+
+
+class Elsewhere:
+    """Stands for a cluster of one task, whose operators run here, with a container of their own."""
+
+    name = "a cluster for tests"
+    devices = (tl.DeviceName.parse("/job:ps/task:0/device:CPU:0"),)
+
+    def __init__(self) -> None:
+        self.container = Container()
+        self.ran: list[Op] = []
+        self.states: dict[int, Any] = {}
+
+    def run_op(
+        self, op: Op, inputs: tuple[Tensor, ...], device: tl.DeviceName
+    ) -> tuple[Tensor, ...]:
+        self.ran.append(op)
+        arrays = [
+            self.states.get(getattr(x.array, "number", -1), x.array) for x in inputs
+        ]
+        outputs = copy_context().run(self._kernel, op, arrays)
+        return tuple([self._out(y, device) for y in outputs])
+
+    def _kernel(self, op: Op, arrays: list[Any]) -> tuple[Any, ...]:
+        current_container.set(self.container)
+        result = op.kernel(np, *arrays)
+        return result if isinstance(result, tuple) else (result,)
+
+    def _out(self, value: Any, device: tl.DeviceName) -> Tensor:
+        if isinstance(value, np.ndarray):
+            return tl.asarray(value)
+        number = len(self.states)
+        self.states[number] = value
+        return EagerTensor(RemoteResource(value.spec, device, number, 0), device)
+
+    def prepare(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Elsewhere]:
+    """Be connected to a cluster."""
+    home = Elsewhere()
+    join(home)
+    yield home
+    leave(home)
+
+
+@pytest.mark.parametrize("scope", ["/job:ps/task:0", lambda _: "/job:ps/task:0"])
+@EACH
+def test_another_task_makes_it_where_that_is_asked_for(
+    case: Case, scope: Any, elsewhere: Elsewhere
+) -> None:
+    with tl.device(scope):
+        one, other, alone = case.python("a"), case.python("a"), case.python(None)
+    assert {str(x.handle.device) for x in (one, other, alone)} == {
+        "/job:ps/task:0/device:CPU:0"
+    }
+    states = [elsewhere.states[x.handle.array.number] for x in (one, other, alone)]
+    assert states[0] is states[1] is not states[2]
+    assert {type(state) for state in states} == {case.state}
+    assert [op.name for op in elsewhere.ran].count(case.op.name) == 3
+
+
+def test_a_variable_of_another_task_is_made_and_then_assigned(
+    elsewhere: Elsewhere,
+) -> None:
+    with tl.device("/job:ps/task:0"):
+        v = tl.Variable([1.0, 2.0], name="v")
+        w = tl.Variable([3.0], shared_name="w")
+        tl.Variable([4.0], shared_name="w")
+    names = [op.name for op in elsewhere.ran]
+    assert names[:2] == ["VarHandleOp", "AssignVariableOp"]
+    assert v.numpy().tolist() == [1.0, 2.0]
+    assert w.numpy().tolist() == [3.0]
+    assert v.is_initialized()
+    assert (v.spec, v.trainable) == (tl.TensorSpec((2,)), True)
+
+
+def test_a_task_that_has_no_such_device_is_not_made_do(elsewhere: Elsewhere) -> None:
+    with pytest.raises(tl.errors.DeviceError), tl.device("/job:ps/task:7"):
+        tl.Variable(1.0)
+
+
+def test_queues_of_other_tasks_are_used_and_closed(elsewhere: Elsewhere) -> None:
+    with tl.device("/job:ps/task:0"):
+        q = tl.queue.FIFOQueue(10, tl.int32, shapes=())
+    numbers = iter(range(3))
+
+    def produce() -> None:
+        number = next(numbers, None)
+        if number is None:
+            raise tl.errors.OutOfRangeError("no more")
+        q.enqueue(number)
+
+    coord = tl.queue.Coordinator()
+    for thread in tl.queue.QueueRunner(q, [produce]).create_threads(coord=coord):
+        thread.start()
+        thread.join()
+    assert q.is_closed()
+    assert int(q.size()) == 3
+    with pytest.raises(tl.errors.InvalidArgumentError, match="/job:ps"):
+        q.close(error=OSError("here"))
+
+
+def test_a_critical_section_of_another_task_is_locked(elsewhere: Elsewhere) -> None:
+    with tl.device("/job:ps/task:0"):
+        section = tl.CriticalSection(shared_name="one at a time")
+        mutex = tl.queue.Mutex(shared_name="other")
+    assert section.execute(lambda: 5) == 5
+    with mutex:
+        pass
+    names = [op.name for op in elsewhere.ran]
+    assert names.count("MutexLock") == names.count("ConsumeMutexLock") == 2
+    with pytest.raises(tl.errors.InvalidArgumentError, match="wait for itself"):
+        section.execute(lambda: section.execute(lambda: 5))

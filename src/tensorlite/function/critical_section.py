@@ -85,7 +85,7 @@ class CriticalSection:
         top = outermost()
         if top is not None:
             return self._staged(fn, exclusive_resource_access, top)  # type: ignore[no-any-return]
-        with locked(state):
+        with locked(self.handle):
             return fn()
 
     def _staged(self, fn: Callable[[], Any], is_exclusive: bool, top: Tracer) -> Any:

@@ -13,11 +13,9 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from tensorlite.core import dtypes
 from tensorlite.core.deadlock import Want
-from tensorlite.core.dispatch import call, calls, to_tensor
+from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
@@ -25,10 +23,10 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
 )
 from tensorlite.core.op import Call, Effect, Grads, Op
-from tensorlite.core.opaque import Opaque
+from tensorlite.core.opaque import Opaque, Resource
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -155,13 +153,13 @@ class Held(Opaque):
         return f"<{'released ' if self.released else ''}lock of {self.state.title}>"
 
 
-Block: TypeAlias = tuple[MutexState, Tensor | None]
+Block: TypeAlias = tuple[Resource, Tensor | None]
 _around: ContextVar[tuple[Block, ...]] = ContextVar("around", default=())
 """What the blocks around have locked, which none inside them can lock again, and its lock."""
 
 
 @contextmanager
-def inside(state: MutexState) -> Iterator[None]:
+def inside(state: Resource) -> Iterator[None]:
     """Note that the code inside has a mutex locked."""
     refuse_again(state)
     token = _around.set((*_around.get(), (state, None)))
@@ -171,11 +169,14 @@ def inside(state: MutexState) -> Iterator[None]:
         _around.reset(token)
 
 
-def refuse_again(state: MutexState) -> None:
+def refuse_again(state: Resource) -> None:
     """Raise InvalidArgumentError when the code around has a mutex locked."""
     if any(state is other for other, _ in _around.get()):
+        title = (
+            state.title if isinstance(state, MutexState) else f"the mutex {state!r}"
+        )
         raise InvalidArgumentError(
-            f"{state.title} is locked by the code around this, which would wait for itself. Lock "
+            f"{title} is locked by the code around this, which would wait for itself. Lock "
             "it once, around all that needs it"
         )
 
@@ -260,14 +261,16 @@ class GuardMutexLock(Waiting):
 
 
 @contextmanager
-def locked(state: MutexState) -> Iterator[None]:
-    """Lock a mutex for a block of Python, waiting for it."""
-    held: Held = MutexLock().kernel(np, state)
+def locked(mutex: Tensor) -> Iterator[None]:
+    """Lock a mutex for a block of Python, waiting for it, wherever it lives."""
+    with interpreted_by(None):
+        held = call(MutexLock(), mutex)
     try:
-        with inside(state):
+        with inside(mutex.array):
             yield
     finally:
-        held.release()
+        with interpreted_by(None):
+            calls(ConsumeMutexLock(), held)
 
 
 def _check_lock(op: Op, spec: TensorSpec) -> None:
@@ -309,7 +312,7 @@ class ExecuteInCriticalSection(Op):
         self, xp: Xp, mutex: MutexState, *arguments: Array
     ) -> tuple[Array, ...]:
         """Return what the function returns."""
-        with locked(mutex):
+        with locked(EagerTensor(mutex)):
             return self.f.run(arguments)
 
     def grad(self, call: Call, *dys: Any) -> Grads:

@@ -224,6 +224,11 @@ class QueueBase:
                 "close(error=...) carries an exception, which a graph does not; close the queue "
                 "outside of the traced function"
             )
+        if self.handle.device.job is not None:
+            raise InvalidArgumentError(
+                f"close: {self.name!r} lives on {self.handle.device}, where an exception of this "
+                "process cannot be; close it without error="
+            )
         return self._effect(_CloseBecause(cancel_pending_enqueues, error))
 
     def size(self) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock, Thread, get_ident
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 from tensorlite.core.errors import (
     CancelledError,
@@ -124,7 +124,7 @@ class QueueRunner:
             for i, step in enumerate(steps)
         ]
         if coord is not None:
-            coord.at_stop(self._state.fail)
+            coord.at_stop(self._fail)
             for thread in threads:
                 coord.register_thread(thread)
         if start:
@@ -136,20 +136,42 @@ class QueueRunner:
         return f"<QueueRunner of {self.name!r}: {len(self.enqueue_ops)} threads>"
 
     @property
-    def _state(self) -> QueueState:
-        return cast("QueueState", self.queue.handle.array)
+    def _state(self) -> QueueState | None:
+        """The state of the queue, if it lives in this process."""
+        state = self.queue.handle.array
+        return state if isinstance(state, QueueState) else None
+
+    def _fail(self, error: BaseException | None) -> None:
+        """Close the queue at once; in another process its users are not told of the error."""
+        state = self._state
+        if state is None:
+            self.queue.close(cancel_pending_enqueues=True)
+        else:
+            state.fail(error)
+
+    def _close(self) -> None:
+        """Close the queue behind those who wait to put, unless it is closed."""
+        state = self._state
+        if state is not None:
+            state.close(_ignore, cancel_pending=False, error=None)
+        elif not self.queue.is_closed():
+            self.queue.close()
 
     def _run(self, step: Step, coord: Coordinator | None) -> None:
         """Call `step` until it says that there is no more, or a stop is requested."""
         error: BaseException | None = None
-        self._state.fillers.add(get_ident())
+        state = self._state
+        if state is not None:
+            state.fillers.add(get_ident())
         try:
             while coord is None or not coord.should_stop():
                 step()
         except self._ends as end:
             error = reason(end)
         except BaseException as raised:  # noqa: BLE001  the coordinator raises it, or the queue
-            given_up = isinstance(raised, CancelledError) and self._state.closed
+            given_up = isinstance(raised, CancelledError) and bool(
+                self.queue.is_closed()
+            )
             error = None if given_up else raised
         self._end(error, coord)
 
@@ -164,9 +186,9 @@ class QueueRunner:
             else:
                 # Before anyone finds the queue closed and asks for a stop with no error.
                 coord.request_stop(error)
-            self._state.fail(error)
+            self._fail(error)
         elif last:
-            self._state.close(_ignore, cancel_pending=False, error=None)
+            self._close()
 
 
 def _ignore(_: object) -> None:
