@@ -63,6 +63,8 @@ class Cluster:
         self.registrations: dict[str, Registration] = {}
         self._timeout = timeout
         self._lock = RLock()
+        self._unmade: dict[str, str] = {}
+        """Tasks that were lost and whose state is not made anew yet, and why they were."""
         self._carrier = engine.carrier(settings)
         self.master = Master(self._carrier, _first(self._carrier))
         try:
@@ -131,12 +133,14 @@ class Cluster:
         self._check()
         limit = self._timeout if timeout is None else timeout
         with self._lock:
-            lost = tuple(self.master.lost)
-            for task in lost:
+            self._unmade.update(self.master.lost)
+            for task in tuple(self.master.lost):
                 self._find(task, limit)
+            lost = tuple(self._unmade)
             if lost:
                 self._introduce(self.tasks)
                 self.master.remake(lost)
+                self._unmade.clear()
         return lost
 
     def close(self) -> None:
