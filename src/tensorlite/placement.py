@@ -24,6 +24,7 @@ from tensorlite.passes.explain import Explained, Explanation
 from tensorlite.passes.frozen import Frozen
 from tensorlite.passes.machines import Machines, Network, this_machine
 from tensorlite.passes.place import Choice, Placement, check_choice
+from tensorlite.passes.scaling import Exchange, Messages, exchanged
 from tensorlite.passes.simulate import Simulation, Span, Workload, told
 from tensorlite.runtime.devices import logical_devices, settings
 
@@ -33,11 +34,13 @@ __all__ = [
     "Cost",
     "Costs",
     "EarliestFinish",
+    "Exchange",
     "Explained",
     "Explanation",
     "Frozen",
     "Link",
     "Machines",
+    "Messages",
     "Search",
     "Simulation",
     "Span",
@@ -102,7 +105,7 @@ def freeze(program: ConcreteFunction | Graph, choose: Choice | None = None) -> F
 
 
 def simulate(
-    program: ConcreteFunction | Graph,
+    program: ConcreteFunction | Graph | Exchange,
     machines: Machines | Cluster | None = None,
     *,
     choose: Choice | None = None,
@@ -114,7 +117,8 @@ def simulate(
     On a table of devices the program is placed by `choose`, or by EarliestFinish for that table;
     without a table, it runs as it is placed here. On a `cluster` each worker takes a batch as large
     as the program's; `steps` of them draw stragglers anew each. Costs are this machine's,
-    measured as needed, unless others are given. Nothing runs but what is measured.
+    measured as needed, unless others are given. Nothing runs but what is measured. An `Exchange` in
+    place of a program says what a step sends on a cluster, of up to thousands of tasks.
 
     >>> w = tl.Variable(tl.ones((100, 10)))
     >>> @tl.function
@@ -128,6 +132,11 @@ def simulate(
     (5, 'AssignSubVariableOp')
     """
     _check_simulation(machines, choose, costs, steps)
+    if isinstance(program, Exchange):
+        wanted = "tl.placement.cluster(...), for an Exchange"
+        return exchanged(
+            program, one_of(machines, Cluster, "simulate: machines", wanted), steps
+        )
     with known_costs(costs) as known:
         if isinstance(machines, Cluster):
             return train(_graph(program), machines, known, steps)

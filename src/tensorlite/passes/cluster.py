@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Protocol
 
 import numpy as np
 
@@ -245,6 +246,16 @@ def _variables(units: Units) -> dict[int, int]:
     return found
 
 
+class Steps(Protocol):
+    """Steps that have been played."""
+
+    net: Network
+    names: list[str]
+    place: list[int]
+    last: list[int]
+    """The tasks with which a step ends."""
+
+
 class Training:
     """The tasks of one step on a cluster."""
 
@@ -370,10 +381,10 @@ def train(
     first = training.step(0)
     seconds = [training.ends(first)]
     seconds += [training.ends(training.step(number)) for number in range(1, steps)]
-    return _told(training, first, seconds)
+    return summary(training, first, seconds)
 
 
-def _told(training: Training, played: Played, steps: Sequence[float]) -> Simulation:
+def summary(training: Steps, played: Played, steps: Sequence[float]) -> Simulation:
     """Return the steps as a Simulation, whose first one is `played`."""
     net, whole = training.net, steps[0] or 1.0
     spans = [
