@@ -257,7 +257,7 @@ BAD: dict[str, Bad] = {
     "reduction": (
         lambda: dense(reduction_type="MAX"),
         errors.InvalidArgumentError,
-        "'MEAN' and 'SUM'",
+        "'MEAN', 'SUM' and 'MEAN_OF_ALL'",
     ),
     "integers": (
         lambda: tl.queue.ConditionalAccumulator(tl.int32),

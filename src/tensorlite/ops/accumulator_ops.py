@@ -29,20 +29,22 @@ from tensorlite.ops.monitor import (
 
 __all__: list[str] = []
 
-MEAN, SUM = "MEAN", "SUM"
+MEAN, SUM, MEAN_OF_ALL = "MEAN", "SUM", "MEAN_OF_ALL"
 _log = logging.getLogger("tensorlite")
 
 
 class Gathered(Monitor):
     """Gradients of one step added up, however they are stored, and how many there are."""
 
-    def __init__(self, value: TensorSpec, mean: bool, name: str) -> None:
+    def __init__(self, value: TensorSpec, reduction: str, name: str) -> None:
         super().__init__(name, (value,))
         self.value = value
-        self.mean = mean
+        self.reduction = reduction
         self.step = 0
         """Gradients of earlier steps are stale."""
         self.count = 0
+        self.dropped = 0
+        """How many gradients came too late."""
 
     @property
     def title(self) -> str:
@@ -54,7 +56,9 @@ class Gathered(Monitor):
         self.change("applies", lambda: self._apply(step, gradient))
 
     def _apply(self, step: int, gradient: Any) -> None:
-        if step >= self.step:
+        if step < self.step:
+            self.dropped += 1
+        else:
             self.add(gradient)
             self.count += 1
 
@@ -108,7 +112,7 @@ class DenseSum(Gathered):
         """Return the sum, or the mean, and begin anew."""
         total, self.total = self.total, None
         return np.asarray(
-            total / total.dtype.type(self.count) if self.mean else total
+            total if self.reduction == SUM else total / total.dtype.type(self.count)
         )
 
 
@@ -125,7 +129,7 @@ class MakesAccumulator(Making, abstract=True):
 
     def fresh(self, xp: Xp) -> Gathered:
         """Return a new accumulator."""
-        return self.made(self.value, self.reduction_type == MEAN, self.label)
+        return self.made(self.value, self.reduction_type, self.label)
 
 
 class ConditionalAccumulator(MakesAccumulator):
@@ -222,3 +226,18 @@ class AccumulatorNumAccumulated(Op):
     def kernel(self, xp: Xp, state: Gathered) -> Array:
         """Return the number, in host memory."""
         return np.asarray(state.count, np.int32)
+
+
+class AccumulatorNumDropped(Op):
+    """The number of gradients that came to an accumulator too late."""
+
+    effect = Effect.READ
+    differentiable = False
+
+    def infer(self, handle: TensorSpec) -> TensorSpec:
+        """Return a 0-d int64."""
+        return TensorSpec((), dtypes.int64)
+
+    def kernel(self, xp: Xp, state: Gathered) -> Array:
+        """Return the number, in host memory."""
+        return np.asarray(state.dropped, np.int64)

@@ -16,9 +16,11 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops import accumulator_ops
 from tensorlite.ops.accumulator_ops import (
     MEAN,
+    MEAN_OF_ALL,
     SUM,
     AccumulatorApplyGradient,
     AccumulatorNumAccumulated,
+    AccumulatorNumDropped,
     AccumulatorSetGlobalStep,
     AccumulatorTakeGradient,
     MakesAccumulator,
@@ -51,9 +53,10 @@ class ConditionalAccumulatorBase:
             raise DTypeError(
                 f"{name}: gradients are of floating or complex dtypes, not {self.dtype!r}"
             )
-        if reduction_type not in (MEAN, SUM):
+        if reduction_type not in (MEAN, SUM, MEAN_OF_ALL):
             raise InvalidArgumentError(
-                f"{name}: reduction_type={reduction_type!r}; allowed are 'MEAN' and 'SUM'"
+                f"{name}: reduction_type={reduction_type!r}; allowed are 'MEAN', 'SUM' and "
+                "'MEAN_OF_ALL'"
             )
         self.name = name
         value = TensorSpec(shape, self.dtype)
@@ -74,6 +77,17 @@ class ConditionalAccumulatorBase:
         1
         """
         return call(AccumulatorNumAccumulated(), self.handle)
+
+    def num_dropped(self) -> Tensor:
+        """Return how many gradients came too late, since this was made, a 0-d int64.
+
+        >>> sums = tl.queue.ConditionalAccumulator(tl.float32, shape=())
+        >>> sums.set_global_step(3)
+        >>> sums.apply_grad(1.0, local_step=2)
+        >>> print(sums.num_dropped())
+        1
+        """
+        return call(AccumulatorNumDropped(), self.handle)
 
     def set_global_step(self, new_global_step: TensorLike) -> Fetchable:
         """Set the step: gradients of an earlier `local_step` are dropped from now on.

@@ -14,7 +14,13 @@ from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.accumulator_ops import Gathered, MakesAccumulator, TakeGradient
+from tensorlite.ops.accumulator_ops import (
+    MEAN,
+    MEAN_OF_ALL,
+    Gathered,
+    MakesAccumulator,
+    TakeGradient,
+)
 from tensorlite.ops.monitor import (
     must_fit,
     scalar,
@@ -53,13 +59,15 @@ class SparseSum(Gathered):
     def reduced(self) -> tuple[Array, ...]:
         """Return places, rows and dense shape of the sum or mean, and begin anew.
 
-        The mean of a row is over the gradients that had it.
+        The mean of a row is over the gradients that had it, or over all.
         """
         assert self.total is not None
         (places, values, counts), self.total = self.total, None
-        if self.mean:
+        if self.reduction == MEAN:
             each = counts.reshape(-1, *[1] * (values.ndim - 1))
             values = values / each.astype(values.dtype)
+        elif self.reduction == MEAN_OF_ALL:
+            values = values / values.dtype.type(self.count)
         sizes = merge(self.value.shape, (None, *values.shape[1:]))
         shape = [-1 if size is None else size for size in sizes or ()]
         return places, values, np.asarray(shape, np.int64)
