@@ -1,0 +1,146 @@
+"""Pipeline: a model whose stages lie on several tasks, with small batches under way at once.
+
+Source: GPipe (Huang et al. 2019), whose schedule is not written down here: micro-batches are
+traced into one graph, and each device does what is ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tensorlite.core.check import whole
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import device
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.distributed.strategies.placing import Owned
+from tensorlite.distributed.strategies.shards import Batch
+from tensorlite.distributed.strategies.shared import shared
+from tensorlite.distributed.strategies.tasks import tasks_of
+from tensorlite.distributed.strategies.together import Joint, Together, on
+from tensorlite.ops.making import Make, creation
+from tensorlite.ops.state import Variable
+from tensorlite.train.layers import Layer
+from tensorlite.train.optimizers import Optimizer
+
+
+class Stage(Layer):
+    """A layer that is made, and computes, on one device."""
+
+    def __init__(self, layer: Layer, place: DeviceName) -> None:
+        self.layer = layer
+        self.place = place
+
+    def __call__(self, x: TensorLike, training: bool = False) -> Tensor:
+        """Return the layer's output, computed on its device."""
+        with device(None), device(self.place):
+            return self.layer(x, training=training)
+
+
+class Pipeline(Together):
+    """Trains one model whose layers lie on the workers, one stage on each.
+
+    A batch is cut into `microbatches`; while a worker has one, the next has the one before. Their
+    gradients are added up, and applied once. What is made or computed inside `stage(i)` is on
+    worker i; `staged` makes stages of a list of layers.
+
+    >>> tasks = tl.distribute.LocalTasks(["/device:CPU:0"])
+    >>> strategy = tl.distribute.Pipeline(tasks, microbatches=2)
+    >>> with strategy.scope():
+    ...     layers = strategy.staged([tl.layers.Dense(4), tl.layers.Dense(1)])
+    ...     optimizer = tl.optimizers.SGD(0.1)
+    >>> model = tl.layers.Sequential(layers)
+    >>> def step(x):
+    ...     with tl.GradientTape() as tape:
+    ...         loss = tl.mean(model(x) ** 2)
+    ...     optimizer.minimize(loss, model.trainable_variables, tape)
+    ...     return loss
+    >>> strategy.run(step, tl.ones((4, 3))).shape
+    ()
+    """
+
+    def __init__(
+        self, cluster: Any, microbatches: int = 4, workers: str = "worker"
+    ) -> None:
+        super().__init__(tasks_of(cluster, workers))
+        self.microbatches = int(whole(microbatches, "Pipeline: microbatches", 1))
+        self._owned = Owned()
+
+    @property
+    def count(self) -> int:
+        """The number of micro-batches, each of which is a replica of the step."""
+        return self.microbatches
+
+    @contextmanager
+    def stage(self, index: int) -> Iterator[DeviceName]:
+        """Make and compute what is inside on a worker."""
+        if not 0 <= index < len(self.workers):
+            raise InvalidArgumentError(
+                f"stage {index}; there are {len(self.workers)} workers, from 0 on"
+            )
+        with device(None), device(self.workers[index]):
+            yield self.workers[index]
+
+    def staged(
+        self, layers: Sequence[Layer], starts: Sequence[int] | None = None
+    ) -> list[Layer]:
+        """Return layers that are on the workers, as many of them on each as on the others.
+
+        `starts` says otherwise which layer is the first of each stage.
+        """
+        number = len(self.workers)
+        if starts is None:
+            starts = [-(-i * len(layers) // number) for i in range(number)]
+        rising = all(
+            a <= b for a, b in zip(starts, [*starts[1:], len(layers)], strict=True)
+        )
+        if len(starts) > number or not starts or starts[0] != 0 or not rising:
+            raise InvalidArgumentError(
+                f"starts={list(starts)}: give the first layer of each stage, 0 for the first, "
+                f"rising, for {number} workers at most and {len(layers)} layers"
+            )
+        stages = [sum(start <= i for start in starts) - 1 for i in range(len(layers))]
+        return [
+            Stage(layer, self.workers[at])
+            for layer, at in zip(layers, stages, strict=True)
+        ]
+
+    def place_of(self, index: int) -> DeviceName:
+        """Return where what is in no stage is computed: where the last stage is, as losses are."""
+        return self.workers[-1]
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Keep variables where their stage is, outside of all on the last."""
+        above = creation.get()
+
+        def maker(initial: Any, make: Make) -> Tensor:
+            handle = shared(
+                lambda: make(initial) if above is None else above(initial, make)
+            )
+            if initial is not None:
+                self._owned.add(handle)
+            return handle
+
+        token = creation.set(maker)
+        try:
+            yield
+        finally:
+            creation.reset(token)
+
+    def owns(self, variable: Variable) -> bool:
+        """Return whether a variable was made in this strategy's scope."""
+        return variable in self._owned
+
+    def apply(
+        self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
+    ) -> None:
+        """Add up the micro-batches' gradients where each variable is, and update it there."""
+        pairs = []
+        for one in joint:
+            with on(one.variable.device):
+                pairs.append((self.mean(one, batch), one.variable))
+        with on(optimizer.iterations.device):
+            optimizer.update(pairs)
