@@ -7,9 +7,11 @@ undoes. Young (1974) and Daly (2006) found the best interval between. Who saves 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from statistics import median
+from typing import Any
 
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -97,6 +99,17 @@ class AutoInterval:
     def failed(self) -> None:
         """Note a failure."""
         self.failures += 1
+
+    def state(self) -> dict[str, Any]:
+        """Return what was measured, as JSON can hold it."""
+        measured = {"failures": self.failures, "trained": self.trained}
+        return {"costs": self.costs, **measured}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Take over what `state` returned in an earlier run."""
+        self.costs = list(state.get("costs", self.costs))
+        self.failures += state.get("failures", 0)
+        self.trained += state.get("trained", 0.0)
 
     @property
     def cost(self) -> float:
