@@ -1,7 +1,8 @@
 """Null training steps on tensorlite's clusters: `python -m tests.benchmarks.cluster_ours`.
 
 What they are, and how it is asked, says cluster_steps.py. This process is the client; the tasks are
-Ray's, as `connect` has them. Written as a user would.
+Ray's, as `connect` has them, but for 'tcp': the package encrypts what goes over TCP, TensorFlow's
+servers do not. Programs are written as a user would.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ from typing import Any
 
 import tensorlite as tl
 from tests.benchmarks.cluster_steps import PS, Case, Program, Step, answer
+from tests.benchmarks.cluster_tasks import TcpEngine
 
-WAYS: dict[str, dict[str, Any]] = {"": {}, "tls": {"unix": False, "tcp": True}}
+WAYS: dict[str, Callable[[], dict[str, Any]]] = {
+    "": dict,
+    "tls": lambda: {"unix": False, "tcp": True},
+    "tcp": lambda: {"engine": TcpEngine()},
+}
 """What `connect` is told, by how tasks are to talk."""
 
 
@@ -22,7 +28,7 @@ WAYS: dict[str, dict[str, Any]] = {"": {}, "tls": {"unix": False, "tcp": True}}
 def cluster(workers: int, way: str) -> Iterator[Callable[[Case], Program]]:
     """Give what makes programs for a cluster, which ends with it."""
     spec = {"ps": PS, "worker": workers}
-    with tl.distribute.connect(spec, num_cpus=0.1, **WAYS[way]):
+    with tl.distribute.connect(spec, num_cpus=0.1, **WAYS[way]()):
         yield program
 
 
