@@ -364,7 +364,7 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
         arrays = [
             to_device(x, device)
             if xp is not np and i not in op.host
-            else (to_host(x) if is_array(x) else x)
+            else (to_host(x) if is_array(x) else to_device(x, device))
             for i, x in enumerate(arrays)
         ]
     try:

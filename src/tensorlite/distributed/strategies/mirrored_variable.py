@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tensorlite.core.device import DeviceName
@@ -15,6 +16,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.distributed.strategies.placing import at_home
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.sparse import accumulate
@@ -68,7 +70,7 @@ class MirroredVariable(Variable):
         token = variety.set(None)
         try:
             with device(None), device(self.devices[0]):
-                first = copy(initial)
+                first = copy(partial(at_home, initial))
             with interpreted_by(None):
                 value = first.value()
             others = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tensorlite.core.check import whole
@@ -15,7 +16,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.distributed.strategies.placing import Owned
+from tensorlite.distributed.strategies.placing import Owned, at_home
 from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.distributed.strategies.tasks import tasks_of
@@ -117,11 +118,13 @@ class Pipeline(Together):
         above = creation.get()
 
         def maker(initial: Any, make: Make) -> Tensor:
+            if initial is None:  # a queue or the like
+                return make(None) if above is None else above(None, make)
+            first = partial(at_home, initial)
             handle = shared(
-                lambda: make(initial) if above is None else above(initial, make)
+                lambda: make(first) if above is None else above(first, make)
             )
-            if initial is not None:
-                self._owned.add(handle)
+            self._owned.add(handle)
             return handle
 
         token = creation.set(maker)

@@ -100,6 +100,15 @@ class ByRows:
         return len(spec.dims) > 1 and (spec.dims[0] or 0) >= self.least
 
 
+def at_home(first: Any) -> Tensor:
+    """Return the first value of a variable, computed in this process: it is sent when it is whole.
+
+    So random numbers are drawn as they are without a strategy.
+    """
+    with interpreted_by(None), device(None):
+        return to_tensor(first() if callable(first) else first)
+
+
 class Owned:
     """Knows which variables a strategy made, by their handles."""
 
@@ -167,8 +176,7 @@ class Placing:
         known, self._first = self._first, None
         if known is not None and known[0] is first:
             return known[1]
-        with interpreted_by(None):
-            return to_tensor(first() if callable(first) else first)
+        return at_home(first)
 
     @staticmethod
     def _is_asked() -> bool:
@@ -184,8 +192,7 @@ class Placing:
         """Return a variable that is split, where the policy wants that."""
         if not isinstance(self.policy, ByRows) or self._is_asked():
             return None
-        with interpreted_by(None):
-            value = to_tensor(initial() if callable(initial) else initial)
+        value = at_home(initial)
         if isinstance(value, SymbolicTensor) or not self.policy.splits(value.spec):
             self._first = initial, value
             return None
