@@ -88,7 +88,7 @@ def pair(way: str, folder: Path, **options: Any) -> Iterator[tuple[Plane, Plane]
         b.close()
 
 
-LOCAL = {"a": "127.0.0.1", "b": "127.0.0.1"}
+LOCAL = dict.fromkeys("abcd", "127.0.0.1")
 
 
 def options(way: str, folder: Path) -> dict[str, Any]:

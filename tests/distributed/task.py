@@ -10,23 +10,35 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite.distributed.carrier import COMMAND
 from tensorlite.distributed.endpoints import Address, mutual
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.messages import Limits
 from tensorlite.distributed.plane import Plane
+from tensorlite.runtime.rendezvous import Key
 from tests.distributed.pairs import SECRET, Receiver, key
 
+WORKER, SERVERS = "d", ("b", "c")
+"""Who is what in a round of parameter servers."""
 ROOT = Path(__file__).parents[2]
 MASTER = "a"
 ENVIRONMENT = {"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _address(told: Any) -> Address:
+    """Return an address from what JSON holds."""
+    node, path, tcp = told
+    return Address(node, path, tcp and tuple(tcp))
 
 
 def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
@@ -43,6 +55,13 @@ def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
     )
 
 
+class Started(NamedTuple):
+    """A task that runs in a process."""
+
+    address: Address
+    process: subprocess.Popen[str]
+
+
 @contextmanager
 def started(
     plane: Plane,
@@ -50,10 +69,12 @@ def started(
     work: str,
     incarnation: int = 1,
     within: Sequence[str] = (),
-) -> Iterator[subprocess.Popen[str]]:
-    """Give the process of a task `b` that does some work with `plane`, which knows it then.
+    task: str = "b",
+    others: Mapping[str, Address] = MappingProxyType({}),
+) -> Iterator[Started]:
+    """Give the process of a task that does some work with `plane`, which knows it then.
 
-    `within` is a command that runs another, elsewhere.
+    `within` is a command that runs another, elsewhere; `others` are tasks that it links with.
     """
     with (
         TemporaryDirectory(
@@ -71,13 +92,13 @@ def started(
         try:
             assert process.stdin is not None
             assert process.stdout is not None
-            told = [options, incarnation, plane.address, plane.incarnation, work]
+            known = {MASTER: plane.address, **others}
+            told = [task, options, incarnation, known, plane.incarnation, work]
             process.stdin.write(json.dumps(told) + "\n")
             process.stdin.flush()
-            node, path, tcp = json.loads(process.stdout.readline())
-            address = Address(node, path, tcp and tuple(tcp))
-            plane.meet("b", address, incarnation)
-            yield process
+            address = _address(json.loads(process.stdout.readline()))
+            plane.meet(task, address, incarnation)
+            yield Started(address, process)
         finally:
             process.kill()
 
@@ -117,15 +138,61 @@ def stay(plane: Plane) -> None:
     sys.stdin.read()
 
 
-WORK = {work.__name__: work for work in (exchange, acknowledge, stay)}
+def echo(plane: Plane) -> None:
+    """Answer each command with itself, from the thread that brings it."""
+
+    def answer(task: str, asked: Key, value: Any) -> None:
+        plane.send(task, COMMAND, asked, value)
+
+    plane.serve(answer, lambda *_: None)
+
+
+def keep(plane: Plane) -> None:
+    """Be a parameter server: give the worker a scalar when told to, take one back, say so."""
+    parameter = np.array(1.0)
+
+    def turn(_: str, asked: Key, value: Any) -> None:
+        if asked[0] == "run":
+            plane.send(WORKER, COMMAND, ("parameter", asked[1]), parameter)
+        else:
+            plane.send(MASTER, COMMAND, ("done", asked[1]), value, dead=value is None)
+
+    plane.serve(turn, lambda *_: None)
+
+
+def train(plane: Plane) -> None:
+    """Be a worker: when it was told to and all parameters came, give them back, and say so."""
+    lock = Lock()
+    missing: list[str] = [MASTER, *SERVERS]
+    gradient = np.array(0.5)
+
+    def turn(task: str, asked: Key, _: Any) -> None:
+        with lock:
+            missing.remove(task)
+            if missing:
+                return
+            missing.extend((MASTER, *SERVERS))
+        for server in SERVERS:
+            plane.send(server, COMMAND, ("gradient", asked[1]), gradient)
+        plane.send(MASTER, COMMAND, ("done", asked[1]), None, dead=True)
+
+    plane.serve(turn, lambda *_: None)
+
+
+WORK = {
+    work.__name__: work for work in (exchange, acknowledge, stay, echo, keep, train)
+}
 
 
 def main() -> None:
     """Do what standard input says."""
-    options, incarnation, address, theirs, work = json.loads(sys.stdin.readline())
-    node, path, tcp = address
-    plane = made("b", options, incarnation)
-    plane.meet(MASTER, Address(node, path, tcp and tuple(tcp)), theirs)
+    line = json.loads(sys.stdin.readline())
+    task, options, incarnation, known, theirs, work = line
+    plane = made(task, options, incarnation)
+    for other, address in known.items():
+        plane.meet(other, _address(address), theirs if other == MASTER else 1)
+        if other != MASTER:
+            plane.connect(other)
     print(json.dumps(plane.address), flush=True)
     WORK[work](plane)
     sys.stdin.read()

@@ -46,7 +46,7 @@ def test_a_killed_task_is_named_at_once_and_comes_back(
     plane = made(MASTER, chosen)
     receiver = Receiver(plane, "b")
     for incarnation in (1, 2):
-        with started(plane, chosen, "stay", incarnation) as process:
+        with started(plane, chosen, "stay", incarnation) as (_, process):
             plane.connect("b")
             waits = [receiver.ask(incarnation, key("x", i)) for i in range(3)]
             assert all(waits)
