@@ -12,6 +12,9 @@ import pytest
 import tensorlite as tl
 from tensorlite import layers, optimizers
 from tensorlite.checkpoint import Checkpoint
+from tensorlite.core.dispatch import call, calls
+from tensorlite.core.xp import device_of
+from tensorlite.ops.resource import AssignVariableOp, ReadVariableOp, VarHandleOp
 
 OPTIMIZERS = {
     "SGD": lambda: optimizers.SGD(0.1),
@@ -148,3 +151,16 @@ def test_sparse_writes_to_variables(gpu: str) -> None:
     assert lies(w.value(), gpu)
     assert lies(w.sparse_read([1, 0]), gpu)
     np.testing.assert_array_equal(w.numpy(), [[2, 2], [5, 5], [0, 0]])
+
+
+def test_a_variable_without_a_value_gets_one_where_it_was_made(gpu: str) -> None:
+    op = VarHandleOp(tl.TensorSpec((2,)), True)
+    with tl.device(gpu):
+        first, second = call(op), call(op)
+    assert {device_of(first.array), device_of(second.array)} == {first.device}
+    calls(AssignVariableOp(), first, tl.asarray([1.0, 2.0]))
+    tl.function(lambda: calls(AssignVariableOp(), second, [3.0, 4.0])[0])()
+    for handle, value in ((first, [1.0, 2.0]), (second, [3.0, 4.0])):
+        read = call(ReadVariableOp(), handle)
+        assert str(read.device) == str(device_of(handle.array)) == gpu
+        assert read.tolist() == value
