@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +20,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    UnavailableError,
 )
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
@@ -133,15 +135,22 @@ class Cluster:
         self._check()
         limit = self._timeout if timeout is None else timeout
         with self._lock:
+            self._ask_for_a_sign()
             self._unmade.update(self.master.lost)
             for task in tuple(self.master.lost):
                 self._find(task, limit)
             lost = tuple(self._unmade)
+            self._introduce(self.tasks)
             if lost:
-                self._introduce(self.tasks)
                 self.master.remake(lost)
                 self._unmade.clear()
         return lost
+
+    def _ask_for_a_sign(self) -> None:
+        """Find out who is lost: another task may have noticed it before this program has."""
+        for task in self.tasks:
+            with suppress(UnavailableError):  # it is noted as lost then
+                self.master.request(task, "status").result()
 
     def close(self) -> None:
         """End the tasks that this program has started, and all links; once."""
