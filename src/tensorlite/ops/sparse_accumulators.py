@@ -34,7 +34,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     A row's mean is over the gradients that have the row, or, by the reduction type "MEAN_OF_ALL",
     over all; a row that one gradient has twice counts once, with the sum. What is taken has each
-    row once, in order. Otherwise as `ConditionalAccumulator`. Source: TensorFlow's `tf.compat.v1.SparseConditionalAccumulator`.
+    row once, in order. Otherwise as `ConditionalAccumulator`. Source: TensorFlow's
+    `tf.compat.v1.SparseConditionalAccumulator`.
 
     >>> grads = tl.queue.SparseConditionalAccumulator(tl.float32, shape=(4, 1))
     >>> grads.apply_grad([0, 2], [[1.0], [2.0]])
