@@ -48,6 +48,10 @@ class Echo:
         self.settings = settings
         carrier.serve(self._command, lambda task, why: None)
 
+    def awaited(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
     def close(self) -> None:
         """Nothing is to be done."""
 

@@ -10,7 +10,7 @@ import platform
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -30,6 +30,9 @@ SWITCH = 0.0002
 
 class Worker(Protocol):
     """What a task does, as far as it matters here."""
+
+    def awaited(self) -> Iterable[str]:
+        """Return what it waits for, in words."""
 
     def close(self) -> None:
         """Do nothing more."""

@@ -151,6 +151,7 @@ class InprocessEngine:
             task.error = f"{type(error).__name__}: {error}"
             carrier.close()
             return
+        carrier.awaited = task.worker.awaited
         task.carrier = carrier
 
     def _strike(self, owner: Owner) -> None:

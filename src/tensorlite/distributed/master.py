@@ -17,10 +17,12 @@ import numpy as np
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.errors import (
     DeadlineExceededError,
+    DeadlockError,
     FailedPreconditionError,
     UnavailableError,
+    note,
 )
-from tensorlite.core.op import Op
+from tensorlite.core.op import Effect, Op
 from tensorlite.core.remote import Remote, RemoteArray, RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.waiting import noted
@@ -32,7 +34,7 @@ from tensorlite.distributed.failures import remade
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import task_of
 from tensorlite.distributed.steps import ClusterStep, Under
-from tensorlite.distributed.worker import FETCH
+from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.rendezvous import Key
@@ -85,6 +87,7 @@ class Master:
             x.node.device = device
         node = graph.add(op, taken, device=device)
         graph.outputs = list(node.outputs)
+        graph.effects = [node] if op.effect is not Effect.NONE else []
         division = Division(
             {device: graph},
             {device: list(range(len(inputs)))},
@@ -193,7 +196,12 @@ class Master:
     def wait(self, until: Callable[[], bool], what: Callable[[], str]) -> None:
         """Hold up this thread until something is so; DeadlineExceededError after too long."""
         timeout = settings.step_timeout
-        if not self.carrier.wait(until, timeout):
+        try:
+            in_time = self.carrier.wait(until, timeout)
+        except DeadlockError as error:
+            note(error, f"the client waits for {what()}")
+            raise
+        if not in_time:
             raise DeadlineExceededError(
                 f"the step waited longer than {timeout} s; it waits for {what()}"
             )
@@ -202,6 +210,11 @@ class Master:
 
     def _command(self, task: str, key: Key, payload: Array | None) -> None:
         name, numbers = key
+        if name == PARTED:
+            content = packing.unpack_json(payload)
+            for each in list(self._under.values()):
+                each.parted(task, content["task"], content["reason"])
+            return
         number = numbers[0]
         under = self._under.get(number)
         if under is not None:

@@ -85,6 +85,7 @@ class Network(Medium):
                 else ""
             )
             for wait in waits
+            if wait.what
         ] or ["no task waits for anything but the call that was made here"]
         idle = {wait.source for wait in waits} - {wait.task for wait in waits} - {""}
         blamed = "".join(

@@ -85,6 +85,15 @@ class Running:
         elif not began:
             self._end(error or cancelled())
 
+    def awaited(self) -> Iterator[str]:
+        """Yield what this waits for, in words."""
+        team, name = self.team, self.registered.name
+        for i in self._awaited:
+            yield f"feed {i} of {name}"
+        if team is not None:
+            for what in team.awaited():
+                yield f"{what}, in {name}"
+
     def _came(self, i: int, came: Arrival | TensorliteError) -> None:
         if not isinstance(came, Arrival):
             self.cancel(came)

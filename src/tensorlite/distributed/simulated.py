@@ -35,7 +35,7 @@ Came: TypeAlias = tuple[Message, Array | None]
 
 
 class Wait(NamedTuple):
-    """Who waits, for what, and from whom if that is known."""
+    """Who waits, for what if that has not been said, and from whom if that is known."""
 
     task: str
     what: str
@@ -172,7 +172,7 @@ class SimulatedCarrier:
         self.mortal = mortal
         self.alive = True
         self.awaited: Callable[[], Iterable[str]] = tuple
-        """Says what the task waits for, beside the tensors that were asked for."""
+        """Says in words what the task waits for; else it is said which tensors are."""
         self._arrivals = Arrivals()
         self._peers: dict[str, _Peer] = {}
         self._command: Serve | None = None
@@ -242,13 +242,15 @@ class SimulatedCarrier:
         return self._arrivals.waiting(step)
 
     def waits(self) -> Iterator[Wait]:
-        """Yield what is waited for here."""
+        """Yield what is waited for here, in the task's own words if it has any."""
+        words = list(self.awaited())
+        for what in words:
+            yield Wait(self.task, what)
         for step in self._arrivals.steps():
             for source, (name, tag) in self.waiting(step):
                 turn = f" in iteration {tag}" if tag else ""
-                yield Wait(self.task, f"{name} of step {step}{turn}", source)
-        for what in self.awaited():
-            yield Wait(self.task, what)
+                what = "" if words else f"{name} of step {step}{turn}"
+                yield Wait(self.task, what, source)
 
     def traffic(self) -> Mapping[str, Traffic]:
         """Return what went to and came from each task."""

@@ -16,6 +16,7 @@ import numpy as np
 from tensorlite.core.containers import current_container
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import (
+    FailedPreconditionError,
     InvalidArgumentError,
     PlacementError,
     UnavailableError,
@@ -341,6 +342,16 @@ class Under:
         if self._waits.pop(task, None) is not None:
             self.fail(ended(UnavailableError(reason)))
 
+    def parted(self, task: str, other: str, reason: str) -> None:
+        """Take it that what one task sent to another may be lost, though both are there."""
+        tasks = self.whole.tasks
+        if (
+            task in tasks
+            and other in tasks
+            and not self._waits.keys().isdisjoint((task, other))
+        ):
+            self.fail(ended(UnavailableError(f"{task} says: {reason}")))
+
     def cancel(self) -> None:
         """Give this run up."""
         self.fail(ended(UnavailableError("this step was given up")))
@@ -348,18 +359,18 @@ class Under:
     def fail(self, error: BaseException) -> None:
         """End this run with an error, and let the other tasks give up their parts."""
         with self._lock:
-            if self._over:
+            if self._over or self.error is not None:
                 return
             self.error = error
             waits, self._waits = self._waits, {}
         own = self._own
-        if own is not None and waits.pop(self.master.task, None) is not None:
+        if waits.pop(self.master.task, None) is not None and own is not None:
             own.cancel()
         for task in waits:
             try:
                 empty = np.empty(0, np.uint8)
                 self.master.command(task, Parcel(("cancel", (self.step,)), empty))
-            except UnavailableError as lost:
+            except (UnavailableError, FailedPreconditionError) as lost:
                 error.add_note(f"besides: {lost}")
         self._finish()
 

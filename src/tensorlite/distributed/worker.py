@@ -7,7 +7,7 @@ one; which thread that is, is the carrier's. The client's side is master.py.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import RLock
 from typing import Any, TypeAlias
 
@@ -38,6 +38,8 @@ from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.unattended import cancelled
 
 Numbers: TypeAlias = "tuple[int, ...]"
+PARTED = "parted"
+"""The command by which clients are told that the link between two tasks has ended."""
 FETCH = "fetch"
 """The name under which a large value that is fetched travels beside the answer."""
 
@@ -83,6 +85,14 @@ class Worker:
         for task in list(self._clients):
             self._lost(task, "the task ends")
         self.carrier.close()
+
+    def awaited(self) -> Iterator[str]:
+        """Yield what the parts of steps wait for that are under way, in words."""
+        for client in list(self._clients.values()):
+            for running in list(client.running.values()):
+                yield from running.awaited()
+            if client.deferred:
+                yield "steps that were given up to be over, to begin others"
 
     def _command(self, task: str, key: Key, payload: Array | None) -> None:
         """Do what a client asks for; what goes wrong is its answer."""
@@ -271,10 +281,18 @@ class Worker:
         self._answer(task, ("answer", numbers[:1]), answer)
 
     def _lost(self, task: str, reason: str) -> None:
-        """Give up what a client wanted that is gone; a task that is gone ends what waits for it."""
+        """Give up what a client wanted that is gone.
+
+        Clients are told of other tasks: what is lost on a link may be of a step that was asked
+        for and has not come here yet, and would be waited for then.
+        """
         with self._lock:
             client = self._clients.pop(task, None)
+            clients = list(self._clients)
         if client is None:
+            content = packing.pack_json({"task": task, "reason": reason})
+            for each in clients:
+                self._answer(each, (PARTED, (0,)), content)
             return
         for running in list(client.running.values()):
             running.cancel(UnavailableError(reason))
