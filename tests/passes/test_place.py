@@ -339,16 +339,31 @@ def test_a_device_that_is_not_there_is_told() -> None:
 def test_three_may_contradict_where_no_two_do() -> None:
     made = Build()
     x = made.input()
-    for op, device in (("Sin", ""), ("Exp", "/task:1"), ("Cos", "/gpu:*")):
+    for op, device in (("Sin", ""), ("Exp", "/task:1"), ("Cos", "/job:a/gpu:*")):
         made.node(op, x, group="a", at=device)
-    there = [DeviceName.parse(one) for one in ("/task:0/gpu:0", "/task:1/cpu:0")]
+    there = [
+        DeviceName.parse(one)
+        for one in ("/job:a/task:0/gpu:0", "/job:a/task:1/cpu:0")
+    ]
     text = made.conflict(there)
     assert "Exp" in text
     assert "Cos" in text
     assert "Sin" not in text.partition("Cos")[2]
     made.node("Tan", x, group="a", at="/task:1/cpu:0")
-    there.append(DeviceName.parse("/task:1/gpu:0"))
+    there.append(DeviceName.parse("/job:a/task:1/gpu:0"))
     assert "Exp" not in made.conflict(there)  # Cos and Tan are enough
+
+
+def test_a_name_without_a_task_is_of_the_default_task() -> None:
+    far = [
+        DeviceName.parse(f"/job:ps/task:{i}/cpu:{k}") for i in (0, 1) for k in (0, 1)
+    ]
+    made = Build()
+    made.node("Exp", made.input(), at="/cpu:1")
+    (_, node) = place(made.graph, [CPU, *far], far[2]).nodes
+    assert node.device == far[3]
+    (_, node) = place(made.graph, [CPU, OTHER, *far], CPU).nodes
+    assert node.device == OTHER
 
 
 def test_two_handles_of_one_operator_must_be_on_one_device() -> None:

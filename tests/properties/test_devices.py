@@ -33,8 +33,9 @@ Statement = Callable[[Values, tl.Variable], Values]
 Arrays = tuple[np.ndarray[Any, Any], ...]
 DEVICES = 4
 WIDTH = 3
-asking: ContextVar[bool] = ContextVar("asking", default=True)
-"""Whether programs ask for devices as they are traced."""
+asking: ContextVar[Sequence[str]] = ContextVar("asking", default=())
+"""The devices that programs ask for as they are traced; none: they ask for none."""
+LOCAL = tuple([f"CPU:{i}" for i in range(DEVICES)])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -125,7 +126,8 @@ def somewhere(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement
     body, device = draw(inner), draw(st.integers(0, DEVICES - 1))
 
     def run(values: Values, w: tl.Variable) -> Values:
-        with tl.device(f"CPU:{device}") if asking.get() else nullcontext():
+        names = asking.get()
+        with tl.device(names[device]) if names else nullcontext():
             return body(values, w)
 
     return run
@@ -191,13 +193,18 @@ def sequence(draw: st.DrawFn, inner: st.SearchStrategy[Statement]) -> Statement:
     return run
 
 
-statements = st.recursive(
-    st.one_of(assignment(), update(), exchange(), foreign(), scanned()),
-    lambda inner: st.one_of(
-        conditional(inner), loop(inner), sequence(inner), somewhere(inner)
-    ),
-    max_leaves=12,
-)
+def programs(*simple: st.SearchStrategy[Statement]) -> st.SearchStrategy[Statement]:
+    """Return programs made of simple statements."""
+    return st.recursive(
+        st.one_of(*simple),
+        lambda inner: st.one_of(
+            conditional(inner), loop(inner), sequence(inner), somewhere(inner)
+        ),
+        max_leaves=12,
+    )
+
+
+statements = programs(assignment(), update(), exchange(), foreign(), scanned())
 
 
 class Anywhere:
@@ -225,7 +232,7 @@ class Anywhere:
 
 
 def traced(
-    program: Statement, w: tl.Variable, graded: bool, asks: bool
+    program: Statement, w: tl.Variable, graded: bool, asks: Sequence[str]
 ) -> ConcreteFunction:
     """Return the trace of a program, with the gradients of its results if asked for."""
 
@@ -253,10 +260,10 @@ def check(program: Statement, seed: int, graded: bool, *, calm: bool) -> None:
     start = rng.uniform(-1, 1, 3).astype(np.float32)
     w = tl.Variable(start)
     fed = [rng.uniform(-1, 1, 3).astype(np.float32) for _ in range(WIDTH)]
-    concrete = traced(program, w, graded, asks=False)
+    concrete = traced(program, w, graded, asks=())
     captured = [x.array for x in concrete.captured]
     expected = (*concrete.callee.run([*fed, *captured]), w.numpy())
-    concrete = traced(program, w, graded, asks=True)
+    concrete = traced(program, w, graded, asks=LOCAL)
     arrays = [*fed, *[x.array for x in concrete.captured]]
     policy = Anywhere(seed, int(rng.integers(2, DEVICES + 1)))
     runner = "frames" if rng.integers(4) == 0 else None

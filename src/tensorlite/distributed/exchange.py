@@ -15,6 +15,8 @@ from tensorlite.core.errors import TensorliteError
 from tensorlite.distributed.arrivals import Arrival
 from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.registered import Route
+from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.runtime.rendezvous import Key, Local, Offer, Party
 
 if TYPE_CHECKING:
@@ -31,23 +33,25 @@ class Exchange:
         self,
         carrier: Carrier,
         step: int,
-        routes: Mapping[str, str],
+        routes: Mapping[str, Route],
         team: Unattended,
     ) -> None:
         self.carrier = carrier
         self.step = step
         self.task = carrier.task
         self._routes = routes
-        """For the name of each transfer with another task: that task."""
         self._team = team
         self._local = Local()
         self._kept: dict[str, list[Parcel]] = {}
 
     def send(self, key: Key, party: Party, value: Any, dead: bool) -> bool:
         """Hand a value over; what goes to another task counts as taken."""
-        task = self._routes.get(key[0])
-        if task is None:
+        route = self._routes.get(key[0])
+        if route is None:
             return self._local.send(key, party, value, dead)
+        task, is_variant = route
+        if is_variant and not dead:
+            value = packed_variant(value)
         self._kept.setdefault(task, []).append(Parcel(key, value, dead))
         if getattr(value, "nbytes", 0) >= LARGE:
             self.flush()
@@ -61,10 +65,11 @@ class Exchange:
 
     def receive(self, key: Key, party: Party) -> Offer | None:
         """Return what was sent, or None: then the party is given it when it is."""
-        task = self._routes.get(key[0])
-        if task is None:
+        route = self._routes.get(key[0])
+        if route is None:
             return self._local.receive(key, party)
-        coming = _Coming(self._team, party)
+        task, is_variant = route
+        coming = _Coming(self._team, party, is_variant)
         cancel = self.carrier.receive(task, self.step, key, coming)
         with self._team.lock:
             if coming.arrival is None:
@@ -75,7 +80,7 @@ class Exchange:
                 return None
         if isinstance(coming.arrival, BaseException):
             raise coming.arrival
-        return Offer(party, coming.arrival.value, coming.arrival.dead)
+        return Offer(party, coming.value(coming.arrival), coming.arrival.dead)
 
     def waiting(self) -> Iterator[tuple[Key, Party]]:
         """Yield what is waited for within the task; the rest are the team's waits."""
@@ -90,9 +95,10 @@ class Exchange:
 class _Coming:
     """What the carrier calls with a value, or with why there will be none."""
 
-    __slots__ = ("arrival", "is_waited_for", "party", "team")
+    __slots__ = ("arrival", "is_variant", "is_waited_for", "party", "team")
 
-    def __init__(self, team: Unattended, party: Party) -> None:
+    def __init__(self, team: Unattended, party: Party, is_variant: bool) -> None:
+        self.is_variant = is_variant
         self.team = team
         self.party = party
         self.arrival: Arrival | TensorliteError | None = None
@@ -104,9 +110,15 @@ class _Coming:
             if not self.is_waited_for:
                 return  # receive() is under way, and will look
         if isinstance(arrival, Arrival):
-            self.team.answered(self.party, arrival.value, arrival.dead)
+            self.team.answered(self.party, self.value(arrival), arrival.dead)
         else:
             self.team.fail(arrival)
+
+    def value(self, arrival: Arrival) -> Any:
+        """Return what came, unpacked."""
+        if self.is_variant and not arrival.dead:
+            return unpacked_variant(arrival.value)
+        return arrival.value
 
 
 context: ContextVar[Exchange | None] = ContextVar("context", default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,10 +20,22 @@ from tensorlite.ops.transfer import Recv, Send
 from tensorlite.runtime.memory import size_of
 from tensorlite.runtime.parts import Part, part_of
 from tensorlite.runtime.plan import CONTROL, Plan
+from tensorlite.runtime.rendezvous import name_of
 
 _HEAD = struct.Struct("<Q")
 LIGHT = 1 << 18
 """Bytes that the kernels of a plan may read and write in all for it to run at once."""
+
+
+class Route(NamedTuple):
+    """Where a transfer goes to or comes from."""
+
+    task: str
+    is_variant: bool
+    """Whether it is of lists or bundles, which are packed to travel."""
+
+
+Routes: TypeAlias = Mapping[str, Route]
 
 
 class Registered:
@@ -34,14 +46,14 @@ class Registered:
         name: str,
         parts: tuple[Part, ...],
         fetches: tuple[tuple[int, int], ...],
-        routes: Mapping[str, str],
+        routes: Routes,
     ) -> None:
         self.name = name
         self.parts = parts
         self.fetches = fetches
         """For each value fetched: the part, and which of its fetches."""
         self.routes = routes
-        """For the name of each transfer with another task: that task."""
+        """For the name of each transfer with another task: that task, and what goes."""
         self.is_light = all(_is_light(part.plan) for part in parts)
         """Whether it is quick enough to run on a thread that has other things to do."""
 
@@ -80,22 +92,22 @@ Piece = tuple[DeviceName, Graph, Sequence[int]]
 """A device, its graph, and which feeds of the task its inputs are."""
 
 
-def routes_of(pieces: Sequence[Piece], home: str) -> dict[str, str]:
+def routes_of(pieces: Sequence[Piece], home: str) -> dict[str, Route]:
     """Return, for each transfer of one task's graphs with another, that task.
 
     A device without a job is one of the client, which is `home`.
     """
     own = {task_of(device, home) for device, _, _ in pieces}
-    routes: dict[str, str] = {}
+    routes: dict[str, Route] = {}
     for _, graph, _ in pieces:
         for node in graph.nodes:
             op = node.op
             if isinstance(op, Send | Recv):
                 ends = op.send_device, op.recv_device
-                other = ends[isinstance(op, Send)]
-                if task_of(other, home) not in own:
-                    name = f"{op.tensor_name} from {ends[0]} to {ends[1]}"
-                    routes[name] = task_of(other, home)
+                other = task_of(ends[isinstance(op, Send)], home)
+                if other not in own:
+                    spec = op.spec if isinstance(op, Recv) else node.inputs[0].spec
+                    routes[name_of(op)] = Route(other, spec.dtype.kind == "V")
     return routes
 
 
@@ -110,7 +122,7 @@ def assembled(
     name: str,
     pieces: Sequence[Piece],
     fetches: Sequence[tuple[int, int]],
-    routes: Mapping[str, str],
+    routes: Routes,
 ) -> Registered:
     """Return the part of a task, compiled."""
     parts = [
@@ -124,7 +136,7 @@ def packed(
     name: str,
     pieces: Sequence[Piece],
     fetches: Sequence[tuple[int, int]],
-    routes: Mapping[str, str],
+    routes: Routes,
 ) -> np.ndarray[Any, Any]:
     """Return what a task is to register, as bytes; GraphError for what cannot travel."""
     graphs = [to_bytes(graph) for _, graph, _ in pieces]
@@ -135,7 +147,7 @@ def packed(
             for (device, _, feeds), data in zip(pieces, graphs, strict=True)
         ],
         "fetches": [list(one) for one in fetches],
-        "routes": dict(routes),
+        "routes": routes,
     }
     text = json.dumps(head, separators=(",", ":")).encode()
     whole = b"".join([_HEAD.pack(len(text)), text, *graphs])
@@ -157,4 +169,5 @@ def unpacked(data: Array | None) -> Registered:
         pieces.append((DeviceName.parse(part["device"]), graph, part["feeds"]))
         at += part["size"]
     fetches = [(int(part), int(i)) for part, i in head["fetches"]]
-    return assembled(head["name"], pieces, fetches, head["routes"])
+    routes = {name: Route(*route) for name, route in head["routes"].items()}
+    return assembled(head["name"], pieces, fetches, routes)

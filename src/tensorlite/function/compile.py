@@ -13,6 +13,7 @@ from tensorlite.core import nest
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import current, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, TracingError
+from tensorlite.core.remote import RemoteResource
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, cpu_count, device_of
@@ -223,7 +224,8 @@ class ConcreteFunction:
     def _home(self, tensors: Iterable[Tensor]) -> DeviceName:
         """Return where what asks for no device runs: on the first device that data is on."""
         for x in (*tensors, *self.captured):
-            if isinstance(x, EagerTensor) and x.device != CPU:
+            is_here = not isinstance(x, EagerTensor) or x.device == CPU
+            if not (is_here or isinstance(x.array, RemoteResource)):
                 return x.device
         return CPU
 

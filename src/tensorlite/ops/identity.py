@@ -173,7 +173,8 @@ def to_device(x: TensorLike, device: DeviceName | str, /) -> Tensor:
     tensor = to_tensor(x)
     name = DeviceName.of(device)
     if tracer() is None:
-        if name.matches(tensor.device):
+        there = tensor.device
+        if name.matches(there) and (name.job is not None or there.job is None):
             return tensor
         return call(Copy(str(existing(name))), tensor)
     with placed_on(name):

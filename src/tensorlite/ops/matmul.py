@@ -143,7 +143,10 @@ _MATMUL = MatMul()
 
 def _is_eager_matrix(x: TensorLike) -> bool:
     return (
-        type(x) is EagerTensor and len(x.shape) == 2 and x.array.dtype.kind in "fiuc"
+        type(x) is EagerTensor
+        and len(x.shape) == 2
+        and x.device.job is None
+        and x.array.dtype.kind in "fiuc"
     )
 
 

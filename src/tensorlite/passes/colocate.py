@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from types import FunctionType, MethodType
 from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.device import ANYWHERE, DeviceName
@@ -59,6 +61,7 @@ class Groups:
         given: Sequence[DeviceName],
         soft: bool,
         log: Log,
+        default: DeviceName = ANYWHERE,
     ) -> None:
         self.units = units
         self.devices = devices
@@ -68,7 +71,7 @@ class Groups:
         for number, group in enumerate(self.members):
             for unit in group:
                 self.of[unit] = number
-        self.constraints, self.wishes = _constraints(units, devices, given)
+        self.constraints, self.wishes = _constraints(units, devices, given, default)
         self._soft = soft
         self._log = log
         self.allowed = self._settled()
@@ -182,21 +185,24 @@ def nearest(wanted: DeviceName, devices: Sequence[DeviceName]) -> DeviceName:
     return min(devices, key=distance)
 
 
-def matching(asked: DeviceName, devices: Sequence[DeviceName]) -> Devices:
+def matching(
+    asked: DeviceName, devices: Sequence[DeviceName], default: DeviceName = ANYWHERE
+) -> Devices:
     """Return the devices that a name, whole or in part, stands for.
 
-    Where devices have no job, `/job:localhost/replica:0/task:0` is the machine at hand.
+    A name without job and task stands for devices of the task that `default` is of; so does
+    `/job:localhost/replica:0/task:0` for those of this process.
     """
-    local = (
-        DeviceName(kind=asked.kind, index=asked.index)
-        if asked.job in (None, "localhost") and not asked.replica and not asked.task
-        else asked
-    )
+    wanted, stays = asked, False
+    if asked.job in (None, "localhost") and not asked.replica and not asked.task:
+        home = default if asked.job is None else ANYWHERE
+        wanted = DeviceName(home.job, None, home.task, asked.kind, asked.index)
+        stays = home.job is None
     return frozenset(
         [
             i
-            for i, device in enumerate(devices)
-            if (local if device.job is None else asked).matches(device)
+            for i, one in enumerate(devices)
+            if wanted.matches(one) and not (stays and one.job is not None)
         ]
     )
 
@@ -236,7 +242,10 @@ def _joined(number: int, links: Iterable[Link]) -> list[list[int]]:
 
 
 def _constraints(
-    units: Units, devices: Sequence[DeviceName], given: Sequence[DeviceName]
+    units: Units,
+    devices: Sequence[DeviceName],
+    given: Sequence[DeviceName],
+    default: DeviceName,
 ) -> tuple[list[Constraint], list[Constraint]]:
     """Return what must be met, and what is met where that leaves a choice.
 
@@ -254,17 +263,21 @@ def _constraints(
         why = f"its value is on {place}"
         firm.append(Constraint(unit, matching(place, devices), why, True))
     host = frozenset([i for i, one in enumerate(devices) if one.kind != "GPU"])
+    here = frozenset([i for i, one in enumerate(devices) if one.job is None])
     takers = {taker for _, taker in units.handles}
     known: dict[DeviceName, Devices] = {}
     for unit, node in enumerate(units.nodes):
         why = _host_only(node)
         if why and len(host) < len(devices):
             firm.append(Constraint(unit, host, why, True))
+        if len(here) < len(devices) and _is_bound(node.op):
+            why = f"{node.op.name} calls Python of this process"
+            firm.append(Constraint(unit, here, why, True))
         asked, why = _asked(node)
         if asked is ANYWHERE or asked == ANYWHERE or unit in there:
             continue
         if asked not in known:
-            known[asked] = matching(asked, devices)
+            known[asked] = matching(asked, devices, default)
         one = Constraint(unit, known[asked], why, False)
         (wishes if unit in takers and one.allowed else firm).append(one)
     return firm, wishes
@@ -284,6 +297,14 @@ def _host_only(node: Node) -> str:
         return f"{op.name} runs on CPUs only"
     strings = any(x.dtype.kind == "S" for x in (*node.inputs, *node.outputs))
     return "strings are held by CPUs only" if strings else ""
+
+
+def _is_bound(op: Op) -> bool:
+    """Return whether an operator calls a Python function, which no other process has."""
+    return any(
+        isinstance(value, FunctionType | MethodType | partial)
+        for value in op.attributes().values()
+    )
 
 
 def _acts(op: Op) -> bool:

@@ -97,7 +97,7 @@ class Placement:
         _check(devices, default)
         self.units = Units(graph)
         self.default = default
-        self.groups = Groups(self.units, devices, given, soft, log or _warn)
+        self.groups = Groups(self.units, devices, given, soft, log or _warn, default)
         self.allowed = [
             [devices[i] for i in sorted(allowed)] for allowed in self.groups.allowed
         ]

@@ -9,6 +9,7 @@ from tensorlite.core.constant import array_of
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.opaque import Opaque
+from tensorlite.core.remote import RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, device_of, is_array, xp_for
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
@@ -52,10 +53,13 @@ def run_plan(
 
 
 def common_device(arrays: Sequence[Array]) -> DeviceName:
-    """Return the device that holds the arrays: a GPU if any of them is on one."""
+    """Return the device that holds the arrays: a GPU or another task's if any is on one.
+
+    What works on state of another task is placed beside that, and nothing else for its sake.
+    """
     for array in arrays:
         device = device_of(array)
-        if device is not CPU:
+        if device is not CPU and not isinstance(array, RemoteResource):
             return device
     return CPU
 
