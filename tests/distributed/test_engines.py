@@ -38,15 +38,19 @@ def on_ray(make: type[Echo] = Echo) -> Engine:
     return RayEngine(make)
 
 
+def nothing() -> None:
+    """There is nothing to close."""
+
+
 @pytest.fixture(scope="module", params=[fake, on_ray])
 def engines(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Give what makes engines of a kind; Ray is started once for all of them."""
     if request.param is not on_ray:
         yield request.param
         return
-    session.enter(None, 8)
+    session.enter(None, 8, nothing)
     yield request.param
-    session.leave()
+    session.leave(nothing)
 
 
 @pytest.fixture

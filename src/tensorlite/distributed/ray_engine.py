@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,7 @@ from tensorlite.distributed.ray_watch import Watch
 ROOM = 10.0
 _AGAIN = 0.05
 """Seconds after which a task that is not there is asked again."""
+_COLOURS = re.compile("\033\\[[0-9;]*m")
 _LEAST = 0.001
 """CPUs of a task that needs none: Ray places nothing that needs nothing."""
 
@@ -39,9 +41,7 @@ class Description(NamedTuple):
     """What an actor says of itself: a registration, or why its task could not be started."""
 
     registration: Registration | None
-    words: str
-    node: str
-    """What Ray knows its node by."""
+    words: str = ""
 
 
 class Actor:
@@ -63,14 +63,13 @@ class Actor:
         self._guests = guests
         self._host: Host | None = None
         address = ray.util.get_node_ip_address()
-        node = context.get_node_id()
         try:
             self._host = Host(settings, make, address)
             told = self._host.registration(f"{os.uname().nodename} ({address})")
-            self._description = Description(told, "", node)
+            self._description = Description(told)
         except Exception as error:  # noqa: BLE001  whoever asks is told
             words = f"{type(error).__name__}: {error}"
-            self._description = Description(None, words, node)
+            self._description = Description(None, words)
 
     async def describe(self) -> Description:
         """Return what this task says of itself."""
@@ -117,6 +116,12 @@ class RayEngine:
         self._started = False
         self._watch: Watch | None = None
         self._told: list[Lost] = []
+
+    @property
+    def address(self) -> str:
+        """Where the Ray is that this is connected with, for other clients."""
+        self._check()
+        return str(self._ray.get_runtime_context().gcs_address)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -170,9 +175,14 @@ class RayEngine:
                     raise UnavailableError(f"{task} does not start: {found.words}")
                 return Registration(*found.registration)
             except (errors.RayActorError, errors.GetTimeoutError) as error:
+                words = _COLOURS.sub("", str(error))
+                if isinstance(error, errors.ActorDiedError):  # for good
+                    raise UnavailableError(
+                        f"{task} does not start: {words}"
+                    ) from None
                 if time.monotonic() + _AGAIN > until:
                     raise UnavailableError(
-                        f"{task} has not started within {timeout} seconds; Ray says: {error}"
+                        f"{task} has not started within {timeout:g} seconds: {words}"
                     ) from None
                 time.sleep(_AGAIN)
 
@@ -207,7 +217,7 @@ class RayEngine:
                 self._ray.kill(actor)
             for group in self._groups:
                 self._ray.util.remove_placement_group(group)
-        session.leave()
+        session.leave(self.close)
 
     def _enter(self, cpus: float) -> None:
         if self._closed or self._ray is not None:
@@ -215,7 +225,7 @@ class RayEngine:
                 "an engine starts or joins one cluster, once"
             )
         enough = max(cpus, os.cpu_count() or 1)
-        self._ray = session.enter(self._address, self._cpus or enough)
+        self._ray = session.enter(self._address, self._cpus or enough, self.close)
 
     def _room_for(
         self, tasks: Sequence[TaskSettings], bundles: Sequence[Mapping[str, float]]

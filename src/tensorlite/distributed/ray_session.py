@@ -10,11 +10,19 @@ import atexit
 import logging
 import os
 import shutil
+import socket
 import tempfile
-from threading import Lock
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any, TypeAlias
 
-from tensorlite.core.errors import FailedPreconditionError, UnavailableError
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    UnavailableError,
+)
 from tensorlite.distributed.extras import extra
 
 NAMESPACE = "tensorlite"
@@ -29,30 +37,36 @@ ENVIRONMENT = {
     # Tasks without GPUs hide them by themselves.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Whoever uses an engine is told of tasks that die, in fewer words.
-    "RAY_DEDUP_LOGS_SKIP_REGEX": "^A worker died or was killed|^The node with node id",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^(A worker died|Raylet is terminated|The node with node id)",
 }
 """What Ray is to know before it is imported; a user's own choice goes before."""
+_ANSWER = 5.0
+"""Seconds in which a head node answers."""
 _OBJECTS = 80 << 20
 """Bytes of Ray's store of objects, which nothing is put into; it takes no fewer."""
+
+
+Close: TypeAlias = Callable[[], object]
 
 
 class Session:
     """The connection: made for the first who enters, ended by the last who leaves."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._users = 0
+        self._lock = RLock()
+        self._users: list[Close] = []
         self._address: str | None = None
         self._begun = False
         """Whether the connection was made here, and not by the user."""
         self.folder: str | None = None
         """Where a Ray that was started here has its files, and its tasks theirs."""
 
-    def enter(self, address: str | None, cpus: float) -> Any:
+    def enter(self, address: str | None, cpus: float, close: Close) -> Any:
         """Return the module `ray`, connected with the Ray at an address.
 
         None: with the one that this process is connected with, or else one that is started on
-        this machine for `cpus`, whether it has as many or not.
+        this machine for `cpus`, whether it has as many or not. `close` is called when the
+        program ends before, and is to call `leave` with itself.
         """
         os.environ.update({**ENVIRONMENT, **os.environ})
         ray = extra("ray", "a cluster")
@@ -64,19 +78,33 @@ class Session:
                     f"address={address!r}: this process is connected with the Ray at "
                     f"{self._address or 'this machine'} already: close that cluster first"
                 )
-            self._users += 1
+            if not self._users:
+                # After Ray's own, and so before it: threads that wait for Ray end before Ray does.
+                atexit.register(self._close)
+            self._users.append(close)
         return ray
 
-    def leave(self) -> None:
+    def leave(self, close: Close) -> None:
         """Be one user fewer."""
         with self._lock:
-            self._users -= 1
-            if not self._users:
-                self._end()
+            self._users.remove(close)
+            if self._users:
+                return
+            atexit.unregister(self._close)
+            if self._begun:
+                self._begun = False
+                extra("ray", "a cluster").shutdown()
+                self._remove()
+
+    def _close(self) -> None:
+        for close in tuple(self._users):
+            close()
 
     def _begin(self, ray: Any, address: str | None, cpus: float) -> None:
         options: dict[str, Any] = {}
-        if address is None:
+        if address is not None:
+            _probe(address)
+        else:
             # A folder of its own: what another Ray has left in the usual one does not matter.
             self.folder = tempfile.mkdtemp(prefix="tensorlite-ray-")
             options = {
@@ -100,19 +128,42 @@ class Session:
             ) from error
         self._begun = True
         self._address = address
-        atexit.register(self._end)
-
-    def _end(self) -> None:
-        if self._begun:
-            self._begun = False
-            atexit.unregister(self._end)
-            extra("ray", "a cluster").shutdown()
-            self._remove()
 
     def _remove(self) -> None:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
+
+
+def _probe(address: str) -> None:
+    """Raise unless somebody listens at an address: Ray itself would try for minutes."""
+    if "://" in address:
+        raise InvalidArgumentError(
+            f"address={address!r}; allowed are 'auto' and 'host:port', the address of the head "
+            "node, whose port is 6379 unless it was chosen"
+        )
+    found = _running() if address == "auto" else address
+    if found is None:  # Ray looks elsewhere too, and answers at once
+        return
+    host, _, port = found.strip().rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER).close()
+    except (OSError, ValueError) as error:
+        raise UnavailableError(
+            f"Ray at {found} ({address}) cannot be reached: {error}; `ray start --head` on a "
+            "node starts one"
+        ) from None
+
+
+def _running() -> str | None:
+    """Return where the Ray that runs on this machine is, as far as it is written down."""
+    if given := os.environ.get("RAY_ADDRESS"):
+        return given
+    folders = [os.environ.get(name) for name in ("RAY_TMPDIR", "TMPDIR")]
+    folder = next(filter(None, folders), "/tmp")  # noqa: S108  Ray's own choice
+    with suppress(OSError):
+        return Path(folder, "ray", "ray_current_cluster").read_text("ascii")
+    return None
 
 
 session = Session()

@@ -34,8 +34,6 @@ class Watch(Thread):
         self._actors = actors
         self._told = told
         self._calls: dict[Any, _Call] = {}
-        self._nodes: dict[str, str] = {}
-        """What Ray knows each task's node by."""
         self._absent = list(actors)
         self._stopped = Event()
 
@@ -69,21 +67,17 @@ class Watch(Thread):
     def _over(self, call: Any, about: _Call) -> None:
         task = about.task
         try:
-            found = self._ray.get(call)
+            self._ray.get(call)
         except self._ray.exceptions.RayActorError:
             self._absent.append(task)
             if about.stays and not self._stopped.is_set():
                 self._tell(task)
         else:
-            self._nodes[task] = found.node
             self._calls[self._actors[task].stay.remote()] = _Call(task, stays=True)
 
     def _tell(self, task: str) -> None:
-        alive = {node["NodeID"] for node in self._ray.nodes() if node["Alive"]}
-        gone = self._nodes[task] not in alive
-        reason = "its node is gone" if gone else "its process has ended"
         for lost in tuple(self._told):
             try:
-                lost(task, reason)
+                lost(task, "its process or its node is gone")
             except Exception as error:  # noqa: BLE001  the others are told all the same
                 report(error)
