@@ -85,6 +85,10 @@ class Apart(ABC):
     def join(self) -> None:
         """Wait until all steps that were begun are over."""
 
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget what steps have left, also on the tasks."""
+
     def program(self, step: Step, index: int) -> Function[..., Any]:
         """Return the traced function of a replica."""
         key = key_of(step), index

@@ -165,8 +165,10 @@ class Asynchronous(Apart):
             note(found, f"in a step of {name} by worker {run.worker}, {where}")
         with self.lock:
             run.outcome, run.is_over = found, True
+            if self._busy.get(run.worker) is not run:
+                return  # all began anew meanwhile
             self.clocks[run.worker] += 1
-            self._busy.pop(run.worker, None)
+            del self._busy[run.worker]
             if isinstance(found, BaseException):
                 self._failed.append(run)
 
@@ -186,3 +188,10 @@ class Asynchronous(Apart):
         """Wait until all steps are over, and raise the first error that was not told yet."""
         self.strategy.tasks.wait(lambda: not self._busy, "all workers")
         self._raise_failed()
+
+    def reset(self) -> None:
+        """Begin anew: no worker is ahead, and nothing is left to tell."""
+        with self.lock:
+            self.clocks = [0] * self.strategy.count
+            self._failed = []
+            self._busy.clear()

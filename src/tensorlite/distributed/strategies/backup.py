@@ -73,7 +73,8 @@ class Gathering(NamedTuple):
 class Round:
     """A training step that is under way: what has come of it so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
         self.is_updated = False
         self.is_over = False
         self.results: dict[int, Any] = {}
@@ -166,41 +167,51 @@ class Backup(Apart):
         self._busy: dict[int, Cancel | None] = {}
         """What gives up the step of each worker that has one."""
         self._exchanged: dict[object, Exchanged] = {}
+        self._through = self._used = 0
+        """How many steps workers have taken, and how many of them updates were made of."""
         self._late: list[BaseException] = []
         """What went wrong in steps of workers that nobody waited for any more."""
+        self._generation = 0
+        """How often all began anew; what comes of earlier steps then is of no interest."""
 
     @property
     def dropped(self) -> int:
-        """How many steps of workers came too late."""
-        with interpreted_by(None):
-            ledgers = [one.ledger.num_dropped() for one in self._exchanged.values()]
-            return sum(int(dropped.numpy()) for dropped in ledgers)
+        """How many steps of workers came too late, so that their gradients were not used."""
+        with self.lock:
+            return max(0, self._through - self._used)
 
     def run(self, step: Step, batch: tuple[Any, ...], reduce: Reduce) -> Any:
         """Return the mean over the workers that brought their gradients in time."""
-        key, now = key_of(step), Round()
+        key, now = key_of(step), Round(self._generation)
         if key not in self._exchanged:
+            self.join()  # tokens of another step function count for that alone
             self._exchanged[key] = Exchanged(self.strategy)
         own = cut(batch, self.strategy.count)
         required = max(1, len(own.shares) - self.backup)
-        enough = partial(self._is_enough, now, required)
         try:
-            shares = self._idle(own, required)
-            self._begin(step, shares, own, now)
-            if now.error is None:
-                self._begin_chief(self._exchanged[key], now, required, len(shares))
-            what = f"{required} workers and the servers"
-            self.strategy.tasks.wait(enough, what)
+            found = self._through_with(step, own, required, now)
         except BaseException:
-            self._give_up(key)
+            self.reset()
             raise
-        with self.lock:
-            now.is_over, found = True, dict(now.results)
-        if now.error is not None:
-            self._give_up(key)
-            raise now.error
         there = tuple([share for share in own.shares if share.replica in found])
         return joined([found[x.replica] for x in there], Batch(there), reduce)
+
+    def _through_with(
+        self, step: Step, own: Batch, required: int, now: Round
+    ) -> dict[int, Any]:
+        """Return the results of the workers that were through in time."""
+        shares = self._idle(own, required)
+        self._begin(step, shares, own, now)
+        if now.error is None:
+            exchanged = self._exchanged[key_of(step)]
+            self._begin_chief(exchanged, now, required, len(shares))
+        enough = partial(self._is_enough, now, required)
+        self.strategy.tasks.wait(enough, f"{required} workers and the servers")
+        with self.lock:
+            now.is_over = True
+            if now.error is not None:
+                raise now.error
+            return dict(now.results)
 
     def _idle(self, own: Batch, required: int) -> list[Share]:
         """Return the shares whose workers are free, once there are enough of them."""
@@ -249,9 +260,12 @@ class Backup(Apart):
     def _ended(self, now: Round, worker: int, name: str, found: Any) -> None:
         """Take the result of a worker's step, which may be one of an earlier training step."""
         with self.lock:
+            if now.generation != self._generation:
+                return
             self._busy.pop(worker, None)
             if not isinstance(found, BaseException):
                 now.results[worker] = found
+                self._through += 1
                 return
             where = self.strategy.workers[worker]
             note(found, f"in a step of {name} by worker {worker}, {where}")
@@ -262,10 +276,14 @@ class Backup(Apart):
     def _updated(self, now: Round, found: Any) -> None:
         """Take the answer of the chief's step."""
         with self.lock:
+            if now.generation != self._generation:
+                return
             self._busy.pop(CHIEF, None)
             now.is_updated = True
             if isinstance(found, BaseException):
                 now.error = now.error or found
+            else:
+                self._used += int(found)
 
     def _is_enough(self, now: Round, required: int) -> bool:
         with self.lock:
@@ -274,22 +292,21 @@ class Backup(Apart):
 
     def _raise_late(self) -> None:
         with self.lock:
-            late, self._late = self._late, []
+            late = self._late
         if late:
+            self.reset()
             raise late[0]
 
-    def _give_up(self, key: object) -> None:
-        """Forget what a step that failed has left: tokens, and gradients of some of the workers."""
+    def reset(self) -> None:
+        """Forget what steps have left: tokens, and gradients of some of the workers."""
         with self.lock:
             cancels = [cancel for cancel in self._busy.values() if cancel is not None]
-            self._late = []
+            self._busy, self._late = {}, []
+            dropped, self._generation = self.dropped, self._generation + 1
         for cancel in cancels:
             cancel()
-        with self.lock:
-            self._busy.clear()
-        self._exchanged.pop(key, None)
-        kept = {one: known for one, known in self._programs.items() if one[0] != key}
-        self._programs = kept
+        self._through, self._used = dropped, 0
+        self._exchanged, self._programs = {}, {}
 
     def taken(
         self, step: Step, index: int, given: tuple[Any, ...], context: Any = None

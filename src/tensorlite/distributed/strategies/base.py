@@ -116,6 +116,9 @@ class Strategy(ABC):
     def join(self) -> None:  # noqa: B027  most strategies have nothing to wait for
         """Wait until all steps that were begun are over; only asynchronous ones may not be."""
 
+    def reset(self) -> None:  # noqa: B027  most strategies leave nothing behind
+        """Forget what steps have left on the tasks: call it when some were started anew."""
+
     def check_owned(self, optimizer: Optimizer, pairs: Sequence[Pair]) -> None:
         """Raise InvalidArgumentError for variables that were not made in this strategy's scope."""
         given = [(variable, repr(variable.name)) for _, variable in pairs]

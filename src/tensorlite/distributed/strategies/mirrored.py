@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tensorlite.core.check import whole
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import DeviceError
 from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.distributed.strategies.buckets import buckets, joined, parted
 from tensorlite.distributed.strategies.mirrored_variable import (
     MirroredVariable,
     mirroring,
@@ -20,6 +22,7 @@ from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.tasks import LocalTasks, own_devices, tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together, on
 from tensorlite.ops.fetchable import Fetchable
+from tensorlite.ops.sparse import accumulate
 from tensorlite.ops.state import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 from tensorlite.train.replica import replica
@@ -135,5 +138,66 @@ class AllReduce(Copies):
         deterministic: bool = False,
     ) -> None:
         super().__init__(tasks_of(cluster, workers))
-        self.bucket_bytes = bucket_bytes
+        self.bucket_bytes = int(whole(bucket_bytes, "AllReduce: bucket_bytes", 1))
         self.deterministic = deterministic
+
+    def reduced(
+        self, joint: Sequence[Joint], batch: Batch
+    ) -> list[list[Tensor | IndexedSlices]]:
+        """Return the mean gradient of each variable, for each replica, added up in buckets."""
+        dense = [one for one in joint if _is_dense(one)]
+        others = [one for one in joint if not _is_dense(one)]
+        found = dict(
+            zip(map(id, others), super().reduced(others, batch), strict=True)
+        )
+        groups = buckets([one.variable for one in dense], self.bucket_bytes)
+        for number, group in enumerate(groups):
+            bucket = [dense[at] for at in group]
+            sums = self._added_up(bucket, batch, number)
+            for one, own in zip(bucket, zip(*sums, strict=True), strict=True):
+                found[id(one)] = list(own)
+        return [found[id(one)] for one in joint]
+
+    def _added_up(
+        self, bucket: Sequence[Joint], batch: Batch, number: int
+    ) -> list[list[Tensor]]:
+        """Return, for each replica, the sums of a bucket's gradients, weighed by rows."""
+        variables = [one.variable for one in bucket]
+        positions = {share.replica: i for i, share in enumerate(batch.shares)}
+        vectors = []
+        for index, place in enumerate(self.workers):
+            position = positions.get(index)
+            given = [_own(one, position) for one in bucket]
+            factor = 1.0 if position is None else batch.weights[position]
+            with on(place):
+                vectors.append(joined(given, variables, factor))
+        sums = self.all_reduced(vectors, number)
+        parts = []
+        for place, whole_sum in zip(self.workers, sums, strict=True):
+            with on(place):
+                parts.append(parted(whole_sum, variables))
+        return parts
+
+    def all_reduced(self, vectors: Sequence[Tensor], number: int) -> list[Tensor]:
+        """Return the sum of the replicas' vectors, for each of them.
+
+        It is added up on one worker, a different one for each bucket, in the order of workers.
+        """
+        with on(self.workers[number % self.count]):
+            total = accumulate(vectors)
+        assert isinstance(total, Tensor)
+        return [total] * self.count
+
+
+def _is_dense(one: Joint) -> bool:
+    fixed = None not in one.variable.shape
+    return fixed and all(isinstance(g, Tensor) for g in one.gradients)
+
+
+def _own(one: Joint, position: int | None) -> Tensor | None:
+    """Return the gradient that a replica has brought, if any."""
+    if position not in one.positions:
+        return None
+    g = one.gradients[one.positions.index(position)]
+    assert isinstance(g, Tensor)
+    return g
