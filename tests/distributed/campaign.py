@@ -1,8 +1,10 @@
 """One seed's campaign: steps on a cluster whose tasks and links fail, and a count of what must be.
 
-Several steps are under way at once. Each has a worker compute, and then adds one to a variable on
-every parameter server; so, of the steps that were begun since a variable got its value, it holds
-those that were acknowledged at the least, and at the most those that were tried.
+Several steps of three kinds are under way at once, and what comes of each is known. One kind adds
+one to a variable on every parameter server; so, of the steps that were begun since a variable got
+its value, it holds those that were acknowledged at the least, and at the most those that were
+tried. Another puts a number into a queue and takes one: none comes twice, and the queue holds no
+more than what failed steps have left. The third is a loop over three tasks.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ from tensorlite.distributed.inprocess import InprocessEngine
 
 PS = 2
 WORKERS = 3
+TURNS = 3
 AT_ONCE = 4
 SIZES = (1, 5, 20_000)
 """Elements of what is fed: in the command, or beside it."""
 LIMIT = 300
 """Attempts after which a campaign has gone wrong."""
 LONG = 30.0
-Life = tuple[int, int]
-"""A parameter server, and how often its state was lost."""
+NUMBERS = tl.TensorSpec((None,), tl.int64)
+Lives = tuple[int, ...]
+"""How often the state of each parameter server was lost."""
 
 
 def faults_of(random: Random) -> Faults:
@@ -60,18 +64,62 @@ def begin(
     )
 
 
-def stepping(worker: int, variables: list[Any]) -> Any:
-    """Return a step of a worker."""
+def total_on(worker: int, x: Any) -> Any:
+    """Return a number that a worker has computed."""
+    with tl.device(f"/job:worker/task:{worker}"):
+        return tl.sum(x * 2 + 1)
+
+
+def adding(worker: int, variables: list[Any]) -> Any:
+    """Return a step that adds one to each variable."""
 
     @tl.function
-    def step(x: Any) -> Any:
-        with tl.device(f"/job:worker/task:{worker}"):
-            total = tl.sum(x * 2 + 1)
+    def add(x: Any) -> Any:
+        total = total_on(worker, x)
         for variable in variables:
             variable.assign_add(total - total + 1)
         return total
 
-    return step.get_concrete_function(tl.TensorSpec((None,), tl.int64))
+    return add.get_concrete_function(NUMBERS)
+
+
+def queueing(worker: int, queue: Any) -> Any:
+    """Return a step that puts a number into a queue, and takes one."""
+
+    @tl.function
+    def exchange(x: Any) -> Any:
+        queue.enqueue(total_on(worker, x))
+        return queue.dequeue()
+
+    return exchange.get_concrete_function(NUMBERS)
+
+
+def looping(worker: int) -> Any:
+    """Return a step with a loop over three tasks."""
+
+    @tl.function
+    def loop(x: Any) -> Any:
+        def goes_on(i: Any, total: Any) -> Any:
+            with tl.device("/job:ps/task:1"):
+                return i < TURNS
+
+        def turn(i: Any, total: Any) -> Any:
+            with tl.device("/job:ps/task:0"):
+                more = total + i
+            with tl.device(f"/job:worker/task:{worker}"):
+                return i + 1, more * 2
+
+        start = tl.constant(np.int64(0)), total_on(worker, x)
+        return tl.while_loop(goes_on, turn, start)[1]
+
+    return loop.get_concrete_function(NUMBERS)
+
+
+def looped(total: int) -> int:
+    """Return what such a loop must give."""
+    for i in range(TURNS):
+        total = (total + i) * 2
+    return total
 
 
 class Campaign:
@@ -87,12 +135,15 @@ class Campaign:
         self.outcomes: Counter[str] = Counter()
         self._steps = steps
         self._variables: list[Any] = []
-        self._functions: list[Any] = []
-        self._lives = [0] * PS
+        self._queue: Any = None
+        self._functions: dict[str, list[Any]] = {}
+        self._lives: Lives = (0,) * PS
         self._valued: dict[int, int] = {}
         """The life in which each variable got its value."""
-        self._tried: Counter[Life] = Counter()
-        self._acknowledged: Counter[Life] = Counter()
+        self._counts: Counter[tuple[str, int, int]] = Counter()
+        """How often steps of a kind were begun or done in a life of a parameter server."""
+        self._taken: Counter[tuple[int, int]] = Counter()
+        """How often each number was taken from the queue in its life."""
         self._under: set[int] = set()
 
     def run(self) -> Counter[str]:
@@ -112,9 +163,6 @@ class Campaign:
     def _fewer_than(self, many: int) -> bool:
         return len(self._under) < many
 
-    def _read(self, i: int) -> int:
-        return int(self._variables[i].read_value().numpy())
-
     def _wait(self, until: Callable[[], bool], timeout: float | None = None) -> None:
         self.cluster.master.carrier.wait(until, timeout)
 
@@ -123,34 +171,54 @@ class Campaign:
         for i in range(PS):
             with tl.device(f"/job:ps/task:{i}"):
                 made.append(tl.Variable(np.int64(0)))
+        with tl.device("/job:ps/task:0"):
+            self._queue = tl.queue.FIFOQueue(1000, [tl.int64], shapes=[()])
         self._valued = dict(enumerate(self._lives))
         self._variables = made
-        self._functions = [stepping(i, made) for i in range(WORKERS)]
+        self._functions = {
+            "add": [adding(i, made) for i in range(WORKERS)],
+            "exchange": [queueing(i, self._queue) for i in range(WORKERS)],
+            "loop": [looping(i) for i in range(WORKERS)],
+        }
 
     def _begin(self, number: int) -> None:
-        lives = list(enumerate(self._lives))
-        self._tried.update(lives)
+        kind = self.random.choice(("add", "add", "exchange", "loop"))
+        self._count(f"{kind} begun", self._lives)
         self._under.add(number)
         fed = np.full(self.random.choice(SIZES), number)
-        function = self.random.choice(self._functions)
-        begin(
-            function,
-            fed,
-            partial(self._over, number, int(np.sum(fed * 2 + 1)), lives),
-        )
+        expected = int(np.sum(fed * 2 + 1))
+        function = self.random.choice(self._functions[kind])
+        over = partial(self._over, kind, number, expected, self._lives)
+        begin(function, fed, over)
+
+    def _count(self, what: str, lives: Lives) -> None:
+        self._counts.update((what, i, life) for i, life in enumerate(lives))
 
     def _over(
-        self, number: int, expected: int, lives: list[Life], found: Any
+        self, kind: str, number: int, expected: int, lives: Lives, found: Any
     ) -> None:
+        """Take what came of a step."""
         self._under.discard(number)
         if isinstance(found, BaseException):
             if not isinstance(found, UnavailableError):
                 raise found
             self.outcomes["UnavailableError"] += 1
             return
-        assert int(found[0].read()) == expected
         self.outcomes["done"] += 1
-        self._acknowledged.update(lives)
+        self._count(f"{kind} done", lives)
+        result = int(found[0].read())
+        if kind == "exchange":
+            self._taken[lives[0], result] += 1
+            assert self._taken[lives[0], result] <= self._tried(result)
+        else:
+            assert result == (looped(expected) if kind == "loop" else expected)
+
+    def _tried(self, total: int) -> int:
+        """Return how many steps may have put a total into the queue."""
+        return sum(
+            any(n * (2 * number + 1) == total for n in SIZES)
+            for number in range(1, self._steps + 1)
+        )
 
     def _check(self) -> None:
         """Once nothing is under way, compare each variable with what was counted."""
@@ -158,9 +226,21 @@ class Campaign:
         self._insist(self._restore)
         for i in range(PS):
             found = self._insist(partial(self._read, i))
-            life = i, self._lives[i]
-            least, most = self._acknowledged[life], self._tried[life]
-            assert least <= found <= most, f"{life}: {found} not in {least}..{most}"
+            least, most = self._bounds("add", i)
+            assert least <= found <= most, f"{found} not in {least}..{most}"
+        left = self._insist(lambda: int(self._queue.size()))
+        least, most = self._bounds("exchange", 0)
+        assert 0 <= left <= most - least, f"{left} left of {least}..{most}"
+
+    def _bounds(self, kind: str, i: int) -> tuple[int, int]:
+        """Return how many steps of a kind were done in this life, and how many begun."""
+        life = self._lives[i]
+        return self._counts[f"{kind} done", i, life], self._counts[
+            f"{kind} begun", i, life
+        ]
+
+    def _read(self, i: int) -> int:
+        return int(self._variables[i].read_value())
 
     def _insist(self, attempt: Callable[[], Any]) -> Any:
         """Return what an attempt gives in the end."""
@@ -177,8 +257,8 @@ class Campaign:
         """Have all tasks back, and give a value to each variable that has lost its own."""
         for task in self.cluster.recover(LONG):
             self.outcomes["started anew"] += 1
-            if task.startswith("/job:ps"):
-                self._lives[int(task[-1])] += 1
+            lost = [task == f"/job:ps/task:{i}" for i in range(PS)]
+            self._lives = tuple(map(int.__add__, self._lives, lost))
         for i, variable in enumerate(self._variables):
             if self._valued[i] != self._lives[i]:
                 variable.assign(np.int64(0))
