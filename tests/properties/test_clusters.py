@@ -5,14 +5,21 @@ The programs are those of test_devices.py, less calls of Python, which only one 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from unittest.mock import patch
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tensorlite as tl
+from tensorlite.distributed import registered
+from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.registered import LIGHT
 from tensorlite.function.placed import Placed
+from tests.distributed.thread_engine import ThreadEngine
 from tests.properties.test_devices import (
     WIDTH,
     Anywhere,
@@ -38,7 +45,20 @@ CASES = (
 )
 
 
-def check(program: Statement, seed: int, graded: bool) -> None:
+SPEC = {"worker": 2, "ps": 1}
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Cluster]:
+    """A cluster whose tasks talk over sockets, within this process."""
+    jobs = {f"{job}s": n for job, n in SPEC.items()}
+    with tl.distribute.connect(jobs, engine=ThreadEngine(), name="threads") as made:
+        yield made
+
+
+def check(
+    program: Statement, seed: int, graded: bool, names: Sequence[str] = NAMES
+) -> None:
     """Compare one placement over the tasks of a cluster with one process."""
     rng = np.random.default_rng(seed)
     start = rng.uniform(-1, 1, 3).astype(np.float32)
@@ -47,16 +67,13 @@ def check(program: Statement, seed: int, graded: bool) -> None:
     concrete = traced(program, own, graded, asks=())
     captured = [x.array for x in concrete.captured]
     expected = (*concrete.callee.run([*fed, *captured]), own.numpy())
-    spec = {"worker": 2, "ps": 1}
-    with tl.distribute.connect(spec, engine=InprocessEngine(seed)):
-        with tl.device(NAMES[int(rng.integers(4))]):
-            w = tl.Variable(start)
-        concrete = traced(program, w, graded, asks=NAMES)
-        arrays = [*fed, *[x.array for x in concrete.captured]]
-        policy = Anywhere(seed, int(rng.integers(2, 5)))
-        placed = Placed(concrete.callee.optimised, None, policy=policy)
-        found = placed.run(arrays, values=True)
-        found = (*found, w.numpy())
+    with tl.device(names[int(rng.integers(4))]):
+        w = tl.Variable(start)
+    concrete = traced(program, w, graded, asks=names)
+    arrays = [*fed, *[x.array for x in concrete.captured]]
+    policy = Anywhere(seed, int(rng.integers(2, 5)))
+    placed = Placed(concrete.callee.optimised, None, policy=policy)
+    found = (*placed.run(arrays, values=True), w.numpy())
     for x, y in zip(found, expected, strict=True):
         assert x.dtype == y.dtype
         assert x.tobytes() == y.tobytes()
@@ -67,7 +84,21 @@ def check(program: Statement, seed: int, graded: bool) -> None:
 def test_a_program_gives_the_same_bits_on_a_cluster(
     program: Statement, seed: int, graded: bool
 ) -> None:
-    check(program, seed, graded)
+    with tl.distribute.connect(SPEC, engine=InprocessEngine(seed)):
+        check(program, seed, graded)
+
+
+@pytest.mark.parametrize("most", [-1, LIGHT], ids=["aside", "at once"])
+@settings(
+    max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(*CASES)
+def test_a_program_gives_the_same_bits_on_many_threads(
+    threads: Cluster, most: int, program: Statement, seed: int, graded: bool
+) -> None:
+    names = [name.replace("/task", "s/task") for name in NAMES]
+    with patch.object(registered, "LIGHT", most):
+        check(program, seed, graded, names)
 
 
 @pytest.mark.slow
@@ -76,4 +107,5 @@ def test_a_program_gives_the_same_bits_on_a_cluster(
 def test_many_programs_give_the_same_bits_on_a_cluster(
     program: Statement, seed: int, graded: bool
 ) -> None:
-    check(program, seed, graded)
+    with tl.distribute.connect(SPEC, engine=InprocessEngine(seed)):
+        check(program, seed, graded)

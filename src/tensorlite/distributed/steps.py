@@ -231,6 +231,8 @@ class Under:
             self._own = whole.run_own(
                 self, [_here(arrays[i]) for i in whole.own.inputs]
             )
+            if self.error is not None:
+                self._own.cancel()
 
     def _feeds(self, part: _Part, arrays: Sequence[Any]) -> list[Item]:
         items: list[Item] = []

@@ -48,7 +48,8 @@ class _Client:
     """What a task keeps for one client."""
 
     def __init__(self) -> None:
-        self.plans: dict[int, Registered] = {}
+        self.plans: dict[int, Registered | Exception] = {}
+        """What is registered, or why it could not be."""
         self.held: dict[int, Any] = {}
         self.running: dict[int, Running] = {}
         self.ending: set[int] = set()
@@ -132,7 +133,10 @@ class Worker:
 
     def _register(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         client = self._client(task)
-        client.plans[numbers[0]] = unpacked(payload)
+        try:
+            client.plans[numbers[0]] = unpacked(payload)
+        except Exception as error:  # noqa: BLE001  steps that run it are told
+            client.plans[numbers[0]] = error
 
     def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Begin a step: its number, the plan's, that of the first value kept, and if it is sent."""
@@ -143,6 +147,8 @@ class Worker:
             raise FailedPreconditionError(
                 f"plan {plan} of {task} is not registered in {self.settings.task}"
             )
+        if isinstance(registered, Exception):
+            raise registered
         items = packing.unpack(payload)
 
         def begin() -> None:
