@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 from zlib import crc32
@@ -37,6 +38,8 @@ _JOB = re.compile(r"[A-Za-z][\w-]*")
 CLIENT = "/job:client/task:"
 START = 60.0
 """Seconds that a task may take to start."""
+_PAUSE = 0.5
+"""Seconds between attempts to link with a task, or to have tasks link with each other."""
 
 
 class Cluster:
@@ -136,15 +139,45 @@ class Cluster:
         limit = self._timeout if timeout is None else timeout
         with self._lock:
             self._ask_for_a_sign()
-            self._unmade.update(self.master.lost)
-            for task in tuple(self.master.lost):
-                self._find(task, limit)
+            self._link_again(limit)
             lost = tuple(self._unmade)
-            self._introduce(self.tasks)
             if lost:
                 self.master.remake(lost)
                 self._unmade.clear()
         return lost
+
+    def _link_again(self, timeout: float) -> None:
+        """Wait for the tasks that are lost, and until all tasks are linked with each other.
+
+        A link that was cut is made anew by whoever sends; but who receives gives up before that.
+        """
+        until, why = monotonic() + timeout, ""
+        most = max(
+            1, int(timeout / _PAUSE)
+        )  # pauses are what counts in simulated time
+        for _ in range(most):
+            self._unmade.update(self.master.lost)
+            for task in tuple(self.master.lost):
+                self._locate(task, timeout)
+            why = self._why_not_linked()
+            if not why or monotonic() > until:
+                break
+            self._carrier.wait(lambda: False, _PAUSE)
+        if why:
+            raise UnavailableError(why)
+
+    def _why_not_linked(self) -> str:
+        """Let all tasks link with each other, where they are not; return why one cannot, or ""."""
+        try:
+            self._introduce(self.tasks)
+            asked = []
+            for task in self.tasks:
+                others = packing.pack_json([x for x in self.tasks if x != task])
+                asked.append(self.master.request(task, "link", payload=others))
+            reasons = [reason for one in asked for reason in one.result()]
+        except UnavailableError as error:
+            reasons = [str(error)]
+        return reasons[0] if reasons else ""
 
     def _ask_for_a_sign(self) -> None:
         """Find out who is lost: another task may have noticed it before this program has."""
@@ -189,11 +222,15 @@ class Cluster:
 
     def _find(self, task: str, timeout: float) -> None:
         """Learn where a task is, and link with it."""
+        self._locate(task, timeout)
+        self._carrier.connect(task)
+
+    def _locate(self, task: str, timeout: float) -> None:
+        """Learn where a task is."""
         found = self.engine.registration(task, timeout)
         check_versions(task, found.versions)
         self.registrations[task] = found
         self._carrier.meet(task, found.address, found.incarnation)
-        self._carrier.connect(task)
         self.master.found(task, found.incarnation)
 
     def _introduce(self, tasks: Sequence[str]) -> None:

@@ -161,7 +161,7 @@ class Trainer:
             with asked_to_stop(self.stop):
                 yield from self._steps(until)
         except GeneratorExit:
-            self.save()
+            self._go_on_after_failures(self.save)
             raise
         except BaseException:
             self._begun = False  # what was under way may be half done
@@ -171,14 +171,18 @@ class Trainer:
 
     def _steps(self, until: int | None) -> Iterator[tuple[int, Any]]:
         self._go_on_after_failures(self._begin)
-        while not self.stopped and (until is None or self.step_count < until):
-            batch = next(self._feed, self)
-            if batch is self:
+        while True:
+            while not self.stopped and (until is None or self.step_count < until):
+                batch = next(self._feed, self)
+                if batch is self:
+                    break
+                done = self._go_on_after_failures(
+                    partial(self._advance, batch, until)
+                )
+                if done is not None:
+                    yield done
+            if self._go_on_after_failures(self._saved):
                 break
-            done = self._go_on_after_failures(partial(self._advance, batch, until))
-            if done is not None:
-                yield done
-        self._go_on_after_failures(self.save)
         if self.stopped:
             self._progress.event(f"{self.stopped}: left after step {self.step_count}")
         elif until is not None and self.step_count < until:
@@ -251,6 +255,10 @@ class Trainer:
             self._saved_at = time.monotonic()
             self._progress.event(f"step {self.step_count} is not saved: {error}")
 
+    def _saved(self) -> bool:
+        self.save()
+        return True
+
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {
             "step": self.step_count,
@@ -318,6 +326,8 @@ class Trainer:
             with suppress(*self.retry):  # steps that were begun before fail likewise
                 self.strategy.join()
         tasks = () if self.cluster is None else self.cluster.recover(self.timeout)
+        if self.strategy is not None:
+            self.strategy.reset()
         back = time.monotonic()
         self._restore()
         now = time.monotonic()

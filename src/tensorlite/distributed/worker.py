@@ -72,6 +72,7 @@ class Worker:
         self._clients: dict[str, _Client] = {}
         self._commands: dict[str, Callable[[str, Numbers, Array | None], None]] = {
             "meet": self._meet,
+            "link": self._link,
             "register": self._register,
             "run": self._run,
             "cancel": self._cancel,
@@ -130,6 +131,22 @@ class Worker:
                 node, path, tcp = address
                 there = Address(node, path, None if tcp is None else (tcp[0], tcp[1]))
                 self.carrier.meet(name, there, incarnation)
+
+    def _link(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Link with other tasks, where that is not so, and answer why it cannot be."""
+        others = packing.unpack_json(payload)
+
+        def link() -> None:
+            reasons = []
+            for other in others:
+                try:
+                    self.carrier.connect(other)
+                except UnavailableError as error:
+                    reasons.append(f"{self.settings.task} and {other}: {error}")
+            answer = packing.pack_json(reasons)
+            self._answer(task, ("answer", numbers[:1]), answer)
+
+        self.carrier.later(link)
 
     def _register(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         client = self._client(task)

@@ -129,6 +129,11 @@ class ParameterServer(Together):
         if self._apart is not None:
             self._apart.join()
 
+    def reset(self) -> None:
+        """Forget what steps have left on the tasks: call it when some were started anew."""
+        if self._apart is not None:
+            self._apart.reset()
+
     def apply(
         self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
     ) -> None:
