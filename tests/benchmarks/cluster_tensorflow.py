@@ -65,6 +65,8 @@ class Steps:
 
     def __init__(self, tf: Any, case: Case) -> None:
         self.tf = tf
+        # Servers know variables by name, whichever program made them.
+        self.name = f"{case.mode}{case.floats}"
         self.variables = [self._variable(task, case.floats) for task in range(PS)]
         gradients = [self._gradients(worker) for worker in range(case.workers)]
         if case.mode == "sync":
@@ -81,12 +83,9 @@ class Steps:
         v1 = self.tf.compat.v1
         with self._at(task):
             shape = () if floats == 1 else (floats,)
-            return v1.get_variable(
-                f"v{task}",
-                shape,
-                initializer=v1.zeros_initializer(),
-                use_resource=True,
-            )
+            start = v1.zeros_initializer()
+            name = f"{self.name}_{task}"
+            return v1.get_variable(name, shape, initializer=start, use_resource=True)
 
     def _gradients(self, worker: int) -> list[Any]:
         with self.tf.device(f"/job:worker/task:{worker}"):
