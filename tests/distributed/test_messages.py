@@ -25,6 +25,7 @@ from tensorlite.distributed.messages import (
     Message,
     raw,
     value_of,
+    whole,
 )
 from tests.distributed.values import ARRAYS, same
 
@@ -49,6 +50,47 @@ def decoded(data: bytes, piece: int = 1 << 20) -> list[tuple[Message, Any]]:
         data = data[count:]
         found += [(m, value_of(m, payload)) for m, payload in decoder.took(count)]
     return found
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_the_like_of_what_came_comes_back_too(name: str) -> None:
+    """What is known of a message is used for the next: its numbers and payload are its own."""
+    values = [ARRAYS[name], ARRAYS[name][::-1] if ARRAYS[name].ndim else ARRAYS[name]]
+    data = b"".join(encoded(v, step=i) for i, v in enumerate(values * 3))
+    found = decoded(data)
+    for i, (message, value) in enumerate(found):
+        same(value, values[i % 2])
+        assert message.step == i
+        if not value.dtype.hasobject:
+            assert value.flags.writeable
+            assert value.flags.aligned
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize("name", [*ARRAYS, "dead"])
+def test_small_messages_are_made_at_once(name: str) -> None:
+    """The short way says what the long one does, or nothing."""
+    value = ARRAYS.get(name)
+    for step in (1, 1 << 63):
+        made = whole(7, step, ("é", (3, 1)), value, 1 << 16)
+        if value is None:
+            long = Message(Kind.TENSOR, 7, step, ("é", (3, 1)), flags=DEAD).encode()
+        else:
+            long = encoded(value, ("é", (3, 1)), step)
+        slow = value is not None and (
+            value.dtype.hasobject or value.nbytes > 1 << 16 or name == "big-endian"
+        )
+        assert made == (b"" if slow else long)
+
+
+def test_what_no_message_can_say_is_not_made_at_once() -> None:
+    assert whole(7, -1, ("x", ()), np.ones(3), 100) == b""
+    assert whole(7, 1 << 70, ("x", ()), np.ones(3), 100) == b""
+    assert whole(7, 1, ("x", ()), 3.0, 100) == b""
+    with pytest.raises(InvalidArgumentError, match="name"):
+        whole(7, 1, ("n" * (NAME + 1), ()), np.ones(3), 100)
+    with pytest.raises(InvalidArgumentError, match="too large"):
+        whole(7, 1, ("x", (1 << 70,)), np.ones(3), 100)
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -181,3 +223,23 @@ def test_damaged_messages_raise_nothing_else(data: st.DataObject) -> None:
     del damaged[data.draw(st.integers(0, len(damaged))) :]
     with suppress(ProtocolError):
         decoded(bytes(damaged))
+
+
+@given(st.data())
+def test_what_is_known_lets_nothing_through(data: st.DataObject) -> None:
+    """A damaged copy of what came is read as if nothing had come: the same, or an error."""
+    good = encoded(ARRAYS["bfloat16"])
+    damaged = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(damaged) - 1))
+        damaged[at] = data.draw(st.integers(0, 255))
+
+    def outcome(before: bytes) -> list[Any]:
+        try:
+            found = decoded(before + bytes(damaged))
+        except ProtocolError as error:
+            return [str(error)]
+        return [(m, m.dtype and (v.dtype, v.shape, v.tobytes())) for m, v in found]
+
+    after = outcome(good * 2)
+    assert after[2:] == outcome(b"") if len(after) > 1 else after == outcome(b"")

@@ -81,19 +81,17 @@ class Commands:
     def arrive(self, source: Channel, message: Message, value: Array | None) -> None:
         """Hand over a command, unless its link is known to be lost."""
         inbox = self._inboxes[source.peer]
-        event = _Event(source, message, value)
         with inbox.lock:
             stale = inbox.source is not source
-            if not stale:
-                if inbox.busy:
-                    inbox.waiting.append(event)
-                    return
-                inbox.busy = True
+            if inbox.busy and not stale:
+                inbox.waiting.append(_Event(source, message, value))
+                return
+            inbox.busy = inbox.busy or not stale
         if stale:
             source.claimed(message)
             return
         try:
-            self._hand(event)
+            self._hand(source, message, value)
         finally:
             self._drain(inbox)
 
@@ -128,13 +126,14 @@ class Commands:
                         inbox.busy = False
                         return
                     event = inbox.waiting.popleft()
-                self._hand(event)
+                self._hand(*event)
         except BaseException:  # an interrupt: what waits is not held up by it
             Thread(target=self._drain, args=(inbox,), daemon=True).start()
             raise
 
-    def _hand(self, event: _Event) -> None:
-        source, message, value = event
+    def _hand(
+        self, source: Channel, message: Message | None, value: Array | None
+    ) -> None:
         try:
             if message is None:
                 self._lost(source.peer, str(source.error))

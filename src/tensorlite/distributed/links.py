@@ -1,7 +1,6 @@
 """Links: messages between this task and one other, over a wire. Who is linked is plane.py's.
 
-Any thread sends: it writes what is queued until its own messages are written, so that what comes
-together travels together. One thread of the link reads, and writes what must not wait. The
+Any thread sends, by outlets.py; one thread of the link reads, and writes what must not wait. The
 receiver grants what the sender may have on the way: segments, and a window of bytes that nobody
 wants yet. When they are used up the sender waits; so memory is bounded on both sides.
 """
@@ -16,7 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Condition, Lock, Thread, current_thread
-from typing import NamedTuple, TypeVar
+from time import monotonic
+from time import monotonic
+from typing import NamedTuple, TypeVar, cast
 
 from tensorlite.core.errors import (
     InvalidArgumentError,
@@ -35,19 +36,21 @@ from tensorlite.distributed.messages import (
     Message,
     raw,
     value_of,
+    whole,
 )
+from tensorlite.distributed.outlets import Item, Outlet
 from tensorlite.distributed.segments import SLOTS, Mappings, Pool, Segment
-from tensorlite.distributed.wires import Bytes, Wire
+from tensorlite.distributed.wires import Wire
 from tensorlite.runtime.rendezvous import Key
 
 OVERHEAD = 256
 """Bytes that a message counts beside its payload, for what keeps it."""
+SMALL = 1 << 16
+"""Bytes of a value that is copied to be written at once."""
 VIEWS = SLOTS // 2
 """Segments that arrays here may hold at once; what comes beyond is copied."""
 LAZY = 4
 """Segments that are given back together, or with what is sent."""
-TOGETHER = 64
-"""Messages that are written at once."""
 
 Granted = TypeVar("Granted")
 
@@ -71,6 +74,8 @@ class Traffic:
     bytes_in: int = 0
     dropped: int = 0
     """Messages of an incarnation that is over."""
+    heard: float | None = None
+    """When a message came last, by the carrier's clock."""
 
 
 def message_of(
@@ -88,19 +93,6 @@ def message_of(
     kind = Kind.TENSOR
     message = Message(kind, own, step, parcel.key, dtype, shape, data.nbytes)
     return message, data
-
-
-class _Item:
-    """Bytes to be written, and the descriptors that go with the first of them."""
-
-    __slots__ = ("cost", "descriptors", "parts")
-
-    def __init__(
-        self, parts: list[Bytes], descriptors: tuple[int, ...] = (), cost: int = 0
-    ) -> None:
-        self.parts = parts
-        self.descriptors = descriptors
-        self.cost = cost
 
 
 class _Reader(Thread):
@@ -131,18 +123,22 @@ class Link:
         self.error: UnavailableError | None = None
         self._wire = wire
         self._limits = limits
+        self._small = min(limits.inline, limits.payload, SMALL)
         self._decoder = Decoder(limits)
-        self._queue: deque[_Item] = deque([_Item([first])] if first else [])
-        self._writing = Lock()
-        self._stuck = False
-        self._state = Condition()
+        self._outlet = Outlet(wire, self._wake, self.end)
+        if first:
+            self._outlet.queue.append(Item([first]))
+        self._lock = Lock()
+        self._state = Condition(self._lock)
         self._pool = Pool()
         self._on_the_way = 0
-        self._deferred: deque[_Item] = deque()
+        self._deferred: deque[Item] = deque()
         self._mappings = Mappings()
         self._held: set[int] = set()
         self._returned: deque[int] = deque()
-        self._unclaimed = 0
+        self._came = 0
+        """Bytes, as they count for the window; this link's thread alone changes them."""
+        self._taken = 0
         self._owed = 0
         self._closed = False
         self._woken, self._waker = socket.socketpair()
@@ -174,23 +170,37 @@ class Link:
         for message, data in encoded:
             item = self._item(message, data, here)
             if self._admit(item, message.payload, here):
-                self._queue.append(item)
+                self._outlet.queue.append(item)
                 last = item
         if last is not None:
             self._give_back()
-            self._write(None if here else last)
+            if not self._outlet.write(None if here else last):
+                raise self.gone()
+
+    def send_small(self, step: int, key: Key, value: object, dead: bool) -> bool:
+        """Send a value, if it is small and nothing is before it; else return False: use `send`.
+
+        A copy goes, and nothing waits.
+        """
+        if value is None and not dead:
+            return False
+        data = whole(self.own, step, key, None if dead else value, self._small)
+        if not data or self._returned:
+            return False
+        size = 0 if dead else cast("Array", value).nbytes
+        return self._outlet.put(data, partial(self._room, size))
 
     def claimed(self, message: Message) -> None:
         """Note that a message that came has been taken by whom it is for."""
         cost = message.payload + OVERHEAD
-        with self._state:
-            self._unclaimed -= cost
+        with self._lock:
+            self._taken += cost
             self._owed += cost
             if self._owed < self._limits.window // 2:
                 return
             owed, self._owed = self._owed, 0
         self._notify(Kind.CREDIT, step=owed)
-        self._write(None)
+        self._outlet.write(None)
 
     def end(self, reason: str) -> None:
         """Let no more come or go. The thread ends soon, and tells that it is over."""
@@ -201,6 +211,7 @@ class Link:
                     f"more: {reason}"
                 )
                 self.error.__notes__ = []
+                self._outlet.over = True
                 self._wire.shut()
             self._state.notify_all()
         self._wake()
@@ -211,29 +222,40 @@ class Link:
         if current_thread() is not self._thread and self._thread.ident is not None:
             self._thread.join()
 
-    def _item(self, message: Message, data: Array | None, here: bool) -> _Item:
+    def _room(self, size: int) -> bool:
+        """Return whether a message may go at once, which it does then."""
+        with self._lock:
+            full = self._on_the_way >= self._limits.window
+            if full or self._deferred or self.error is not None:
+                return False
+            self._on_the_way += size + OVERHEAD
+            self.traffic.messages_out += 1
+            self.traffic.bytes_out += size
+        return True
+
+    def _item(self, message: Message, data: Array | None, here: bool) -> Item:
         """Return what is to be written; large data goes into a segment, if there are such."""
         size = message.payload
         cost = size + OVERHEAD
         if data is None or not size:
-            return _Item([message.encode()], cost=cost)
+            return Item([message.encode()], cost=cost)
         if self._wire.carries_descriptors and size > self._limits.inline:
             segment = self._granted(partial(self._pool.take, size), not here)
             if segment is not None:
                 segment.array[:size] = data
                 return self._in_segment(message, segment, cost)
-        return _Item(
+        return Item(
             [message.encode(), data.tobytes() if here else data.data], cost=cost
         )
 
-    def _in_segment(self, message: Message, segment: Segment, cost: int) -> _Item:
+    def _in_segment(self, message: Message, segment: Segment, cost: int) -> Item:
         flags = SEGMENT if segment.known else SEGMENT | NEW
         descriptors = () if segment.known else (segment.descriptor,)
         segment.known = True
         placed = message._replace(flags=flags, segment=segment.slot)
-        return _Item([placed.encode()], descriptors, cost)
+        return Item([placed.encode()], descriptors, cost)
 
-    def _admit(self, item: _Item, size: int, here: bool) -> bool:
+    def _admit(self, item: Item, size: int, here: bool) -> bool:
         """Return whether a message may go, once the peer has room; else it goes later."""
 
         def room() -> bool | None:
@@ -271,16 +293,10 @@ class Link:
                 flushed = True
                 self._state.release()
                 try:
-                    self._write(None)
+                    self._outlet.write(None)
                 finally:
                     self._state.acquire()
         raise self.gone()
-
-    def _failed(self, what: str, error: OSError) -> str:
-        """Return what went wrong, in words, and when the peer was there last."""
-        heard = self._wire.last_heard()
-        silent = "" if heard is None else f"; it was last heard {heard:.1f} s ago"
-        return f"{what} failed: {error}{silent}"
 
     def gone(self) -> UnavailableError:
         """Return an error that tells that the peer is gone, and why."""
@@ -289,7 +305,7 @@ class Link:
 
     def _notify(self, kind: Kind, step: int = 0, segment: int = 0) -> None:
         message = Message(kind, self.own, step, segment=segment)
-        self._queue.append(_Item([message.encode()]))
+        self._outlet.queue.append(Item([message.encode()]))
 
     def _give_back(self) -> None:
         """Queue word of the segments that are free again."""
@@ -308,94 +324,30 @@ class Link:
         with suppress(OSError):  # it is awake, or over
             self._waker.send(b"w")
 
-    def _write(self, until: _Item | None) -> None:
-        """Write what is queued, waiting until `until` is written; None: without waiting.
-
-        Whoever finds another thread writing leaves it to that: it looks again when it is done.
-        """
-        while self._queue:
-            waits = until is not None and bool(until.parts)
-            if not self._writing.acquire(blocking=waits):
-                return
-            try:
-                if not self._drain(waits):
-                    return
-            except OSError as error:
-                self.end(self._failed("writing", error))
-            except BaseException:  # an interrupt: the link's own thread goes on
-                self._stuck = True
-                self._wake()
-                raise
-            finally:
-                self._writing.release()
-        if until is not None and until.parts:
-            raise self.gone()
-
-    def _drain(self, waits: bool) -> bool:
-        """Write all that is queued; return False when that would be waiting."""
-        while self._queue and self.error is None:
-            items = self._next()
-            parts = [part for item in items for part in item.parts]
-            count = self._wire.write(parts, items[0].descriptors)
-            if count:
-                self._written(items, count)
-            elif not waits:
-                self._stuck = True
-                self._wake()
-                return False
-            else:
-                writable = select.poll()
-                writable.register(self._wire.socket, select.POLLOUT)
-                writable.poll()
-        self._stuck = False
-        if self.error is not None:
-            self._queue.clear()
-        return True
-
-    def _next(self) -> list[_Item]:
-        """Return what is written at once: descriptors go with the first byte of their message.
-
-        Whoever begins a link reads no further than its first message, and takes no descriptors.
-        """
-        items = [self._queue[0]]
-        for i in range(1, min(TOGETHER, len(self._queue))):
-            if self._queue[i].descriptors:
-                break
-            items.append(self._queue[i])
-        return items
-
-    def _written(self, items: list[_Item], count: int) -> None:
-        items[0].descriptors = ()
-        for item in items:
-            while item.parts:
-                size = len(item.parts[0])
-                if size > count:
-                    item.parts[0] = memoryview(item.parts[0])[count:]
-                    return
-                count -= size
-                item.parts.pop(0)
-            self._queue.popleft()
-
     def _run(self) -> None:
         """Receive until the end."""
         ready = select.poll()
         ready.register(self._woken, select.POLLIN)
+        ready.register(self._wire.socket, select.POLLIN)
+        waker, stuck = self._woken.fileno(), False
         try:
             while self.error is None and self._receive():
                 if len(self._returned) >= LAZY:
                     self._give_back()
-                if self._queue:
-                    self._write(None)
-                mask = select.POLLIN | (select.POLLOUT if self._stuck else 0)
-                ready.register(self._wire.socket, mask)
-                ready.poll()
-                with suppress(BlockingIOError):
-                    self._woken.recv(4096)
+                if self._outlet.queue:
+                    self._outlet.write(None)
+                if self._outlet.stuck is not stuck:
+                    stuck = self._outlet.stuck
+                    mask = select.POLLIN | (select.POLLOUT if stuck else 0)
+                    ready.register(self._wire.socket, mask)
+                for number, _ in ready.poll():
+                    if number == waker:
+                        self._woken.recv(4096)
             self.end("the connection was closed by it")
         except ProtocolError as error:
             self.end(str(error))
         except OSError as error:
-            self.end(self._failed("receiving", error))
+            self.end(self._wire.failure("receiving", error))
         except BaseException as error:
             self.end(f"receiving failed: {error!r}")
             raise
@@ -433,20 +385,20 @@ class Link:
             while self._deferred and self._on_the_way < self._limits.window:
                 item = self._deferred.popleft()
                 self._on_the_way += item.cost
-                self._queue.append(item)
+                self._outlet.queue.append(item)
             self._state.notify_all()
 
     def _tensor(self, message: Message, payload: Array | None) -> None:
         if message.flags & SEGMENT:
             payload = self._shared(message)
-        with self._state:
-            if self._unclaimed >= self._limits.window:
-                raise ProtocolError("more came than was granted")
-            self._unclaimed += message.payload + OVERHEAD
+        if self._came - self._taken >= self._limits.window:
+            raise ProtocolError("more came than was granted")
+        self._came += message.payload + OVERHEAD
         if message.incarnation != self.incarnation:
             self.traffic.dropped += 1
             self.claimed(message)
             return
+        self.traffic.heard = monotonic()
         self.traffic.messages_in += 1
         self.traffic.bytes_in += message.payload
         self._arrived(self, message, value_of(message, payload))
@@ -466,9 +418,7 @@ class Link:
 
     def _finish(self) -> None:
         """Let go of everything, and tell that it is over."""
-        with self._writing:
-            self._queue.clear()
-            self._wire.close()
+        self._outlet.close()
         with self._state:
             self._pool.close()
             self._deferred.clear()

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,12 +29,20 @@ VERSION = 1
 HEADER = struct.Struct("<4sBBBBBBHQQQI")
 """Magic, version, kind, flags, dtype, axes, frames, bytes of the key's name, incarnation, step,
 bytes of the payload, segment."""
+_NUMBERS = struct.Struct("<QQQI")
+_FORM = HEADER.size - _NUMBERS.size
+_SPLIT = struct.Struct(f"<{_FORM}sQQQI")
+"""The same, what stands before the numbers being one part: the form of the message."""
 AXES = 64
 FRAMES = 64
 NAME = 1 << 14
 LONGEST = HEADER.size + 8 * (AXES + FRAMES) + NAME
 """The most bytes that a message has before its payload."""
 BUFFER = 1 << 18
+KNOWN = 512
+"""Messages of which is kept what they say beside their incarnation, step and payload."""
+_SHORT = 256
+"""Bytes between the header and the payload of these at the most."""
 LARGEST = (1 << 63) - 1
 
 DEAD = 1
@@ -124,6 +133,42 @@ def raw(value: Array) -> tuple[DType, tuple[int, ...], Array]:
         return dtype, array.shape, _packed(array)
     ordered = np.ascontiguousarray(array, dtype.numpy)
     return dtype, array.shape, ordered.reshape(-1).view(np.uint8)
+
+
+_QUICK: dict[Any, DType] = {
+    np.dtype(dtype.numpy): dtype for dtype in TRAVELLING if dtype is not dtypes.string
+}
+
+
+@lru_cache(KNOWN)
+def _frame(
+    key: Key, dtype: DType | None, shape: tuple[int, ...]
+) -> tuple[bytes, bytes]:
+    """Return what stands before and behind the numbers of a message with a tensor."""
+    flags = DEAD if dtype is None else 0
+    data = Message(Kind.TENSOR, 0, 0, key, dtype, shape, flags=flags).encode()
+    return data[:_FORM], data[HEADER.size :]
+
+
+def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> bytes:
+    """Return the message of a small array of numbers with its payload, b"" for what is none.
+
+    `raw` and `Message.encode` say the same, and what is wrong. None as the value: it is dead.
+    """
+    dtype, shape, payload = None, (), b""
+    if value is not None:
+        if type(value) is not np.ndarray or value.nbytes > most:
+            return b""
+        dtype = _QUICK.get(value.dtype)
+        if dtype is None:
+            return b""
+        shape, payload = value.shape, value.tobytes()
+    try:
+        before, behind = _frame(key, dtype, shape)
+        numbers = _NUMBERS.pack(incarnation, step, len(payload), 0)
+    except struct.error:
+        return b""
+    return b"".join((before, numbers, behind, payload))
 
 
 def value_of(message: Message, payload: Array | None) -> Array | None:
@@ -263,6 +308,10 @@ class Decoder:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._buffer = memoryview(bytearray(BUFFER))
+        self._forms: dict[bytes, int] = {}
+        """The bytes before the payload, by the form of a message that was in order."""
+        self._known: dict[tuple[bytes, int, bytes], Message] = {}
+        """Messages that were in order, by form, size and what stands behind the header."""
         self._start = self._end = 0
         self._message: Message | None = None
         self._payload = np.empty(0, np.uint8)
@@ -290,8 +339,12 @@ class Decoder:
             yield found
 
     def _next(self) -> tuple[Message, Array | None] | None:
-        if self._message is None and not self._begin():
-            return None
+        if self._message is None:
+            found = self._again()
+            if found is not None:
+                return found
+            if not self._begin():
+                return None
         message = self._message
         assert message is not None
         if self._filled < len(self._payload):
@@ -302,6 +355,43 @@ class Decoder:
         payload, self._payload = self._payload, np.empty(0, np.uint8)
         return message, payload if inline else None
 
+    def _again(self) -> tuple[Message, Array | None] | None:
+        """Return a message that is whole, if one was in order that differs in numbers only."""
+        start, buffer = self._start, self._buffer
+        if self._end - start < HEADER.size:
+            return None
+        form, incarnation, step, size, segment = _SPLIT.unpack_from(buffer, start)
+        length = self._forms.get(form)
+        if length is None:
+            return None
+        first, end = start + length, start + length + size
+        if end > self._end:
+            return None
+        behind = bytes(buffer[start + HEADER.size : first])
+        known = self._known.get((form, size, behind))
+        if known is None:
+            return None
+        self._start = end
+        kind, _, _, key, dtype, shape, _, flags, _ = known
+        message = Message(
+            kind, incarnation, step, key, dtype, shape, size, flags, segment
+        )
+        if dtype is None:
+            return message, None
+        return message, np.frombuffer(bytearray(buffer[first:end]), np.uint8)
+
+    def _remember(self, data: memoryview, head: Opening, message: Message) -> None:
+        """Keep a message that is in order, if it is short: its like is read faster then."""
+        long = head.length > HEADER.size + _SHORT
+        if long or message.kind is not Kind.TENSOR or message.flags & SEGMENT:
+            return
+        if len(self._known) >= KNOWN:
+            self._known.clear()
+            self._forms.clear()
+        form, behind = bytes(data[:_FORM]), bytes(data[HEADER.size : head.length])
+        self._forms[form] = head.length
+        self._known[form, message.payload, behind] = message
+
     def _begin(self) -> bool:
         """Read what stands before a payload, and what there is of it; return whether it could."""
         data = self._buffer[self._start : self._end]
@@ -311,6 +401,7 @@ class Decoder:
         if len(data) < head.length:
             return False
         message = read(data, head)
+        self._remember(data, head, message)
         size = 0 if message.flags & SEGMENT else message.payload
         try:
             self._payload = np.empty(size, np.uint8)

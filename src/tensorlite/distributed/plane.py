@@ -168,7 +168,10 @@ class Plane:
         Waits while the other task has too much of this one's that nobody there has asked for.
         Raises UnavailableError when it is gone, DTypeError for what cannot travel.
         """
-        self.send_all(task, step, [Parcel(key, value, dead)])
+        peer = self._peers.get(task)
+        link = None if peer is None else peer.link
+        if link is None or not link.send_small(step, key, value, dead):
+            self.send_all(task, step, [Parcel(key, value, dead)])
 
     def send_all(self, task: str, step: int, parcels: Sequence[Parcel]) -> None:
         """Send values that are ready together, together; else as `send`."""
@@ -207,6 +210,10 @@ class Plane:
         """Let those who wait look again."""
         self._waiters.wake()
 
+    def now(self) -> float:
+        """Return the seconds since this machine began."""
+        return monotonic()
+
     def later(self, work: Work, device: str = "") -> None:
         """Run `work` soon, on another thread: it may take long."""
         self._workers.do(work)
@@ -241,8 +248,7 @@ class Plane:
         self._waker.close()
 
     def _peer(self, task: str) -> _Peer:
-        with self._state:
-            peer = self._peers.get(task)
+        peer = self._peers.get(task)
         if peer is not None:
             return peer
         if task == self.task:

@@ -43,6 +43,13 @@ class Wire:
         self.descriptors: deque[int] = deque()
         """What came and was not taken yet."""
 
+    def put(self, data: bytes) -> int:
+        """Return how many of a few bytes were written."""
+        try:
+            return self.socket.send(data)
+        except BlockingIOError:
+            return 0
+
     def write(self, parts: Sequence[Bytes], descriptors: Sequence[int]) -> int:
         """Return how many bytes were written: 0 when nothing can be now."""
         try:
@@ -68,6 +75,12 @@ class Wire:
         if len(told) < _LAST_HEARD + 4:
             return None
         return int.from_bytes(told[_LAST_HEARD:], sys.byteorder) / 1000
+
+    def failure(self, what: str, error: OSError) -> str:
+        """Return what went wrong, in words, and when the peer was there last."""
+        heard = self.last_heard()
+        silent = "" if heard is None else f"; it was last heard {heard:.1f} s ago"
+        return f"{what} failed: {error}{silent}"
 
     def shut(self) -> None:
         """End the connection: whoever waits for this socket wakes."""
@@ -131,6 +144,10 @@ class TlsWire(Wire):
         super().__init__(sock)
         self._tls = sock
         self._lock = Lock()
+
+    def put(self, data: bytes) -> int:
+        """Return how many of a few bytes were written."""
+        return self.write((data,), ())
 
     def write(self, parts: Sequence[Bytes], descriptors: Sequence[int]) -> int:
         """Return how many bytes were written; what is small goes into one record."""
