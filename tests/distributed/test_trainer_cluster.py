@@ -227,6 +227,29 @@ def test_a_task_that_does_not_come_back_ends_training_with_all_that_was(
     assert any("gave up: 3 failures in a row" in x for x in caught.value.__notes__)
 
 
+@pytest.mark.parametrize("victim", VICTIMS[:2])
+def test_a_task_lost_before_the_first_checkpoint_matters_if_it_held_variables(
+    tmp_path: Path, victim: str
+) -> None:
+    with connected() as cluster:
+        program = Program(split(cluster), tmp_path)
+        save, left = program.trainer.save, [victim]
+
+        def interrupted() -> None:
+            if left:
+                cluster.engine.kill(left.pop())
+                raise tl.errors.UnavailableError("it is gone")
+            save()
+
+        program.trainer.save = interrupted  # type: ignore[method-assign]
+        if "ps" in victim:
+            with pytest.raises(tl.errors.CheckpointError, match="ps/task:0 held"):
+                program.run()
+        else:
+            assert len(program.run()) == STEPS
+            assert len(program.trainer.failures) == 1
+
+
 def test_a_queue_on_a_task_is_saved_with_what_is_in_it(tmp_path: Path) -> None:
     with connected() as cluster:
         with tl.device("/job:ps/task:0"):

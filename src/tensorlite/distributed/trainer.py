@@ -170,7 +170,8 @@ class Trainer:
             self._progress.close()
 
     def _steps(self, until: int | None) -> Iterator[tuple[int, Any]]:
-        self._go_on_after_failures(self._begin)
+        while not self._begun:
+            self._go_on_after_failures(self._begin)
         while True:
             while not self.stopped and (until is None or self.step_count < until):
                 batch = next(self._feed, self)
@@ -292,7 +293,7 @@ class Trainer:
         while True:
             self._note(failure)
             try:
-                self._recover()
+                self._recover(failure)
             except self.retry as error:
                 failure = error
             else:
@@ -315,11 +316,8 @@ class Trainer:
                 f"step {self._furthest}. All failures:\n{history}",
             )
             raise error
-        if self.manager.latest is None:
-            note(error, "there is no checkpoint yet that training could go on from")
-            raise error
 
-    def _recover(self) -> None:
+    def _recover(self, failure: Exception) -> None:
         """Wait until all tasks run again, and go back to the last checkpoint."""
         begun, done = time.monotonic(), self.step_count
         if self.strategy is not None:
@@ -329,11 +327,20 @@ class Trainer:
         if self.strategy is not None:
             self.strategy.reset()
         back = time.monotonic()
-        self._restore()
-        now = time.monotonic()
         if tasks:
             runs = f"{', '.join(tasks)} {'runs' if len(tasks) == 1 else 'run'} again"
             self._progress.event(f"{runs} after {in_words(back - begun)}")
+        if self.manager.latest is None:
+            # Nothing was trained yet: what no task has lost is as it was.
+            gone = sorted(set(tasks) & _holders(self.manager.checkpoint))
+            if gone:
+                raise CheckpointError(
+                    f"{' and '.join(gone)} held variables and was lost before there was a "
+                    "checkpoint: start the program anew"
+                ) from failure
+            return
+        self._restore()
+        now = time.monotonic()
         self._progress.event(
             f"restored step {self.step_count} in {in_words(now - back)}: "
             f"{done - self.step_count} steps are taken again"
@@ -378,6 +385,16 @@ def _whole(given: Checkpoint | Mapping[str, Any]) -> Checkpoint:
             "the object another name"
         )
     return Checkpoint(**objects, random=generator)
+
+
+def _holders(checkpoint: Checkpoint) -> set[str]:
+    """Return the tasks that hold variables of a checkpoint."""
+    copies = [
+        copy
+        for variable in checkpoint.variables().values()
+        for copy in getattr(variable, "copies", (variable,))
+    ]
+    return {f"/job:{x.device.job}/task:{x.device.task}" for x in copies}
 
 
 def _build_slots(checkpoint: Checkpoint) -> None:
