@@ -25,7 +25,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.xp import Array, to_host
-from tensorlite.distributed import packing
+from tensorlite.distributed import packing, status
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.endpoints import Address
 from tensorlite.distributed.engine import Registration, TaskSettings
@@ -34,12 +34,15 @@ from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, State
 from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.running import Found, Running
+from tensorlite.ops import every
 from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.unattended import cancelled
 
 Numbers: TypeAlias = "tuple[int, ...]"
 PARTED = "parted"
 """The command by which clients are told that the link between two tasks has ended."""
+KNOWN = every.__name__
+"""What registers all operators: graphs come from elsewhere."""
 FETCH = "fetch"
 """The name under which a large value that is fetched travels beside the answer."""
 
@@ -65,6 +68,7 @@ class Worker:
         self.settings = settings
         self.carrier = carrier
         self.container = Container()
+        self._began = carrier.now()
         self.steps = 0
         """How many parts of steps have run."""
         self._own = DeviceName.parse(settings.task)
@@ -300,8 +304,15 @@ class Worker:
         self.carrier.send(task, request, (FETCH, (0,)), to_host(value))
 
     def _status(self, task: str, numbers: Numbers, payload: Array | None) -> None:
-        answer = packing.pack_json({"steps": self.steps})
-        self._answer(task, ("answer", numbers[:1]), answer)
+        clients = list(self._clients.values())
+        told = status.report(
+            self.carrier,
+            self._began,
+            self.steps,
+            [run for client in clients for run in list(client.running.values())],
+            [*self.container.resources(), *[x.held for x in clients]],
+        )
+        self._answer(task, ("answer", numbers[:1]), packing.pack_json(told))
 
     def _lost(self, task: str, reason: str) -> None:
         """Give up what a client wanted that is gone.
