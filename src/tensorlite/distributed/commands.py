@@ -82,12 +82,13 @@ class Commands:
         """Hand over a command, unless its link is known to be lost."""
         inbox = self._inboxes[source.peer]
         with inbox.lock:
-            stale = inbox.source is not source
-            if inbox.busy and not stale:
+            fresh = inbox.source is source
+            if fresh and inbox.busy:
                 inbox.waiting.append(_Event(source, message, value))
                 return
-            inbox.busy = inbox.busy or not stale
-        if stale:
+            if fresh:
+                inbox.busy = True
+        if not fresh:
             source.claimed(message)
             return
         try:

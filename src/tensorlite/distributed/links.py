@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Condition, Lock, Thread, current_thread
 from time import monotonic
-from time import monotonic
 from typing import NamedTuple, TypeVar, cast
 
 from tensorlite.core.errors import (
@@ -34,6 +33,7 @@ from tensorlite.distributed.messages import (
     Kind,
     Limits,
     Message,
+    Payload,
     raw,
     value_of,
     whole,
@@ -365,7 +365,7 @@ class Link:
                 break
         return True
 
-    def _handle(self, message: Message, payload: Array | None) -> None:
+    def _handle(self, message: Message, payload: Payload | None) -> None:
         if message.kind is Kind.TENSOR:
             self._tensor(message, payload)
         elif message.kind is Kind.RELEASE:
@@ -388,7 +388,7 @@ class Link:
                 self._outlet.queue.append(item)
             self._state.notify_all()
 
-    def _tensor(self, message: Message, payload: Array | None) -> None:
+    def _tensor(self, message: Message, payload: Payload | None) -> None:
         if message.flags & SEGMENT:
             payload = self._shared(message)
         if self._came - self._taken >= self._limits.window:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,8 @@ KNOWN = 512
 _SHORT = 256
 """Bytes between the header and the payload of these at the most."""
 LARGEST = (1 << 63) - 1
+Payload: TypeAlias = Array | bytearray
+"""The bytes of a tensor."""
 
 DEAD = 1
 SEGMENT = 2
@@ -171,11 +173,15 @@ def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> by
     return b"".join((before, numbers, behind, payload))
 
 
-def value_of(message: Message, payload: Array | None) -> Array | None:
+def value_of(message: Message, payload: Payload | None) -> Array | None:
     """Return the array that a payload holds, as a view of it but for strings; None when dead."""
     dtype = message.dtype
     if payload is None or dtype is None:
         return None
+    if isinstance(payload, bytearray):
+        if dtype is not dtypes.bool_ and dtype is not dtypes.string:
+            return np.ndarray(message.shape, dtype.numpy, payload)
+        payload = np.frombuffer(payload, np.uint8)
     if dtype is dtypes.string:
         return _unpacked(payload, message.shape)
     if dtype is dtypes.bool_ and payload.max(initial=0) > 1:
@@ -329,22 +335,22 @@ class Decoder:
             self._buffer[: len(left)] = left
         return self._buffer[self._end :]
 
-    def took(self, count: int) -> Iterator[tuple[Message, Array | None]]:
+    def took(self, count: int) -> Iterator[tuple[Message, Payload | None]]:
         """Yield the messages that are whole now; ProtocolError for what is none."""
         if self._message is not None:
             self._filled += count
         else:
             self._end += count
-        while (found := self._next()) is not None:
+        while self._start < self._end or self._message is not None:
+            found = self._again() if self._message is None else None
+            found = found or self._next()
+            if found is None:
+                return
             yield found
 
-    def _next(self) -> tuple[Message, Array | None] | None:
-        if self._message is None:
-            found = self._again()
-            if found is not None:
-                return found
-            if not self._begin():
-                return None
+    def _next(self) -> tuple[Message, Payload | None] | None:
+        if self._message is None and not self._begin():
+            return None
         message = self._message
         assert message is not None
         if self._filled < len(self._payload):
@@ -355,7 +361,7 @@ class Decoder:
         payload, self._payload = self._payload, np.empty(0, np.uint8)
         return message, payload if inline else None
 
-    def _again(self) -> tuple[Message, Array | None] | None:
+    def _again(self) -> tuple[Message, Payload | None] | None:
         """Return a message that is whole, if one was in order that differs in numbers only."""
         start, buffer = self._start, self._buffer
         if self._end - start < HEADER.size:
@@ -378,7 +384,7 @@ class Decoder:
         )
         if dtype is None:
             return message, None
-        return message, np.frombuffer(bytearray(buffer[first:end]), np.uint8)
+        return message, bytearray(buffer[first:end])
 
     def _remember(self, data: memoryview, head: Opening, message: Message) -> None:
         """Keep a message that is in order, if it is short: its like is read faster then."""
