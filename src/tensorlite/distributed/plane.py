@@ -200,10 +200,7 @@ class Plane:
             return {task: replace(peer.traffic) for task, peer in self._peers.items()}
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Hold up this thread until `until()` is true; return whether it was in time.
-
-        Whoever makes it true calls `wake` after that.
-        """
+        """Hold up this thread until `until()` is true; return whether it was in time."""
         return self._waiters.wait(until, timeout)
 
     def wake(self) -> None:
@@ -219,10 +216,7 @@ class Plane:
         self._workers.do(work)
 
     def close(self) -> None:
-        """End all links and listen no more; who waits is told.
-
-        No file is left, and no thread but those that `later` work.
-        """
+        """End all links and listen no more; who waits is told. No thread is left but workers."""
         with self._state:
             if self._closed:
                 return
