@@ -19,15 +19,17 @@ ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TF_NUM_INTRAOP_THREADS=1
 NEEDS_demo = --editable '.[examples]'
 NEEDS_docs = --editable . --group docs
 NEEDS_test = --editable '.[examples]' --group test
+NEEDS_cluster = --editable '.[cluster,examples]' --group test
 NEEDS_gpu = --editable . --group test 'cupy-cuda12x[ctk]>=14'
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test test-slow lint types doctest coverage bench docs gpu-check clean
+.PHONY: help demo test test-slow test-cluster test-cluster-full lint types doctest coverage \
+    bench bench-cluster docs gpu-check clean
 .SECONDARY:
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
-	    while IFS='|' read -r target what; do printf '%-18s %s\n' "$$target" "  $$what"; done
+	    while IFS='|' read -r target what; do printf '%-25s %s\n' "$$target" "  $$what"; done
 
 demo: $(VENV)/.for-demo ## Train a classifier of handwritten digits, showing progress and accuracy
 	$(VENV)/bin/python $(DEMO)
@@ -36,8 +38,15 @@ test: lint types ## Check everything: style, types, tests, doctests, the code in
 	$(PYTEST) -n $(WORKERS) --timeout 300
 	@$(MAKE) --no-print-directory doctest
 
-test-slow: $(VENV)/.for-test ## Run the tests that `make test` leaves out
-	$(PYTEST) -m 'slow or cluster' --timeout 1800
+test-slow: $(VENV)/.for-test ## Run the tests that take long
+	$(PYTEST) -m slow --timeout 1800
+
+# One after the other: each of them starts as many processes as there is room for.
+test-cluster: $(VENV)/.for-cluster ## Run the tests that start processes and clusters
+	$(PYTEST) -m cluster --timeout 300
+
+test-cluster-full: $(VENV)/.for-cluster ## Run these, with faults repeated many times
+	$(PYTEST) -m 'cluster or cluster_full' --timeout 3600
 
 lint: $(VENV)/.for-test ## Check style
 	$(IN_VENV) ruff check
@@ -58,6 +67,9 @@ coverage: $(VENV)/.for-test ## Run the tests and list the lines that none of the
 
 bench: $(VENV)/.for-test ## Measure against the budgets, NumPy, and other libraries where installed
 	$(ONE_THREAD) $(IN_VENV) $(BENCH)
+
+bench-cluster: $(VENV)/.for-cluster ## Measure clusters, beside others where installed
+	$(ONE_THREAD) $(IN_VENV) tests.benchmarks.cluster
 
 docs: $(VENV)/.for-docs ## Build the documentation into docs/_build/html
 	$(IN_VENV) sphinx -W --keep-going -q -b html docs docs/_build/html
