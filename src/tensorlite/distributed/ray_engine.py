@@ -114,7 +114,7 @@ class RayEngine:
         self._groups: list[Any] = []
         """Placement groups: of the tasks that were started here, and of this client's name."""
         self._started = False
-        self._watch: Watch | None = None
+        self._watch: Watch
         self._told: list[Lost] = []
 
     @property
@@ -149,7 +149,7 @@ class RayEngine:
         except BaseException:
             self.close()
             raise
-        self._begin_watch()
+        self._watch.start()
 
     def join(self, cluster: str, client: str) -> TaskSettings:
         """Return the settings for a client of a cluster that another client has started.
@@ -165,26 +165,11 @@ class RayEngine:
 
     def registration(self, task: str, timeout: float) -> Registration:
         """Return what a task says of itself, once it runs; also after it was started anew."""
-        actor, errors = self._actor(task), self._ray.exceptions
-        until = time.monotonic() + timeout
-        while True:
-            try:
-                left = max(0.0, until - time.monotonic())
-                found = self._ray.get(actor.describe.remote(), timeout=left)
-                if found.registration is None:
-                    raise UnavailableError(f"{task} does not start: {found.words}")
-                return Registration(*found.registration)
-            except (errors.RayActorError, errors.GetTimeoutError) as error:
-                words = _COLOURS.sub("", str(error))
-                if isinstance(error, errors.ActorDiedError):  # for good
-                    raise UnavailableError(
-                        f"{task} does not start: {words}"
-                    ) from None
-                if time.monotonic() + _AGAIN > until:
-                    raise UnavailableError(
-                        f"{task} has not started within {timeout:g} seconds: {words}"
-                    ) from None
-                time.sleep(_AGAIN)
+        found = self._described(task, timeout)
+        if found.registration is None:
+            raise UnavailableError(f"{task} does not start: {found.words}")
+        self._watch.found(task, found.registration.incarnation)
+        return found.registration
 
     def carrier(self, settings: TaskSettings) -> Carrier:
         """Return what the client, which is a task too, sends and receives by.
@@ -210,8 +195,7 @@ class RayEngine:
             self._closed = True
             return
         self._closed = True
-        if self._watch is not None:
-            self._watch.stop()
+        self._watch.stop()
         with suppress(self._ray.exceptions.RayError):  # all is gone already
             for actor in self._actors.values() if self._started else ():
                 self._ray.kill(actor)
@@ -225,7 +209,9 @@ class RayEngine:
                 "an engine starts or joins one cluster, once"
             )
         enough = max(cpus, os.cpu_count() or 1)
-        self._ray = session.enter(self._address, self._cpus or enough, self.close)
+        ray = session.enter(self._address, self._cpus or enough, self.close)
+        self._watch = Watch(ray, self._actors, self._told)
+        self._ray = ray
 
     def _room_for(
         self, tasks: Sequence[TaskSettings], bundles: Sequence[Mapping[str, float]]
@@ -284,10 +270,11 @@ class RayEngine:
 
     def _join(self, cluster: str, client: str) -> TaskSettings:
         named = self._ray.util.list_named_actors(all_namespaces=True)
-        for each in named:
-            if each["namespace"] == _namespace(cluster):
-                name = each["name"]
-                self._actors[name] = self._ray.get_actor(name, _namespace(cluster))
+        space = _namespace(cluster)
+        for name in sorted(
+            (each["name"] for each in named if each["namespace"] == space), key=_order
+        ):
+            self._actors[name] = self._ray.get_actor(name, space)
         if not self._actors:
             prefix = _namespace("")
             spaces = {each["namespace"] for each in named}
@@ -300,12 +287,36 @@ class RayEngine:
             )
         found = self._ask(client)
         if isinstance(found, TaskSettings):
-            self._begin_watch()
+            self._watch.start()
             return found
         raise NotFoundError(
             f"cluster {cluster!r} expects no client {client}; it expects: "
             f"{', '.join(found) or 'none'}"
         )
+
+    def _described(self, task: str, timeout: float) -> Description:
+        """Return what an actor says of itself, once it can."""
+        actor, errors = self._actor(task), self._ray.exceptions
+        until = time.monotonic() + timeout
+        while True:
+            left = max(0.0, until - time.monotonic())
+            try:
+                found: Description = self._ray.get(
+                    actor.describe.remote(), timeout=left
+                )
+            except (errors.RayActorError, errors.GetTimeoutError) as error:
+                words = _COLOURS.sub("", str(error))
+                if isinstance(error, errors.ActorDiedError):  # for good
+                    raise UnavailableError(
+                        f"{task} does not start: {words}"
+                    ) from None
+                if time.monotonic() + _AGAIN > until:
+                    raise UnavailableError(
+                        f"{task} has not started within {timeout:g} seconds: {words}"
+                    ) from None
+                time.sleep(_AGAIN)
+            else:
+                return found
 
     def _ask(self, client: str) -> TaskSettings | Sequence[str]:
         """Return the settings of a client from whichever task answers."""
@@ -316,10 +327,6 @@ class RayEngine:
                 found = self._ray.get(actor.guest.remote(client), timeout=self._room)
                 return found
         raise UnavailableError(f"none of {', '.join(self._actors)} answers")
-
-    def _begin_watch(self) -> None:
-        self._watch = Watch(self._ray, self._actors, self._told)
-        self._watch.start()
 
     def _check(self) -> None:
         if self._closed or self._ray is None:
@@ -356,6 +363,11 @@ class RayEngine:
 
 def _namespace(cluster: str) -> str:
     return f"{NAMESPACE}/{cluster}"
+
+
+def _order(task: str) -> tuple[str, int]:
+    name = DeviceName.parse(task)
+    return name.job or "", name.task or 0
 
 
 def _taken(what: str) -> FailedPreconditionError:
