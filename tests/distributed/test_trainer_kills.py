@@ -1,0 +1,40 @@
+"""Trainer on Ray: processes of tasks are killed while it trains, as an accident would."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorlite as tl
+from tests.distributed.test_trainer_cluster import STEPS, Program, connected, split
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize("victim", ["/job:worker/task:1", "/job:ps/task:0"])
+def test_a_process_that_is_killed_changes_no_loss(
+    tmp_path: Path, victim: str
+) -> None:
+    with connected() as calm:
+        losses = Program(split(calm), tmp_path / "calm").run()
+    with connected("ray") as cluster:
+        program = Program(split(cluster), tmp_path / "killed")
+
+        def kill(step: int, _: Any) -> None:
+            if step == 5 and not program.trainer.failures:
+                os.kill(cluster.registrations[victim].pid, signal.SIGKILL)
+
+        program.trainer.on_step = kill
+        assert program.run() == losses
+        assert program.trainer.step_count == STEPS
+        told = "\n".join(program.events.told)
+        assert isinstance(
+            program.trainer.failures[0].error, tl.errors.UnavailableError
+        )
+        assert victim in told
+        assert f"{victim} runs again after" in told
+        print(told)
