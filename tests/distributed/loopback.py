@@ -52,7 +52,7 @@ class Loop:
     """What one of them sends and receives by."""
 
     incarnation = 1
-    address = Address("here", None, None)
+    address = Address("here", "", None)
 
     def __init__(self, net: Net, task: str) -> None:
         self.net = net
@@ -109,6 +109,9 @@ class Loop:
             done = self.asked.pop(where, None)
             if done is not None:
                 done(self._unavailable(task))
+
+    def now(self) -> float:
+        return 0.0
 
     def later(self, work: Callable[[], object], device: str = "") -> None:
         self.net.events.append(work)

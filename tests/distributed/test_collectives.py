@@ -19,7 +19,7 @@ from tensorlite.core.errors import (
     TensorliteError,
     UnavailableError,
 )
-from tensorlite.distributed import rings
+from tensorlite.distributed import gathers, rings
 from tensorlite.distributed.collectives import (
     ALGORITHMS,
     all_gather,
@@ -45,6 +45,8 @@ NUMPY: dict[str, Callable[..., Any]] = {
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have many pieces in arrays that are made quickly."""
     monkeypatch.setattr(rings, "PIECE", 64)
+    monkeypatch.setattr(rings, "LEAST", 32)
+    monkeypatch.setattr(gathers, "PIECE", 1 << 16)
 
 
 def tasks(size: int) -> list[str]:
@@ -52,7 +54,7 @@ def tasks(size: int) -> list[str]:
 
 
 def outcomes(
-    begin: Callable[..., object], arrays: Sequence[Any], seed: int = 0, **options: Any
+    begin: Callable[..., Any], arrays: Sequence[Any], seed: int = 0, **options: Any
 ) -> list[Any]:
     """Return what each rank got, or its error; each begins at some time."""
     names = tasks(len(arrays))
@@ -212,22 +214,25 @@ def test_dtypes_and_operations_that_differ_end_it_on_all(algorithm: str) -> None
     found = outcomes(all_reduce, mixed * 2, algorithm=algorithm)
     told(found, InvalidArgumentError, "float32", "int32")
 
-    def begin(group: Any, *rest: Any) -> None:
+    def begin(group: Any, step: int, key: str, array: Any, done: Any) -> None:
         op = "max" if group.rank else "sum"
-        all_reduce(group, *rest, op=op, algorithm=algorithm)
+        all_reduce(group, step, key, array, done, op, algorithm)
 
     found = outcomes(begin, [np.zeros(300)] * 3)
     told(found, InvalidArgumentError, " op '", "'max'", "'sum'")
 
 
+def _mixed(
+    group: Any, step: int, key: str, array: Any, done: Any, pair: tuple[str, str]
+) -> None:
+    algorithm = pair[group.rank == 2]
+    all_reduce(group, step, key, array, done, algorithm=algorithm)
+
+
 def test_algorithms_that_differ_end_it_on_all() -> None:
     for one in ALGORITHMS:
         for other in ALGORITHMS:
-
-            def begin(group: Any, *rest: Any, pair: Any = (one, other)) -> None:
-                all_reduce(group, *rest, algorithm=pair[group.rank == 2])
-
-            found = outcomes(begin, [np.zeros(300)] * 4)
+            found = outcomes(_mixed, [np.zeros(300)] * 4, pair=(one, other))
             if one != other:
                 told(found, InvalidArgumentError, "algorithm", one, other)
 

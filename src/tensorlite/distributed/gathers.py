@@ -29,8 +29,9 @@ from tensorlite.distributed.meetings import (
     greeting,
     said,
 )
-from tensorlite.distributed.rings import PIECE
 
+PIECE = 1 << 21
+"""Bytes that are sent at once."""
 JOINED = 1 << 16
 """Bytes of an array up to which it is sent in one message with the greeting."""
 

@@ -21,11 +21,16 @@ from tensorlite.distributed.folds import Ranked
 from tensorlite.distributed.meetings import GREETING
 from tensorlite.runtime.rendezvous import Tag
 
-PIECE = 1 << 19
-"""Bytes of a piece."""
-AHEAD = 4
-"""Pieces of its own that a rank sends before it has heard as many from others: less than there
-are segments for, so that no sender waits, and enough that no receiver does."""
+PIECE = 1 << 21
+"""Bytes of the largest piece: what a core's cache holds. A core reads what lies in the cache of
+another far more slowly than it reads memory, so that smaller ones gain nothing."""
+LEAST = 1 << 17
+"""Bytes of the smallest, but for the last of a part: less is dearer to send than to add."""
+PIECES = 4
+"""In how many pieces parts are cut between these bounds, so that links have all to do at once."""
+AHEAD = 2
+"""Pieces of its own that a rank has on the way to each other one: for these and their answers there
+are segments, so that none is copied once more, and yet nobody is without work."""
 
 
 class Reaching(Reduction):
@@ -35,7 +40,7 @@ class Reaching(Reduction):
         """Cut the arrays."""
         self.source = self.array.reshape(-1)
         self.result = self.out.reshape(-1)
-        count = max(1, PIECE // self.source.itemsize)
+        count = _elements(self.source.nbytes // self.group.size, self.source.itemsize)
         self.pieces = [
             [slice(i, min(i + count, end)) for i in range(begin, end, count)]
             for begin, end in bounds(self.source.size, self.group.size)
@@ -90,6 +95,11 @@ def bounds(count: int, parts: int) -> Iterator[tuple[int, int]]:
         yield count * i // parts, count * (i + 1) // parts
 
 
+def _elements(part: int, itemsize: int) -> int:
+    """Return how many elements a piece has, given the bytes of a part."""
+    return max(1, min(PIECE, max(LEAST, part // PIECES)) // itemsize)
+
+
 class Ring(Reaching):
     """Reduce-scatter and all-gather around a ring.
 
@@ -134,7 +144,8 @@ class Ring(Reaching):
             target[...] = came
         if turn < 2 * last + 1:
             self.send(self._next, (1, turn + 1, number), target)
-        self.send_next(self._next)
+        else:  # it has been everywhere, and makes room for another
+            self.send_next(self._next)
         self.there()
 
 
@@ -171,7 +182,7 @@ class Direct(Reaching):
     def _greets(self, rank: int, came: Array) -> None:
         self.agree(rank, self.greeting, came)
         for i, where in enumerate(self.pieces[self.group.rank]):
-            self.hear(rank, (1, 0, i), partial(self._merge, rank, i, where))
+            self.hear(rank, (1, 0, i), partial(self.merge, rank, i, where))
         self.hear_whole(rank)
         self.there()
 
@@ -180,9 +191,9 @@ class Direct(Reaching):
         for i, where in enumerate(self.pieces[rank]):
             self.hear(rank, (1, 1, i), partial(self._take, rank, where))
 
-    def _merge(self, rank: int, number: int, where: slice, came: Array) -> None:
+    def merge(self, rank: int, number: int, where: slice, came: Array) -> None:
+        """Take a piece of the own part."""
         self.fitting(rank, came, where)
-        self.send_next(rank)
         if self._ranked[number].put(rank, came) is not None:
             self.whole(number, where)
             self.there()
@@ -207,6 +218,11 @@ class Scatter(Direct):
     def awaited(self) -> int:
         """Return how many pieces this rank will have."""
         return len(self.pieces[self.group.rank])
+
+    def merge(self, rank: int, number: int, where: slice, came: Array) -> None:
+        """Take a piece of the own part; there are as many as go the other way."""
+        self.send_next(rank)
+        super().merge(rank, number, where, came)
 
     def hear_whole(self, rank: int) -> None:
         """Ask for nothing more."""
