@@ -7,8 +7,49 @@ from __future__ import annotations
 
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.connecting import connect
+from tensorlite.distributed.status import ClusterStatus, TaskStatus, TaskWait
+from tensorlite.distributed.strategies.asynchronous import Pending
+from tensorlite.distributed.strategies.base import Strategy
+from tensorlite.distributed.strategies.mirrored import AllReduce, Mirrored
+from tensorlite.distributed.strategies.mirrored_variable import MirroredVariable
+from tensorlite.distributed.strategies.parameter_server import ParameterServer
+from tensorlite.distributed.strategies.pipeline import Pipeline
+from tensorlite.distributed.strategies.placing import (
+    ByRows,
+    BySize,
+    Policy,
+    RoundRobin,
+)
+from tensorlite.distributed.strategies.shards import PerReplica
+from tensorlite.distributed.strategies.split import SplitVariable
+from tensorlite.distributed.strategies.tasks import LocalTasks
+from tensorlite.distributed.trainer import Trainer
+from tensorlite.train.replica import replica_count, replica_index
 
-__all__ = ["Cluster", "connect"]
+__all__ = [
+    "AllReduce",
+    "ByRows",
+    "BySize",
+    "Cluster",
+    "ClusterStatus",
+    "LocalTasks",
+    "Mirrored",
+    "MirroredVariable",
+    "ParameterServer",
+    "Pending",
+    "PerReplica",
+    "Pipeline",
+    "Policy",
+    "RoundRobin",
+    "SplitVariable",
+    "Strategy",
+    "TaskStatus",
+    "TaskWait",
+    "Trainer",
+    "connect",
+    "replica_count",
+    "replica_index",
+]
 
 
 def __dir__() -> list[str]:

@@ -360,3 +360,14 @@ def _rows(device: DeviceName) -> Iterator[tuple[int, str]]:
 
 def _described(array: Array) -> str:
     return f"{of_numpy(array.dtype).name}{shape_text(array.shape)}"
+
+
+def held_by(values: object) -> int:
+    """Return the bytes of the arrays that values are or hold, each counted once.
+
+    >>> held_by([np.zeros(4), [np.zeros((2, 2))]])
+    64
+    """
+    return sum(
+        {id(array): int(array.nbytes) for array in _arrays_in(values)}.values()
+    )

@@ -46,6 +46,11 @@ class Container:
             kept = {} if within is None else dict(self._held)
             self._held = {key: held for key, held in kept.items() if key[0] != within}
 
+    def resources(self) -> list[Resource]:
+        """Return the resources that have names."""
+        with self._lock:
+            return [resource for _, resource in self._held.values()]
+
     def __len__(self) -> int:
         return len(self._held)
 

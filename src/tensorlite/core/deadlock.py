@@ -32,6 +32,8 @@ class Want(NamedTuple):
     """What another thread would do about it: "fills", "drains", "holds"."""
     helpers: Collection[int] = ()
     """Identifiers of the threads that have done so before, as far as known."""
+    source: str = ""
+    """The task of a cluster that is to send it, if one is."""
 
 
 class Stand(NamedTuple):

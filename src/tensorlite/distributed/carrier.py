@@ -70,6 +70,9 @@ class Carrier(Protocol):
     def wake(self) -> None:
         """Let those who wait look again."""
 
+    def now(self) -> float:
+        """Return the seconds since some time, by the clock that waits go by."""
+
     def later(self, work: Callable[[], object], device: str = "") -> None:
         """Run `work` soon, on another thread where there are such: it may take long."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from threading import RLock
 from time import monotonic
 from types import TracebackType
@@ -31,6 +30,7 @@ from tensorlite.distributed.engine import Engine, Registration, TaskSettings
 from tensorlite.distributed.host import check_versions
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.master import Master
+from tensorlite.distributed.status import PATIENCE, ClusterStatus, Watcher
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.passes.partition import Division
 
@@ -80,6 +80,7 @@ class Cluster:
         except BaseException:
             self._carrier.close()
             raise
+        self._watcher = Watcher(self)
         engine.watch(self.master.gone)
 
     @property
@@ -129,6 +130,16 @@ class Cluster:
         """The tasks that are gone and not found again, and why."""
         return dict(self.master.lost)
 
+    def status(self, timeout: float = PATIENCE) -> ClusterStatus:
+        """Return what each task is at; who does not answer within `timeout` seconds is silent.
+
+        >>> with tl.distribute.connect({"worker": 2}, engine="inprocess") as cluster:
+        ...     [(each.task, each.state) for each in cluster.status()]
+        [('/job:worker/task:0', 'running'), ('/job:worker/task:1', 'running')]
+        """
+        self._check()
+        return self._watcher.status(timeout)
+
     def recover(self, timeout: float | None = None) -> tuple[str, ...]:
         """Wait until all tasks that were lost run again, and return their names.
 
@@ -138,7 +149,8 @@ class Cluster:
         self._check()
         limit = self._timeout if timeout is None else timeout
         with self._lock:
-            self._ask_for_a_sign()
+            # Who is lost, another task may have noticed before this program has.
+            self.master.ask(self.tasks, "status", limit)
             self._link_again(limit)
             lost = tuple(self._unmade)
             if lost:
@@ -178,12 +190,6 @@ class Cluster:
         except UnavailableError as error:
             reasons = [str(error)]
         return reasons[0] if reasons else ""
-
-    def _ask_for_a_sign(self) -> None:
-        """Find out who is lost: another task may have noticed it before this program has."""
-        for task in self.tasks:
-            with suppress(UnavailableError):  # it is noted as lost then
-                self.master.request(task, "status").result()
 
     def close(self) -> None:
         """End the tasks that this program has started, and all links; once."""

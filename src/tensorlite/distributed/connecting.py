@@ -8,7 +8,6 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.distributed.cluster import CLIENT, START, Cluster, checked_spec
 from tensorlite.distributed.engine import Engine, Needs, TaskSettings
 from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.distributed.keys import make_keys
 from tensorlite.distributed.ray_engine import RayEngine
 from tensorlite.distributed.worker import Worker

@@ -75,7 +75,8 @@ class Exchange:
             if coming.arrival is None:
                 assert cancel is not None
                 coming.is_waited_for = True
-                want = Want(f"{key[0]}, which {task} has not sent")
+                what = f"{key[0]}, which {task} has not sent"
+                want = Want(what, source=task)
                 self._team.waits[party] = cancel, lambda: want
                 return None
         if isinstance(coming.arrival, BaseException):

@@ -7,7 +7,8 @@ it does then is worker.py's; what a step has at hand while it is under way, step
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import count
 from threading import RLock
 from typing import Any
@@ -27,7 +28,7 @@ from tensorlite.core.remote import Remote, RemoteArray, RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.waiting import noted
 from tensorlite.core.xp import Array
-from tensorlite.distributed import packing
+from tensorlite.distributed import packing, status
 from tensorlite.distributed.arrivals import Arrival
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.failures import remade
@@ -174,9 +175,43 @@ class Master:
         try:
             self.command(task, Parcel((name, (number, *numbers)), content))
         except BaseException:
-            del self._requests[number]
+            self._requests.pop(number, None)  # unless its task was lost meanwhile
             raise
         return request
+
+    def ask(self, tasks: Iterable[str], name: str, seconds: float) -> dict[str, Any]:
+        """Return what tasks answer to a question, of those that answer within some seconds.
+
+        It is asked by other threads, if there are such: a link may be stuck.
+        """
+        left = dict.fromkeys(tasks)
+        requests: dict[str, _Request] = {}
+        over = False
+
+        def ask(task: str) -> None:
+            try:
+                request = requests[task] = self.request(task, name)
+                if over:
+                    self.answered(request)
+            except (UnavailableError, FailedPreconditionError):
+                del left[task]
+                self.carrier.wake()
+
+        for task in tuple(left):
+            self.carrier.later(partial(ask, task))
+        self.carrier.wait(
+            lambda: all(
+                task in requests and requests[task].is_over for task in tuple(left)
+            ),
+            seconds,
+        )
+        over = True
+        answers = {}
+        for task, request in tuple(requests.items()):
+            self.answered(request)
+            if request.is_over and not isinstance(request.answer, BaseException):
+                answers[task] = request.answer
+        return answers
 
     def answered(self, request: _Request) -> None:
         """Forget a request."""
@@ -193,8 +228,13 @@ class Master:
     def _drop(self, task: str, number: int) -> None:
         self._dropped.setdefault(task, []).append(number)
 
-    def wait(self, until: Callable[[], bool], what: Callable[[], str]) -> None:
-        """Hold up this thread until something is so; DeadlineExceededError after too long."""
+    def wait(
+        self, until: Callable[[], bool], what: Callable[[], str], step: int = COMMAND
+    ) -> None:
+        """Hold up this thread until something is so; DeadlineExceededError after too long.
+
+        Of a step, its message says what the tasks wait for.
+        """
         timeout = settings.step_timeout
         try:
             in_time = self.carrier.wait(until, timeout)
@@ -204,6 +244,7 @@ class Master:
         if not in_time:
             raise DeadlineExceededError(
                 f"the step waited longer than {timeout} s; it waits for {what()}"
+                f"{status.told_of(self, step)}\ntl.config.set_step_timeout() allows more"
             )
 
     # What tasks tell.
@@ -255,7 +296,7 @@ class Master:
 
         State that is shared by its name is made by whoever comes first.
         """
-        for handle in list(self._made):
+        for handle in sorted(self._made, key=lambda each: each.number):
             task = task_of(handle.where, self.task)
             if task in tasks and handle.made_by is not None:
                 step = self._alone(handle.made_by, (), handle.where)
@@ -291,13 +332,23 @@ class _Request:
         self.master.answered(self)
         self.master.carrier.wake()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether there is an answer."""
+        return bool(self._answer)
+
+    @property
+    def answer(self) -> Any:
+        """The answer, or what went wrong."""
+        return self._answer[0]
+
     def result(self) -> Any:
         """Return the answer, once it is there; what went wrong is raised."""
         self.master.wait(
-            lambda: bool(self._answer),
+            lambda: self.is_over,
             lambda: f"{self.task} to answer {self.name!r}",
         )
-        answer = self._answer[0]
+        answer = self.answer
         if isinstance(answer, BaseException):
             raise noted(answer)
         return answer

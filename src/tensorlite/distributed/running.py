@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 from tensorlite.core.containers import Container, current_container
+from tensorlite.core.deadlock import Want
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.remote import here
@@ -53,6 +54,9 @@ class Running:
         self._own = own
         self._lock = Lock()
         self._awaited: dict[int, Cancel | None] = {}
+        self._beside: Sequence[tuple[int, str]] = ()
+        """Which feeds come beside the command, and from whom."""
+        self.since = carrier.now()
         self._arrays: list[Any] = []
         self._began = False
 
@@ -60,6 +64,7 @@ class Running:
         """Begin with values for the feeds, but for those that a task sends beside."""
         self._arrays = list(feeds)
         self._awaited = dict.fromkeys([i for i, _ in beside])
+        self._beside = beside
         for i, task in beside:
             if self.is_over:
                 return
@@ -87,12 +92,20 @@ class Running:
 
     def awaited(self) -> Iterator[str]:
         """Yield what this waits for, in words."""
+        for want in self.wanted():
+            yield want.what
+
+    def wanted(self) -> Iterator[Want]:
+        """Yield what this waits for, and which task is to send it if one is."""
         team, name = self.team, self.registered.name
-        for i in self._awaited:
-            yield f"feed {i} of {name}"
+        for i, task in tuple(self._beside):
+            if i in self._awaited:
+                yield Want(f"feed {i} of {name}", source=task)
         if team is not None:
-            for what in team.awaited():
-                yield f"{what}, in {name}"
+            for want in team.wanted():
+                yield want._replace(what=f"{want.what}, in {name}")
+        elif self._began and not self.is_over:
+            yield Want(f"kernels that run, in {name}")
 
     def _came(self, i: int, came: Arrival | TensorliteError) -> None:
         if not isinstance(came, Arrival):

@@ -268,6 +268,10 @@ class SimulatedCarrier:
         """Let those who wait look again."""
         self.medium.events.wake()
 
+    def now(self) -> float:
+        """Return the time of the simulation."""
+        return self.medium.events.now
+
     def later(self, work: Callable[[], object], device: str = "") -> None:
         """Run `work` as something that happens later."""
         events = self.medium.events
@@ -326,6 +330,7 @@ class SimulatedCarrier:
             if end.cut or end.over or not self.alive:
                 traffic.dropped += 1
                 continue
+            traffic.heard = self.medium.events.now
             traffic.messages_in += 1
             traffic.bytes_in += message.payload
             if message.step == COMMAND:

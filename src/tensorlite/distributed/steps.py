@@ -120,7 +120,7 @@ class ClusterStep:
         """
         under = self.begin(arrays, values=values)
         try:
-            self.master.wait(under.is_over, under.awaited)
+            self.master.wait(under.is_over, under.awaited, under.step)
         except BaseException:
             under.cancel()
             raise
@@ -401,7 +401,9 @@ class Under:
 
     def awaited(self) -> str:
         """Return in words what this run waits for."""
-        return f"{', '.join(self._waits) or 'values'} to answer {self.whole.name}"
+        told = f"{', '.join(self._waits) or 'values'} to answer {self.whole.name}"
+        own = [] if self._own is None else list(self._own.awaited())
+        return "; ".join([told, *own])
 
     def result(self) -> tuple[Any, ...]:
         """Return the outputs; what went wrong is raised."""

@@ -205,12 +205,19 @@ class Team:
 
     def awaited(self) -> Iterator[str]:
         """Yield what the step waits for, in words."""
-        for (machine, iteration, task), (_, want) in tuple(self.waits.items()):
-            yield f"{want().what}, for {machine.describe(iteration, task)}"
+        for want in self.wanted():
+            yield want.what
+
+    def wanted(self) -> Iterator[Want]:
+        """Yield what the step waits for, and for which node."""
+        for (machine, iteration, task), (_, told) in tuple(self.waits.items()):
+            want, where = told(), machine.describe(iteration, task)
+            yield want._replace(what=f"{want.what}, for {where}")
         for (name, _), (machine, iteration, task) in self.rendezvous.waiting():
-            yield f"{name}, not sent yet, for {machine.describe(iteration, task)}"
+            where = machine.describe(iteration, task)
+            yield Want(f"{name}, not sent yet, for {where}")
         if self._driving:
-            yield "kernels that run"
+            yield Want("kernels that run")
 
     def _drive(self, machine: Machine) -> None:
         """Run a machine until it has nothing to do."""
