@@ -122,10 +122,40 @@ def test_a_closed_carrier_is_lost_to_the_other(way: str, tmp_path: Path) -> None
 def test_who_waits_here_is_told_of_the_close(way: str, tmp_path: Path) -> None:
     with two(way, tmp_path) as (a, _, _):
         answers = Answers(a)
+        answers.serve()
         a.connect("b")
         answers.ask("b", 1, key("x"))
         a.close()
         assert isinstance(answers.after(answers.came, 1)[0], UnavailableError)
+        assert [task for task, _ in answers.after(answers.lost, 1)] == ["b"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_loss_may_be_answered_by_calling_again(way: str, tmp_path: Path) -> None:
+    """The new link is there at once, and what comes by it comes after the loss."""
+    with two(way, tmp_path) as (a, b, again):
+        answers = Answers(b)
+        answers.serve()
+        new = again(2)
+        new.meet("a", a.address, 1)
+        heard = Answers(new)
+        heard.serve()
+
+        losses: list[str] = []
+
+        def lost(task: str, reason: str) -> None:
+            losses.append(task)
+            if len(losses) == 1:
+                a.meet("b", new.address, 2)
+                a.later(lambda: a.send("b", COMMAND, key("again"), np.array(5)))
+
+        a.serve(lambda *_: None, lost)
+        a.connect("b")
+        b.close()
+        [(task, asked, value)] = heard.after(heard.commands, 1)
+        assert (task, asked, value.item()) == ("a", key("again"), 5)
+        assert losses == ["b"]
+        assert [task for task, _ in answers.lost] == ["a"]
 
 
 @pytest.mark.parametrize("way", WAYS)
