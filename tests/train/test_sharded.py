@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -345,6 +346,41 @@ def test_saving_a_step_again_can_crash_and_leaves_the_first(
         manager.restore()
         assert (a.item(), b.item()) == (1.0, 1.0)
         a.assign([2.0])
+
+
+@pytest.mark.parametrize("sharded", [True, False])
+def test_what_is_saved_again_at_a_path_leaves_nothing_of_before(
+    tmp_path: Path, sharded: bool
+) -> None:
+    a, b = on(0, [1.0]), on(1, [1.0])
+    checkpoint = Checkpoint(a=a, b=b)
+    for value in (1.0, 2.0, 3.0, 4.0):
+        a.assign([value])
+        checkpoint.save(tmp_path / "c", sharded)
+        assert len(shards(tmp_path)) == 1 + sharded
+        a.assign([0.0])
+        checkpoint.restore(tmp_path / "c")
+        assert a.item() == value
+    checkpoint.save(tmp_path / "c", not sharded)
+    assert len(shards(tmp_path)) == 2 - sharded
+
+
+@pytest.mark.parametrize("sharded", [True, False])
+def test_saving_again_at_a_path_can_crash_at_any_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sharded: bool
+) -> None:
+    a, b = on(0, [1.0]), on(1, [1.0])
+    checkpoint = Checkpoint(a=a, b=b)
+    for call in range(1, 30):
+        a.assign([float(call)])
+        b.assign([float(call)])
+        with monkeypatch.context() as here:
+            Storage(here, CrashError()).fail_at = call if call > 1 else None
+            with suppress(CrashError):
+                checkpoint.save(tmp_path / "c", sharded)
+        checkpoint.restore(tmp_path / "c")
+        assert 1.0 <= a.item() == b.item() <= call
+    assert a.item() == 29.0
 
 
 def test_a_full_disk_is_told_and_training_can_go_on(

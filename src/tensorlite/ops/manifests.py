@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,20 +93,26 @@ def write(
 ) -> None:
     """Write a checkpoint of one file; when this returns, it is whole and on disk."""
     check_extra(extra or {})
-    written = storage.write_payload(payload_path(path), arrays)
-    content: dict[str, Any] = {
-        **written._asdict(),
-        "tensors": {name: storage.about(array) for name, array in arrays.items()},
-    }
+    specs = {name: storage.about(array) for name, array in arrays.items()}
+    file = payload_path(path)
+    if file.exists():  # what is there stays whole until the manifest is another
+        file = shard_path(path, token_hex(4), 0, 1)
+        shard = Shard(file.name, *storage.write_payload(file, arrays))
+        tensors = {name: _stored(name, x, ONE_FILE) for name, x in specs.items()}
+        commit(Contents(str(path), (shard,), tensors, extra or {}))
+        return
+    written = storage.write_payload(file, arrays)
+    content: dict[str, Any] = {**written._asdict(), "tensors": specs}
     if extra:
         content["extra"] = extra
-    _write_manifest(path, ONE_FILE, content)
+    _write_manifest(path, ONE_FILE, content, {file.name})
 
 
 def commit(contents: Contents) -> None:
     """Write the manifest of shards that are on disk: from now on the checkpoint exists.
 
-    Raises CheckpointError when rows of a tensor are in none of them.
+    Files of a checkpoint that was at this path are deleted then. Raises CheckpointError when rows
+    of a tensor are in none of the shards.
     """
     try:
         _check(contents)
@@ -126,7 +133,16 @@ def commit(contents: Contents) -> None:
         },
         "extra": contents.extra,
     }
-    _write_manifest(contents.path, SHARDED, content)
+    files = {shard.file for shard in contents.shards}
+    _write_manifest(contents.path, SHARDED, content, files)
+
+
+def _files(path: str | Path) -> set[str]:
+    """Return the files of the checkpoint at a path; none if there is no whole one."""
+    try:
+        return {shard.file for shard in contents(path).shards}
+    except CheckpointError:
+        return set()
 
 
 def check_extra(extra: Mapping[str, Any]) -> None:
@@ -139,11 +155,17 @@ def check_extra(extra: Mapping[str, Any]) -> None:
         ) from None
 
 
-def _write_manifest(path: str | Path, version: int, content: dict[str, Any]) -> None:
+def _write_manifest(
+    path: str | Path, version: int, content: dict[str, Any], files: set[str]
+) -> None:
+    """Write a manifest that names these files, and delete those that only the one before did."""
+    before = _files(path)
     manifest = {"format": FORMAT, "version": version, **content}
     storage.replace_file(
         manifest_path(path), json.dumps(manifest, indent=1, allow_nan=False).encode()
     )
+    for file in before - files:
+        (Path(path).parent / file).unlink(missing_ok=True)
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:
