@@ -14,6 +14,8 @@ import pytest
 
 from tests.threads import until
 
+ROOT = Path(__file__).parents[2]
+
 
 def descriptors() -> set[str]:
     """Return the open sockets and segments of this process."""
@@ -22,6 +24,14 @@ def descriptors() -> set[str]:
         with suppress(OSError):  # the folder itself was open
             found.add(str(path.readlink()))
     return {name for name in found if name.startswith(("socket:", "/memfd:"))}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _processes_find_the_tests() -> Iterator[None]:
+    """Let processes that tests start, by whatever way, import what stands beside the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", f"{ROOT}/src:{ROOT}")
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections import deque
 from collections.abc import Iterator
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,12 @@ from tensorlite.core.errors import (
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.engine import Engine, Keys, Needs, TaskSettings
 from tensorlite.distributed.host import check_versions
+from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.distributed.keys import make_keys
 from tensorlite.distributed.ray_engine import RayEngine
 from tensorlite.distributed.ray_session import session
 from tests.distributed.fake_engine import Echo, Failing, FakeEngine
 from tests.threads import LONG, until
-
-pytestmark = pytest.mark.cluster
 
 PS, WORKER, CLIENT = "/job:ps/task:0", "/job:worker/task:1", "/job:client/task:0"
 
@@ -38,11 +38,21 @@ def on_ray(make: type[Echo] = Echo) -> Engine:
     return RayEngine(make)
 
 
+def inprocess(make: type[Echo] = Echo) -> Engine:
+    return InprocessEngine(make=make)
+
+
 def nothing() -> None:
     """There is nothing to close."""
 
 
-@pytest.fixture(scope="module", params=[fake, on_ray])
+PROCESSES = [
+    pytest.param(make, marks=pytest.mark.cluster, id=make.__name__)
+    for make in (fake, on_ray)
+]
+
+
+@pytest.fixture(scope="module", params=[inprocess, *PROCESSES])
 def engines(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Give what makes engines of a kind; Ray is started once for all of them."""
     if request.param is not on_ray:
@@ -77,17 +87,35 @@ class Client:
     def __init__(self, engine: Engine, own: TaskSettings) -> None:
         self.engine = engine
         self.carrier: Carrier = engine.carrier(own)
-        self._came: SimpleQueue[Any] = SimpleQueue()
-        self.carrier.serve(lambda *said: self._came.put(said), lambda *_: None)
+        self.answers: deque[Any] = deque()
+        self.deaths: deque[Any] = deque()
+        self.carrier.serve(
+            lambda *said: self._note(self.answers, said), lambda *_: None
+        )
+        engine.watch(lambda *said: self._note(self.deaths, said))
 
     def ask(self, task: str) -> int:
         """Have a task double a number; return its incarnation."""
         found = self.engine.registration(task, LONG)
         self.carrier.meet(task, found.address, found.incarnation)
         self.carrier.send(task, COMMAND, ("x", (7,)), np.arange(3))
-        who, key, value = self._came.get(timeout=LONG)
+        who, key, value = self._next(self.answers)
         assert (who, key, value.tolist()) == (task, ("x", (7,)), [0, 2, 4])
         return found.incarnation
+
+    def death(self) -> str:
+        """Return which task has died, once that is told."""
+        task, why = self._next(self.deaths)
+        assert why
+        return str(task)
+
+    def _note(self, where: deque[Any], said: tuple[Any, ...]) -> None:
+        where.append(said)
+        self.carrier.wake()
+
+    def _next(self, where: deque[Any]) -> Any:
+        assert self.carrier.wait(lambda: bool(where), LONG)
+        return where.popleft()
 
 
 @pytest.fixture
@@ -96,20 +124,6 @@ def client(engine: Engine) -> Iterator[Client]:
     made = Client(engine, settings(CLIENT))
     yield made
     made.carrier.close()
-
-
-class Deaths:
-    """What a watch is told."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._told: SimpleQueue[tuple[str, str]] = SimpleQueue()
-        engine.watch(lambda *said: self._told.put(said))
-
-    def next(self) -> tuple[str, str]:
-        return self._told.get(timeout=LONG)
-
-    def __len__(self) -> int:
-        return self._told.qsize()
 
 
 def is_gone(pid: int) -> bool:
@@ -137,6 +151,7 @@ def test_tasks_and_client_send(client: Client) -> None:
     assert client.ask(WORKER)
 
 
+@pytest.mark.parametrize("engines", PROCESSES, indirect=True)
 def test_over_tls(engine: Engine) -> None:
     keys = make_keys("demo", [PS, CLIENT])
     tls = {"unix": False, "tcp": True}
@@ -149,41 +164,33 @@ def test_over_tls(engine: Engine) -> None:
     client.carrier.close()
 
 
-@pytest.mark.parametrize("times", [3])
-def test_a_task_that_is_killed_is_told_and_comes_back(
-    client: Client, times: int
-) -> None:
-    engine = client.engine
-    deaths = Deaths(engine)
+def test_a_task_that_is_killed_is_told_and_comes_back(client: Client) -> None:
     other = client.ask(PS)
     last = 0
-    for _ in range(times):
+    for _ in range(3):
         incarnation = client.ask(WORKER)
         assert incarnation > last
         last = incarnation
-        engine.kill(WORKER)
-        task, why = deaths.next()
-        assert task == WORKER
-        assert "process" in why
+        client.engine.kill(WORKER)
+        assert client.death() == WORKER
     assert client.ask(WORKER) > last
     assert client.ask(PS) == other
-    assert not deaths
+    assert not client.deaths
 
 
+@pytest.mark.parametrize("engines", PROCESSES, indirect=True)
 def test_a_process_that_dies_is_told_and_comes_back(client: Client) -> None:
-    deaths = Deaths(client.engine)
     incarnation = client.ask(PS)
-    os.kill(client.engine.registration(PS, LONG).pid, 9)
-    assert deaths.next()[0] == PS
+    os.kill(client.engine.registration(PS, LONG).pid, signal.SIGKILL)
+    assert client.death() == PS
     assert client.ask(PS) > incarnation
 
 
 def test_all_tasks_may_die_at_once(client: Client) -> None:
-    deaths = Deaths(client.engine)
     before = {task: client.ask(task) for task in (PS, WORKER)}
     for task in before:
         client.engine.kill(task)
-    assert {deaths.next()[0] for _ in before} == set(before)
+    assert {client.death() for _ in before} == set(before)
     for task, incarnation in before.items():
         assert client.ask(task) > incarnation
 
@@ -198,13 +205,19 @@ def test_a_task_that_does_not_start_says_why(engines: Any) -> None:
         engine.close()
 
 
-def test_closing_ends_tasks_and_tells_nobody(engine: Engine) -> None:
-    begin(engine)
-    deaths = Deaths(engine)
-    pids = [engine.registration(task, LONG).pid for task in (PS, WORKER)]
-    engine.close()
+@pytest.mark.parametrize("engines", PROCESSES, indirect=True)
+def test_closing_ends_the_processes(client: Client) -> None:
+    pids = [client.engine.registration(task, LONG).pid for task in (PS, WORKER)]
+    client.engine.close()
     until(lambda: all(map(is_gone, pids)))
-    assert not deaths
+
+
+def test_closing_tells_nobody(client: Client) -> None:
+    engine = client.engine
+    for task in (PS, WORKER):
+        client.ask(task)
+    engine.close()
+    assert not client.deaths
     engine.close()
     with pytest.raises(FailedPreconditionError, match="closed"):
         engine.registration(PS, LONG)
@@ -212,7 +225,6 @@ def test_closing_ends_tasks_and_tells_nobody(engine: Engine) -> None:
 
 def test_a_task_that_is_not_there(engine: Engine) -> None:
     begin(engine)
-    with pytest.raises(NotFoundError, match="no task '/job:ps/task:9'"):
-        engine.registration("/job:ps/task:9", LONG)
-    with pytest.raises(NotFoundError, match="no task '/job:ps/task:9'"):
-        engine.kill("/job:ps/task:9")
+    for asked in (lambda task: engine.registration(task, LONG), engine.kill):
+        with pytest.raises(NotFoundError, match="no task '/job:ps/task:9'"):
+            asked("/job:ps/task:9")

@@ -11,6 +11,7 @@ import pytest
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.distributed.engine import Keys, TaskSettings
 from tensorlite.distributed.host import Host, carrier, check_versions, versions
+from tensorlite.distributed.ray_engine import RayEngine
 from tests.distributed.fake_engine import Echo, Failing
 
 TASK = "/job:ps/task:3"
@@ -67,3 +68,16 @@ def test_versions_that_differ() -> None:
         check_versions(TASK, {**mine, "python": "3.1.0", "tensorlite": "9.0"})
     with pytest.raises(FailedPreconditionError, match="tensorlite unknown there"):
         check_versions(TASK, {"python": mine["python"]})
+
+
+def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    engine = RayEngine(Echo)
+    with pytest.raises(
+        FailedPreconditionError,
+        match=r"package ray, .*: pip install 'tensorlite\[clu",
+    ):
+        engine.start([SETTINGS], {})
+    engine.close()
+    with pytest.raises(FailedPreconditionError, match="closed"):
+        engine.registration(TASK, 1)
