@@ -36,7 +36,7 @@ from tensorlite.ops.accumulator_ops import MEAN_OF_ALL, SUM
 from tensorlite.ops.accumulators import ConditionalAccumulator
 from tensorlite.ops.create import fill
 from tensorlite.ops.making import creation
-from tensorlite.ops.queues import FIFOQueue
+from tensorlite.ops.queues import PriorityQueue
 from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse import densify
 from tensorlite.ops.sparse_accumulators import SparseConditionalAccumulator
@@ -89,13 +89,14 @@ class Exchanged:
         self.count = strategy.count
         self.gatherings: list[Gathering] = []
         with interpreted_by(None), on(self.home):
-            self.tokens = FIFOQueue(-1, dtypes.int64, shapes=(), name="tokens")
+            self.tokens = PriorityQueue(-1, [dtypes.int64], [()], name="tokens")
+            """The newest first: one that is left behind must not make another worker late."""
             self.ledger = ConditionalAccumulator(dtypes.float32, (), "ledger", SUM)
             """Each worker's step adds 1 to it last, and is counted by it when it comes too late."""
             self.step = Variable(
                 np.asarray(0, np.int64), trainable=False, name="global_step"
             )
-            self.tokens.enqueue_many([np.zeros(self.count, np.int64)])
+            self.tokens.enqueue_many([np.zeros(self.count, np.int64)] * 2)
         self.chief: Function[..., Any] = function(
             self._updated, autograph=False, name="chief"
         )
@@ -131,7 +132,8 @@ class Exchanged:
             with control_dependencies(updates):
                 self.tokens.dequeue_many(left)
                 self.step.assign_add(np.asarray(1, np.int64))
-                self.tokens.enqueue_many([fill([self.count], self.step.value())])
+                number = fill([self.count], self.step.value())
+                self.tokens.enqueue_many([-number, number])
         return counted
 
 
@@ -315,7 +317,7 @@ class Backup(Apart):
         scale, *arguments = given
         exchanged = self._exchanged[key_of(step)]
         with on(exchanged.home):
-            token = exchanged.tokens.dequeue()
+            _, token = exchanged.tokens.dequeue()
         ticket = Ticket(exchanged, token, scale, [])
         with control_dependencies([token]):
             result = super().taken(step, index, tuple(arguments), ticket)

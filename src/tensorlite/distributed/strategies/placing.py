@@ -144,9 +144,9 @@ class Placing:
                 initial is None
             ):  # a queue or the like, which stays where it is asked for
                 return make(None) if above is None else above(None, make)
-            placed = self._placed(make)
+            placed, first = self._placed(make), self._known(initial)
             handle = shared(
-                lambda: placed(initial) if above is None else above(initial, placed)
+                lambda: placed(first) if above is None else above(first, placed)
             )
             self.owned.add(handle)
             return handle
@@ -164,19 +164,17 @@ class Placing:
             return make
 
         def made(first: Any) -> Tensor:
-            value = self._value(first)
+            value = at_home(first)
             place = self.policy(value.spec, self.servers)
             with device(None), device(place):
                 return make(value)
 
         return made
 
-    def _value(self, first: Any) -> Tensor:
-        """Return a first value, computed once: random ones are drawn as without a strategy."""
+    def _known(self, initial: Any) -> Any:
+        """Return the first value that was computed already, lest random ones be drawn twice."""
         known, self._first = self._first, None
-        if known is not None and known[0] is first:
-            return known[1]
-        return at_home(first)
+        return known[1] if known is not None and known[0] is initial else initial
 
     @staticmethod
     def _is_asked() -> bool:
