@@ -11,15 +11,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from time import sleep
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite.core.errors import UnavailableError
 from tensorlite.distributed.carrier import COMMAND
 from tensorlite.distributed.endpoints import Address, mutual
 from tensorlite.distributed.links import Parcel
@@ -52,6 +54,7 @@ def made(task: str, options: dict[str, Any], incarnation: int = 1) -> Plane:
         unix="hosts" not in options,
         tls=tls,
         limits=Limits(**options.get("limits", {})),
+        silence=options.get("silence", 6.0),
     )
 
 
@@ -138,6 +141,20 @@ def stay(plane: Plane) -> None:
     sys.stdin.read()
 
 
+def call(plane: Plane) -> None:
+    """Link with the master, wait until it is lost, and link with it again when that can be."""
+    plane.send(MASTER, 1, key("linked"), np.array(0))
+    receiver = Receiver(plane, MASTER)
+    receiver.ask(1, key("never"))
+    with suppress(UnavailableError):
+        receiver.get()
+    while True:
+        with suppress(UnavailableError):
+            plane.send(MASTER, 1, key("again"), np.array(0))
+            return
+        sleep(0.1)
+
+
 def echo(plane: Plane) -> None:
     """Answer each command with itself, from the thread that brings it."""
 
@@ -180,7 +197,8 @@ def train(plane: Plane) -> None:
 
 
 WORK = {
-    work.__name__: work for work in (exchange, acknowledge, stay, echo, keep, train)
+    work.__name__: work
+    for work in (exchange, acknowledge, stay, call, echo, keep, train)
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
+from tensorlite.distributed.carrier import COMMAND
 from tensorlite.distributed.plane import Plane
 from tests.distributed.pairs import Receiver, key
 from tests.distributed.task import MASTER, made, started
+from tests.distributed.test_commands import Served
 from tests.threads import until
 
 NAME = f"tl{os.getpid()}"
@@ -67,6 +70,47 @@ def test_a_cut_link_is_known_within_seconds_and_made_again(
         assert monotonic() - begin < 10
         ip("-n", NAME, "link", "set", cable, "up")
         until(lambda: _reached(plane))
+    plane.close()
+
+
+@pytest.mark.cluster
+def test_a_cut_link_is_lost_to_who_serves_and_commands_go_on_after_it(
+    cable: str,
+) -> None:
+    options = {"hosts": HOSTS, "silence": 2.0}
+    plane = made(MASTER, options)
+    with started(plane, options, "echo", within=INSIDE):
+        served = Served(plane)
+        for turn in range(2):
+            until(lambda: _reached(plane))
+            plane.send("b", COMMAND, key("run"), np.array(turn))
+            assert served.wait(2 * turn + 1)[-1] == ("b", "run", turn)
+            ip("-n", NAME, "link", "set", cable, "down")
+            begin = monotonic()
+            task, reason = served.wait(2 * turn + 2)[-1]
+            assert monotonic() - begin < 10
+            assert task == "b"
+            assert re.search(r"task b .*; it was last heard [2-9]\.\d s ago", reason)
+            with pytest.raises(UnavailableError, match="task b cannot be reached"):
+                plane.connect("b")
+            ip("-n", NAME, "link", "set", cable, "up")
+    plane.close()
+
+
+@pytest.mark.cluster
+def test_both_ends_know_and_either_may_link_again(cable: str) -> None:
+    """The other end waits for a value all the while: it is told, and calls when it is asked."""
+    options = {"hosts": HOSTS, "silence": 2.0}
+    plane = made(MASTER, options)
+    with started(plane, options, "call", within=INSIDE):
+        receiver = Receiver(plane, "b")
+        assert receiver.take(1, key("linked")) == 0
+        ip("-n", NAME, "link", "set", cable, "down")
+        with pytest.raises(UnavailableError, match="task b"):
+            receiver.take(1, key("never"))
+        ip("-n", NAME, "link", "set", cable, "up")
+        until(lambda: plane.traffic()["b"].messages_in == 2)
+        assert receiver.take(1, key("again")) == 0
     plane.close()
 
 
