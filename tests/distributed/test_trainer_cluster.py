@@ -12,6 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.events import Faults
+from tensorlite.distributed.feed import Feed
 from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.ops import manifests
 
@@ -73,6 +74,8 @@ class Program:
             self.b = tl.Variable(tl.zeros((1,)), name="b")
             self.optimizer = tl.optimizers.Adam(0.05)
         self.events = Events()
+        self.losses: dict[int, float] = {}
+        self.steps_applied = 0
         own = {"table": self.table, "w": self.w, "b": self.b}
         pairs = tl.data.Dataset.from_tensor_slices((ids, y))
         self.trainer = tl.distribute.Trainer(
@@ -137,24 +140,61 @@ def test_losses_after_a_task_was_killed_are_those_of_a_calm_run(
             assert any(f"{victim} runs again" in x for x in program.events.told)
 
 
+def disturbed(make: Make, folder: Path, seed: int, faults: Faults) -> Program:
+    """Return a program that was run while things went wrong, from the first step on."""
+    engine = InprocessEngine(seed)
+    with connected(engine) as cluster:
+        program = Program(make(cluster), folder)
+
+        def go_wrong(*_: Any) -> None:
+            engine.network.faults = engine.network.events.faults = faults
+
+        program.trainer.on_step = go_wrong
+        program.losses = program.run()
+        engine.network.events.faults = Faults()
+        program.steps_applied = int(program.optimizer.iterations)
+    return program
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_tasks_may_be_killed_at_any_moment_saving_and_restoring_too(
     tmp_path: Path, calm: tuple[Make, dict[int, float]], seed: int
 ) -> None:
     make, losses = calm
-    engine = InprocessEngine(seed, Faults(kills=0.002))
-    with connected(engine) as cluster:
-        program = Program(make(cluster), tmp_path)
-        assert program.run() == losses
+    program = disturbed(make, tmp_path, seed, Faults(kills=0.002))
+    assert program.losses == losses
+    assert program.steps_applied == STEPS
 
 
 def test_links_may_be_cut(
     tmp_path: Path, calm: tuple[Make, dict[int, float]]
 ) -> None:
     make, losses = calm
-    engine = InprocessEngine(1, Faults(cuts=0.002))
-    with connected(engine) as cluster:
-        assert Program(make(cluster), tmp_path).run() == losses
+    program = disturbed(make, tmp_path, 1, Faults(cuts=0.002))
+    assert program.losses == losses
+    assert program.steps_applied == STEPS
+
+
+def test_batches_may_be_cut_for_the_replicas_by_the_strategy(
+    tmp_path: Path, calm: tuple[Make, dict[int, float]]
+) -> None:
+    make, losses = calm
+    with connected() as cluster:
+        strategy = make(cluster)
+        program = Program(strategy, tmp_path)
+        whole = program.trainer._feed.data
+        program.trainer._feed = Feed(lambda: strategy.distribute(rewound(whole)))
+        program.trainer.on_step = lambda step, _: (
+            cluster.engine.kill(VICTIMS[0])
+            if step == 5 and not program.trainer.failures
+            else None
+        )
+        assert program.run() == losses
+
+
+def rewound(data: Any) -> Any:
+    data.rewind()
+    return data
 
 
 @pytest.mark.parametrize("make", [asynchronous, backup])
