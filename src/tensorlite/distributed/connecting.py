@@ -51,8 +51,8 @@ def connect(
     jobs = checked_spec(spec)
     tasks = [f"/job:{job}/task:{i}" for job, n in jobs.items() for i in range(n)]
     me = f"{CLIENT}{client}"
-    keys = make_keys(name, [*tasks, me])
     speaks_tcp = address is not None if tcp is None else tcp
+    keys = make_keys(name, [*tasks, me], certificates=speaks_tcp)
     settings = {
         task: TaskSettings(
             name, task, keys[task], unix, speaks_tcp, silence, logical_cpus
