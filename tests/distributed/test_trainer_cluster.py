@@ -290,6 +290,16 @@ def test_a_task_lost_before_the_first_checkpoint_matters_if_it_held_variables(
             assert len(program.trainer.failures) == 1
 
 
+def test_a_line_is_shown_for_each_task(tmp_path: Path) -> None:
+    with connected() as cluster:
+        trainer = Program(split(cluster), tmp_path).trainer
+        lines = trainer._task_lines()
+        assert [task for task in cluster.tasks if task in "\n".join(lines)] == [
+            *cluster.tasks
+        ]
+        assert trainer._task_lines() is lines
+
+
 def test_a_queue_on_a_task_is_saved_with_what_is_in_it(tmp_path: Path) -> None:
     with connected() as cluster:
         with tl.device("/job:ps/task:0"):

@@ -6,6 +6,7 @@ program was started anew. Starting tasks anew is the engine's; how often is save
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,6 +42,8 @@ from tensorlite.train.checkpoint import Checkpoint, Manager
 from tensorlite.train.optimizers import Optimizer
 
 T = TypeVar("T")
+_FRESH = 2.0
+"""Seconds for which what is shown of the tasks is not asked for again."""
 LOST = (UnavailableError, AbortedError)
 """What a step ends with when a task is lost."""
 
@@ -136,6 +139,8 @@ class Trainer:
         self._feed = Feed(data)
         self._shows = progress
         self._progress: Progress = progress_of(False)
+        self._lines: Sequence[str] = ()
+        self._asked_at = -math.inf
         self._begun = False
         self._saved_step, self._saved_at = -1, 0.0
         self._looked_at = 0.0
@@ -353,8 +358,11 @@ class Trainer:
         self._progress.event(f"checkpoints {self.interval.reason}")
 
     def _task_lines(self) -> Sequence[str]:
-        status = getattr(self.cluster, "status", None)
-        return () if status is None else str(status()).splitlines()
+        """Return the cluster's table, as it was a moment ago at most: asking takes time."""
+        status, now = getattr(self.cluster, "status", None), time.monotonic()
+        if status is not None and now - self._asked_at >= _FRESH:
+            self._lines, self._asked_at = str(status()).splitlines(), now
+        return self._lines
 
 
 def _check(step: object, max_failures: object, cluster: object) -> None:
