@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tensorlite as tl
+from tests.distributed.test_ray_engine import nodes as nodes
 from tests.distributed.test_trainer_cluster import STEPS, Program, connected, split
 
 pytestmark = pytest.mark.cluster
@@ -38,3 +39,20 @@ def test_a_process_that_is_killed_changes_no_loss(
         assert victim in told
         assert f"{victim} runs again after" in told
         print(told)
+
+
+def test_a_node_that_is_lost_changes_no_loss(nodes: Any, tmp_path: Path) -> None:
+    spec = {"ps": 1, "worker": 1}
+    with connected(spec=spec) as calm:
+        losses = Program(split(calm), tmp_path / "calm").run()
+    with tl.distribute.connect(spec, nodes.address) as cluster:
+        program = Program(split(cluster), tmp_path / "lost")
+
+        def lose(step: int, _: Any) -> None:
+            if step == 5 and not program.trainer.failures:
+                nodes.remove_node(nodes.second, allow_graceful=False)
+
+        program.trainer.on_step = lose
+        assert program.run() == losses
+        assert program.trainer.failures
+        print("\n".join(program.events.told))
