@@ -282,13 +282,15 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for name, value in {**ENVIRONMENT, "PYTHONPATH": f"{ROOT}/src:{ROOT}"}.items():
         monkeypatch.setenv(name, value)
     with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as folder:
-        monkeypatch.setenv("RAY_TMPDIR", folder)
+        for name in ("RAY_TMPDIR", "TMPDIR"):
+            monkeypatch.setenv(name, folder)
         options = {"num_cpus": 2, "object_store_memory": 80 << 20}
         cluster = importlib.import_module("ray.cluster_utils").Cluster(
             initialize_head=True,
             head_node_args={**options, "include_dashboard": False},
         )
         cluster.second = cluster.add_node(**options)
+        cluster.folder = Path(folder)
         yield cluster
         cluster.shutdown()
 
@@ -343,6 +345,8 @@ engine.close()
             )
         assert "expects no client /job:client/task:0" in found.value.stderr
         taken.close()
+        assert list(nodes.folder.glob("tensorlite-*"))
+    assert not list(nodes.folder.glob("tensorlite-*"))
 
 
 class Unreadable:

@@ -32,6 +32,8 @@ from tensorlite.distributed.ray_watch import Watch
 ROOM = 10.0
 _AGAIN = 0.05
 """Seconds after which a task that is not there is asked again."""
+_ENDING = 2.0
+"""Seconds in which a task can end by itself."""
 _COLOURS = re.compile("\033\\[[0-9;]*m")
 _LEAST = 0.001
 """CPUs of a task that needs none: Ray places nothing that needs nothing."""
@@ -78,6 +80,11 @@ class Actor:
     async def guest(self, client: str) -> TaskSettings | list[str]:
         """Return the settings of a client that may join, or who may."""
         return self._guests.get(client) or list(self._guests)
+
+    async def close(self) -> None:
+        """End what this task has begun, its socket's file too."""
+        if self._host is not None:
+            self._host.close()
 
     async def stay(self) -> None:
         """Return never."""
@@ -197,7 +204,11 @@ class RayEngine:
         self._closed = True
         self._watch.stop()
         with suppress(self._ray.exceptions.RayError):  # all is gone already
-            for actor in self._actors.values() if self._started else ():
+            actors = tuple(self._actors.values()) if self._started else ()
+            if actors and session.folder is None:  # else all files go with that
+                calls = [actor.close.remote() for actor in actors]
+                self._ray.wait(calls, num_returns=len(calls), timeout=_ENDING)
+            for actor in actors:
                 self._ray.kill(actor)
             for group in self._groups:
                 self._ray.util.remove_placement_group(group)
