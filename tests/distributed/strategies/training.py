@@ -26,7 +26,7 @@ def local_tasks(workers: int, servers: int = 2) -> tl.distribute.LocalTasks:
 
 def perceptron() -> tl.layers.Layer:
     relu = tl.nn.relu
-    layers = [tl.layers.Dense(16, activation=relu, inputs=10), tl.layers.Dense(1)]
+    layers = [tl.layers.Dense(16, relu, inputs=10), tl.layers.Dense(1, inputs=16)]
     return tl.layers.Sequential(layers)
 
 
