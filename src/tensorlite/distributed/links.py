@@ -188,7 +188,10 @@ class Link:
         if not data or self._returned:
             return False
         size = 0 if dead else cast("Array", value).nbytes
-        return self._outlet.put(data, partial(self._room, size))
+        try:
+            return self._outlet.put(data, partial(self._room, size))
+        except OSError:
+            raise self.gone() from None
 
     def claimed(self, message: Message) -> None:
         """Note that a message that came has been taken by whom it is for."""

@@ -52,7 +52,10 @@ class Outlet:
         """Whether it is not known how much of a message was written."""
 
     def put(self, data: bytes, may: Callable[[], bool]) -> bool:
-        """Write a few bytes now, if nothing is before them and they may go; else return False."""
+        """Write a few bytes now, if nothing is before them and they may go; else return False.
+
+        Raises OSError when that fails: they may have gone or not.
+        """
         if not self._writing.acquire(blocking=False):
             return False
         try:
@@ -65,8 +68,6 @@ class Outlet:
             self._torn = False
         except BaseException as error:
             self._failed(error)
-            if isinstance(error, OSError):
-                return False
             raise
         finally:
             self._writing.release()
