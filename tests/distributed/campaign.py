@@ -1,10 +1,12 @@
 """One seed's campaign: steps on a cluster whose tasks and links fail, and a count of what must be.
 
-Several steps of three kinds are under way at once, and what comes of each is known. One kind adds
-one to a variable on every parameter server; so, of the steps that were begun since a variable got
-its value, it holds those that were acknowledged at the least, and at the most those that were
-tried. Another puts a number into a queue and takes one: none comes twice, and the queue holds no
-more than what failed steps have left. The third is a loop over three tasks.
+Several steps of several kinds are under way at once, and what comes of each is known. One adds one
+to a variable on every parameter server; so, of the steps that were begun since a variable got its
+value, it holds those that were acknowledged at the least, and at the most those that were tried.
+So it is with what is added under a lock, and with gradients that are accumulated. Another puts a
+number into a queue and takes one: none comes twice, and the queue holds no more than what failed
+steps have left. There are loops over three tasks, and values that stay where they were computed.
+Some steps are given up.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.core.errors import UnavailableError
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    NotFoundError,
+    UnavailableError,
+)
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.connecting import connect
 from tensorlite.distributed.events import Faults
@@ -33,6 +39,7 @@ SIZES = (1, 5, 20_000)
 LIMIT = 300
 """Attempts after which a campaign has gone wrong."""
 LONG = 30.0
+LOCKED = "/job:ps/task:1"
 NUMBERS = tl.TensorSpec((None,), tl.int64)
 Lives = tuple[int, ...]
 """How often the state of each parameter server was lost."""
@@ -94,6 +101,41 @@ def queueing(worker: int, queue: Any) -> Any:
     return exchange.get_concrete_function(NUMBERS)
 
 
+def locking(worker: int, section: Any, variable: Any) -> Any:
+    """Return a step that reads a variable and writes it, under a lock."""
+
+    @tl.function
+    def lock(x: Any) -> Any:
+        total = total_on(worker, x)
+        section.execute(lambda: variable.assign(variable.value() + 1 + total - total))
+        return total
+
+    return lock.get_concrete_function(NUMBERS)
+
+
+def accumulating(worker: int, accumulator: Any) -> Any:
+    """Return a step that gives a gradient."""
+
+    @tl.function
+    def accumulate(x: Any) -> Any:
+        total = total_on(worker, x)
+        accumulator.apply_grad(tl.astype(total, tl.float64), local_step=0)
+        return total
+
+    return accumulate.get_concrete_function(NUMBERS)
+
+
+def keeping(worker: int) -> Any:
+    """Return a step whose value stays with the worker, if it is large."""
+
+    @tl.function
+    def keep(x: Any) -> Any:
+        with tl.device(f"/job:worker/task:{worker}"):
+            return x * 2 + 1
+
+    return keep.get_concrete_function(NUMBERS)
+
+
 def looping(worker: int) -> Any:
     """Return a step with a loop over three tasks."""
 
@@ -136,6 +178,9 @@ class Campaign:
         self._steps = steps
         self._variables: list[Any] = []
         self._queue: Any = None
+        self._accumulator: Any = None
+        self._kept: list[tuple[Any, int]] = []
+        """Arrays of other tasks, and what all their elements are."""
         self._functions: dict[str, list[Any]] = {}
         self._lives: Lives = (0,) * PS
         self._valued: dict[int, int] = {}
@@ -168,28 +213,40 @@ class Campaign:
 
     def _make(self) -> None:
         made = []
-        for i in range(PS):
-            with tl.device(f"/job:ps/task:{i}"):
+        for place in ("/job:ps/task:0", "/job:ps/task:1", LOCKED):
+            with tl.device(place):
                 made.append(tl.Variable(np.int64(0)))
         with tl.device("/job:ps/task:0"):
             self._queue = tl.queue.FIFOQueue(1000, [tl.int64], shapes=[()])
-        self._valued = dict(enumerate(self._lives))
+        with tl.device("/job:ps/task:1"):
+            self._accumulator = tl.queue.ConditionalAccumulator(tl.float64, ())
+        with tl.device(LOCKED):
+            section = tl.CriticalSection()
+        *added, locked = made
+        self._valued = {i: self._lives[min(i, PS - 1)] for i in range(len(made))}
         self._variables = made
         self._functions = {
-            "add": [adding(i, made) for i in range(WORKERS)],
+            "lock": [locking(i, section, locked) for i in range(WORKERS)],
+            "accumulate": [
+                accumulating(i, self._accumulator) for i in range(WORKERS)
+            ],
+            "keep": [keeping(i) for i in range(WORKERS)],
+            "add": [adding(i, added) for i in range(WORKERS)],
             "exchange": [queueing(i, self._queue) for i in range(WORKERS)],
             "loop": [looping(i) for i in range(WORKERS)],
         }
 
     def _begin(self, number: int) -> None:
-        kind = self.random.choice(("add", "add", "exchange", "loop"))
+        kind = self.random.choice(("add", *self._functions))
         self._count(f"{kind} begun", self._lives)
         self._under.add(number)
         fed = np.full(self.random.choice(SIZES), number)
         expected = int(np.sum(fed * 2 + 1))
         function = self.random.choice(self._functions[kind])
         over = partial(self._over, kind, number, expected, self._lives)
-        begin(function, fed, over)
+        under = begin(function, fed, over)
+        if self.random.random() < 0.03:
+            under.cancel()
 
     def _count(self, what: str, lives: Lives) -> None:
         self._counts.update((what, i, life) for i, life in enumerate(lives))
@@ -206,6 +263,9 @@ class Campaign:
             return
         self.outcomes["done"] += 1
         self._count(f"{kind} done", lives)
+        if kind == "keep":
+            self._kept.append((found[0], 2 * number + 1))
+            return
         result = int(found[0].read())
         if kind == "exchange":
             self._taken[lives[0], result] += 1
@@ -224,13 +284,29 @@ class Campaign:
         """Once nothing is under way, compare each variable with what was counted."""
         self._wait(lambda: not self._under)
         self._insist(self._restore)
-        for i in range(PS):
-            found = self._insist(partial(self._read, i))
-            least, most = self._bounds("add", i)
-            assert least <= found <= most, f"{found} not in {least}..{most}"
+        for kind, ps, variable in zip(
+            ("add", "add", "lock"), (0, 1, 1), self._variables, strict=True
+        ):
+            self._compare(kind, ps, variable.read_value)
+        self._compare("accumulate", 1, self._accumulator.num_accumulated)
+        self._look_at_kept()
         left = self._insist(lambda: int(self._queue.size()))
         least, most = self._bounds("exchange", 0)
         assert 0 <= left <= most - least, f"{left} left of {least}..{most}"
+
+    def _compare(self, kind: str, ps: int, read: Callable[[], Any]) -> None:
+        found = self._insist(lambda: int(read()))
+        least, most = self._bounds(kind, ps)
+        assert least <= found <= most, f"{kind}: {found} not in {least}..{most}"
+
+    def _look_at_kept(self) -> None:
+        """Read what tasks keep; what was lost with its task says so."""
+        kept, self._kept = self._kept, []
+        for array, expected in kept:
+            try:
+                assert (array.read() == expected).all()
+            except (UnavailableError, FailedPreconditionError, NotFoundError):
+                self.outcomes["kept in vain"] += 1
 
     def _bounds(self, kind: str, i: int) -> tuple[int, int]:
         """Return how many steps of a kind were done in this life, and how many begun."""
@@ -238,9 +314,6 @@ class Campaign:
         return self._counts[f"{kind} done", i, life], self._counts[
             f"{kind} begun", i, life
         ]
-
-    def _read(self, i: int) -> int:
-        return int(self._variables[i].read_value())
 
     def _insist(self, attempt: Callable[[], Any]) -> Any:
         """Return what an attempt gives in the end."""
@@ -260,6 +333,7 @@ class Campaign:
             lost = [task == f"/job:ps/task:{i}" for i in range(PS)]
             self._lives = tuple(map(int.__add__, self._lives, lost))
         for i, variable in enumerate(self._variables):
-            if self._valued[i] != self._lives[i]:
+            life = self._lives[min(i, PS - 1)]
+            if self._valued[i] != life:
                 variable.assign(np.int64(0))
-                self._valued[i] = self._lives[i]
+                self._valued[i] = life

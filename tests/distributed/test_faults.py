@@ -185,3 +185,23 @@ def test_several_threads_may_run_steps() -> None:
         expected = sum(3 * (2 * i + 1) for i in range(20))
         assert [each.result() for each in threads] == [expected] * 4
         assert int(variable.read_value()) == 80
+
+
+def test_a_function_under_a_lock_runs_in_the_task_of_the_lock() -> None:
+    """What it uses names the task, which is that task itself and connected to none."""
+    with connect({"ps": 1, "worker": 1}, engine=InprocessEngine(8)):
+        with tl.device("/job:ps/task:0"):
+            section, variable = tl.CriticalSection(), tl.Variable(np.float32(0))
+
+        def more(x: Any) -> Any:
+            for _ in tl.range(2):
+                variable.assign(variable.value() + x)
+            return tl.cond(x > 3.0, variable.value, lambda: x)
+
+        @tl.function
+        def add(x: Any) -> Any:
+            with tl.device("/job:worker/task:0"):
+                y = x * 2.0
+            return section.execute(lambda: more(y))
+
+        assert [float(add(tl.constant(x))) for x in (1.0, 2.0)] == [2, 12]

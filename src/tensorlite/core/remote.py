@@ -50,6 +50,9 @@ class Home(Protocol):
     def prepare(self, name: str, inputs: int, division: Any) -> Runnable:
         """Return what runs a graph that is cut over the devices of tasks; see partition.py."""
 
+    def record(self, recorder: Any) -> Callable[[], None]:
+        """Have all tasks take notes; returns what ends that and brings them; see timeline.py."""
+
 
 class Remote(Opaque):
     """What stands in this process for a value of another task; gone here, it goes there."""
@@ -154,16 +157,22 @@ def leave(home: Home) -> None:
             del _homes[task]
 
 
-def devices() -> list[DeviceName]:
-    """Return the devices of all tasks that this process is connected to."""
+def homes() -> list[Home]:
+    """Return the clusters that this process is connected to."""
     with _lock:
-        homes = list(dict.fromkeys(_homes.values()))
-    return [device for home in homes for device in home.devices]
+        return list(dict.fromkeys(_homes.values()))
+
+
+def devices() -> list[DeviceName]:
+    """Return the devices of all tasks that this process is connected to; a task is to none."""
+    if here.get() is not None:
+        return []
+    return [device for home in homes() for device in home.devices]
 
 
 def home_of(device: DeviceName) -> Home:
     """Return the cluster that a device belongs to; DeviceError when there is none."""
-    home = _homes.get((device.job, device.task))
+    home = _homes.get((device.job, device.task)) if here.get() is None else None
     if home is None:
         raise unknown(device)
     return home

@@ -19,7 +19,7 @@ from tensorlite.graph.wire import from_bytes, to_bytes
 from tensorlite.ops.transfer import Recv, Send
 from tensorlite.runtime.memory import size_of
 from tensorlite.runtime.parts import Part, part_of
-from tensorlite.runtime.plan import CONTROL, Plan
+from tensorlite.runtime.plan import CONTROL, PRIMITIVE, Plan, Task
 from tensorlite.runtime.rendezvous import name_of
 
 _HEAD = struct.Struct("<Q")
@@ -56,6 +56,10 @@ class Registered:
         """For the name of each transfer with another task: that task, and what goes."""
         self.is_light = all(_is_light(part.plan) for part in parts)
         """Whether it is quick enough to run on a thread that has other things to do."""
+        self.goes_straight_on = len(parts) == 1 and _goes_straight_on(
+            parts[0], routes
+        )
+        """Whether relay.py can run it."""
 
     @property
     def alone(self) -> Plan | None:
@@ -68,20 +72,45 @@ class Registered:
 
 def _is_light(plan: Plan) -> bool:
     """Return whether a plan surely takes not long, as far as the sizes of its values tell."""
+    return is_light(plan, plan.tasks)
+
+
+def is_light(plan: Plan, tasks: Sequence[Task]) -> bool:
+    """Return whether some tasks of a plan surely take not long."""
     total = 0
-    for task in plan.tasks:
-        if task.op.role in CONTROL or (
-            task.op.effect is Effect.IO and not _moves(task.op.role)
-        ):
+    for task in tasks:
+        if _moves(task.op.role):
+            continue
+        if task.op.role in CONTROL or task.op.effect is Effect.IO:
             return False
         for slot in (*task.inputs, *task.outputs):
-            spec = plan.specs[slot]
-            if spec.dtype.kind not in "RV":
-                size = size_of(spec)
-                if size is None:
-                    return False
-                total += 0 if _moves(task.op.role) else size
+            size = bytes_in(plan, slot)
+            if size is None:
+                return False
+            total += size
     return total <= LIGHT
+
+
+def bytes_in(plan: Plan, slot: int) -> int | None:
+    """Return the bytes of the value in a slot, None when they are unknown; state has none."""
+    spec = plan.specs[slot]
+    return 0 if spec.dtype.kind in "RV" else size_of(spec)
+
+
+def _goes_straight_on(part: Part, routes: Routes) -> bool:
+    """Return whether a plan is of the CPU alone, and waits for nothing but other tasks' values."""
+    plan = part.plan
+    if part.device.kind != "CPU" or plan.moved or plan.is_scattered:
+        return False
+    for task in plan.tasks:
+        role = task.op.role
+        if role in CONTROL or role in PRIMITIVE or role is Role.ASYNC:
+            return False
+        if _moves(role):
+            route = routes.get(name_of(task.op))
+            if route is None or route.is_variant:
+                return False
+    return True
 
 
 def _moves(role: Role) -> bool:
@@ -154,8 +183,8 @@ def packed(
     return np.frombuffer(whole, np.uint8)
 
 
-def unpacked(data: Array | None) -> Registered:
-    """Return what `packed` packed; GraphError for operators that do not exist here."""
+def unpacked(data: Array | None, own: DeviceName) -> Registered:
+    """Return what `packed` packed for a task; GraphError for operators that do not exist here."""
     view = memoryview(b"" if data is None else data.tobytes())
     try:
         (size,) = _HEAD.unpack_from(view)
@@ -164,10 +193,30 @@ def unpacked(data: Array | None) -> Registered:
         raise ProtocolError(f"this is no part of a graph: {error}") from None
     at = _HEAD.size + size
     pieces: list[Piece] = []
+    called: list[Graph] = []
+    """Functions; their graphs are empty until all is read."""
+
+    def callee(graph: Graph) -> Compiled:
+        called.append(graph)
+        return Compiled(graph)
+
     for part in head["parts"]:
-        graph = from_bytes(view[at : at + part["size"]], callee=Compiled)
+        graph = from_bytes(view[at : at + part["size"]], callee=callee)
         pieces.append((DeviceName.parse(part["device"]), graph, part["feeds"]))
         at += part["size"]
+    for graph in called:
+        _at_home(graph, own)
     fetches = [(int(part), int(i)) for part, i in head["fetches"]]
     routes = {name: Route(*route) for name, route in head["routes"].items()}
     return assembled(head["name"], pieces, fetches, routes)
+
+
+def _at_home(graph: Graph, own: DeviceName) -> None:
+    """Let nodes of a function that a task calls, and that are on it, name no task."""
+    for node in graph.nodes:
+        device = node.device
+        if (device.job, device.task) == (own.job, own.task):
+            node.device = DeviceName(kind=device.kind, index=device.index)
+        if node.op.role in (Role.IF, Role.WHILE):
+            for region in node.op.regions():
+                _at_home(region, own)

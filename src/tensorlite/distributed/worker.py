@@ -25,7 +25,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.xp import Array, to_host
-from tensorlite.distributed import packing, status
+from tensorlite.distributed import all_reduce_op, packing, status
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.endpoints import Address
 from tensorlite.distributed.engine import Registration, TaskSettings
@@ -34,14 +34,16 @@ from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, State
 from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.running import Found, Running
+from tensorlite.distributed.tracing import Recording
 from tensorlite.ops import every
 from tensorlite.runtime.rendezvous import Key
+from tensorlite.runtime.timeline import clock
 from tensorlite.runtime.unattended import cancelled
 
 Numbers: TypeAlias = "tuple[int, ...]"
 PARTED = "parted"
 """The command by which clients are told that the link between two tasks has ended."""
-KNOWN = every.__name__
+KNOWN = every.__name__, all_reduce_op.__name__
 """What registers all operators: graphs come from elsewhere."""
 FETCH = "fetch"
 """The name under which a large value that is fetched travels beside the answer."""
@@ -72,6 +74,7 @@ class Worker:
         self.steps = 0
         """How many parts of steps have run."""
         self._own = DeviceName.parse(settings.task)
+        self._recording = Recording(settings.task)
         self._lock = RLock()
         self._clients: dict[str, _Client] = {}
         self._commands: dict[str, Callable[[str, Numbers, Array | None], None]] = {
@@ -83,6 +86,9 @@ class Worker:
             "release": self._release,
             "push": self._push,
             "status": self._status,
+            "record": self._record,
+            "clock": self._clock,
+            "recorded": self._recorded,
         }
         carrier.serve(self._command, self._lost)
 
@@ -155,7 +161,7 @@ class Worker:
     def _register(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         client = self._client(task)
         try:
-            client.plans[numbers[0]] = unpacked(payload)
+            client.plans[numbers[0]] = unpacked(payload, self._own)
         except Exception as error:  # noqa: BLE001  steps that run it are told
             client.plans[numbers[0]] = error
 
@@ -217,8 +223,8 @@ class Worker:
     def _held(self, client: _Client, number: int) -> Any:
         if number not in client.held:
             raise NotFoundError(
-                f"{self.settings.task} has no value {number} any more: it was released, or the "
-                "task has been started anew since it was made"
+                f"{self.settings.task} has no value {number} any more: it was released, or lost "
+                "with the link to this client, or with the task when that was started anew"
             )
         return client.held[number]
 
@@ -314,12 +320,28 @@ class Worker:
         )
         self._answer(task, ("answer", numbers[:1]), packing.pack_json(told))
 
+    def _record(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Take note of what runs, from now on."""
+        self._client(task)
+        told = self._recording.begin(task, packing.unpack_json(payload))
+        self._answer(task, ("answer", numbers[:1]), packing.pack_json(told))
+
+    def _clock(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        answer = packing.pack_json(clock())
+        self._answer(task, ("answer", numbers[:1]), answer)
+
+    def _recorded(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Send what was noted to the client, and take no more notes."""
+        noted = self._recording.end(task)
+        self.carrier.send(task, numbers[0], (FETCH, (0,)), noted)
+
     def _lost(self, task: str, reason: str) -> None:
         """Give up what a client wanted that is gone.
 
         Clients are told of other tasks: what is lost on a link may be of a step that was asked
         for and has not come here yet, and would be waited for then.
         """
+        self._recording.drop(task)
         with self._lock:
             client = self._clients.pop(task, None)
             clients = list(self._clients)
