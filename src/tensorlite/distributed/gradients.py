@@ -28,8 +28,8 @@ def buckets(specs: Sequence[TensorSpec], limit_bytes: int = LIMIT) -> list[list[
     shape, or is as large as a bucket, is alone.
 
     >>> specs = [tl.TensorSpec((n,)) for n in (50, 10, 20, 30)]
-    >>> buckets(specs, limit_bytes=220)
-    [[3, 2], [1, 0]]
+    >>> buckets(specs, limit_bytes=240)
+    [[3, 2, 1], [0]]
     """
     found: list[list[int]] = []
     room: dict[Any, tuple[list[int], int]] = {}
