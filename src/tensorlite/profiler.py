@@ -9,11 +9,12 @@ from __future__ import annotations
 import gzip
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
+from tensorlite.core import remote
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import Interpreter, Tensors, current, run
 from tensorlite.core.errors import (
@@ -109,6 +110,11 @@ class Profile:
         """How many things were not recorded since there were more than `limit`."""
         return self._recorded.dropped
 
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """The tasks of clusters that have told nothing, such as those that were lost, and why."""
+        return dict(self._recorder.missing)
+
     def table(self, by: str = "op") -> Table:
         """Return a table by "op", "node", "line" or "device", with what took longest first."""
         return table_of(self.events, by)
@@ -150,6 +156,7 @@ class Profile:
     def __repr__(self) -> str:
         devices = {event.device for event in self.events}
         more = f", dropped={self.dropped}" if self.dropped else ""
+        more += f", missing={len(self.missing)}" if self.missing else ""
         return (
             f"<Profile: events={len(self.events)}, devices={len(devices)}, "
             f"transfers={len(self.transfers)}, steps={len(self.steps)}{more}>"
@@ -196,6 +203,8 @@ class _Noting(Interpreter):
     def note(self, op: Op, tensors: Tensors, start: int, error: str = "") -> None:
         """Note that `op`, begun at `start`, has made `tensors`, or was given them and failed."""
         device = tensors[0].device if tensors else CPU
+        if device.job is not None:
+            return  # its task takes note
         if device.kind != "CPU" and self.recorder.synchronize and not error:
             timeline.wait(device)
         end = clock()
@@ -234,10 +243,24 @@ class _Session:
         self.recorder = Recorder(limit, synchronize)
         self.profile = Profile(self.recorder)
         timeline.begin(self.recorder)
+        self._endings = self._begin_elsewhere()
         self.noting = _Noting(self.recorder)
         if eager:
             self.noting.__enter__()
         _sessions.append(self)
+
+    def _begin_elsewhere(self) -> list[Callable[[], None]]:
+        """Have the tasks of clusters take notes, too; return what ends that."""
+        endings: list[Callable[[], None]] = []
+        try:
+            for home in remote.homes():
+                endings.append(home.record(self.recorder))  # noqa: PERF401  others end if it fails
+        except BaseException:
+            timeline.end(self.recorder)
+            for end in endings:
+                end()
+            raise
+        return endings
 
     def finish(self) -> None:
         """End the recording and write it; a second time, do nothing."""
@@ -246,6 +269,9 @@ class _Session:
         _sessions.remove(self)
         timeline.end(self.recorder)
         self.noting.leave()
+        for end in self._endings:
+            end()
+        self.recorder.trim()
         if self.path is not None:
             self.profile.save(self.path)
 
@@ -287,9 +313,11 @@ def trace(
     """Return a `with` block in which what runs is recorded; yields the Profile.
 
     Recorded are traced functions and sessions on all threads, and, with `eager`, the operators that
-    this thread runs eagerly. With a `path` the profile is written there at the end, also when the
-    block fails; see `Profile.save`. GPUs are waited for after each operator, so that times are the
-    operator's own, unless `synchronize` is False. After `limit` events, more are only counted.
+    this thread runs eagerly. What the tasks of clusters run to which this program is connected
+    comes when the block is over, its times by the clock here. With a `path` the profile is written
+    there at the end, also when the block fails; see `Profile.save`. GPUs are waited for after each
+    operator, so that times are the operator's own, unless `synchronize` is False. After `limit`
+    events, more are only counted.
 
     Raises FailedPreconditionError if a trace is being recorded already, InvalidArgumentError if
     the path cannot be written, TracingError in a traced function.

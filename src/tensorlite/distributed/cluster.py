@@ -6,7 +6,7 @@ Steps are run by master.py; which devices there are, the layers below learn from
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from time import monotonic
 from types import TracebackType
@@ -24,7 +24,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
-from tensorlite.distributed import packing
+from tensorlite.distributed import packing, tracing
 from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.engine import Engine, Registration, TaskSettings
 from tensorlite.distributed.host import check_versions
@@ -33,6 +33,7 @@ from tensorlite.distributed.master import Master
 from tensorlite.distributed.status import PATIENCE, ClusterStatus, Watcher
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.passes.partition import Division
+from tensorlite.runtime.timeline import Recorder
 
 _JOB = re.compile(r"[A-Za-z][\w-]*")
 CLIENT = "/job:client/task:"
@@ -139,6 +140,11 @@ class Cluster:
         """
         self._check()
         return self._watcher.status(timeout)
+
+    def record(self, recorder: Recorder) -> Callable[[], None]:
+        """Have all tasks take notes for a recorder; returns what ends that and brings the notes."""
+        self._check()
+        return tracing.begin(self.master, self.tasks, recorder)
 
     def recover(self, timeout: float | None = None) -> tuple[str, ...]:
         """Wait until all tasks that were lost run again, and return their names.

@@ -17,6 +17,7 @@ from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Route
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
+from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key, Local, Offer, Party
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class Exchange:
         if route is None:
             return self._local.send(key, party, value, dead)
         task, is_variant = route
+        recorder = timeline.current()
+        if recorder is not None and not dead:
+            recorder.ending(self.step, key, True, getattr(value, "nbytes", 0))
         if is_variant and not dead:
             value = packed_variant(value)
         self._kept.setdefault(task, []).append(Parcel(key, value, dead))
@@ -69,7 +73,7 @@ class Exchange:
         if route is None:
             return self._local.receive(key, party)
         task, is_variant = route
-        coming = _Coming(self._team, party, is_variant)
+        coming = _Coming(self._team, party, is_variant, self.step, key)
         cancel = self.carrier.receive(task, self.step, key, coming)
         with self._team.lock:
             if coming.arrival is None:
@@ -96,10 +100,16 @@ class Exchange:
 class _Coming:
     """What the carrier calls with a value, or with why there will be none."""
 
-    __slots__ = ("arrival", "is_variant", "is_waited_for", "party", "team")
+    __slots__ = (
+        *("arrival", "is_variant", "is_waited_for", "key", "party", "step", "team"),
+    )
 
-    def __init__(self, team: Unattended, party: Party, is_variant: bool) -> None:
+    def __init__(
+        self, team: Unattended, party: Party, is_variant: bool, step: int, key: Key
+    ) -> None:
         self.is_variant = is_variant
+        self.step = step
+        self.key = key
         self.team = team
         self.party = party
         self.arrival: Arrival | TensorliteError | None = None
@@ -117,6 +127,9 @@ class _Coming:
 
     def value(self, arrival: Arrival) -> Any:
         """Return what came, unpacked."""
+        recorder = timeline.current()
+        if recorder is not None and not arrival.dead:
+            recorder.ending(self.step, self.key, False, 0)
         if self.is_variant and not arrival.dead:
             return unpacked_variant(arrival.value)
         return arrival.value

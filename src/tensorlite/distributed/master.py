@@ -24,6 +24,7 @@ from tensorlite.core.errors import (
     note,
 )
 from tensorlite.core.op import Effect, Op
+from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.remote import Remote, RemoteArray, RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.waiting import noted
@@ -38,7 +39,9 @@ from tensorlite.distributed.steps import ClusterStep, Under
 from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.partition import Division
+from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key
+from tensorlite.runtime.timeline import clock
 
 Numbers = tuple[int, ...]
 
@@ -71,22 +74,28 @@ class Master:
         self, op: Op, inputs: Sequence[Tensor], device: DeviceName
     ) -> tuple[Tensor, ...]:
         """Return the outputs of an operator that is run on a device of a task."""
-        key = op, device, tuple([x.spec.without_value() for x in inputs])
+        # A recording is to tell from which line each was called.
+        line = UNKNOWN if timeline.current() is None else user_line()
+        key = op, device, tuple([x.spec.without_value() for x in inputs]), line
         step = self._eager.get(key)
         if step is None:
-            step = self._eager[key] = self._alone(op, inputs, device)
+            step = self._eager[key] = self._alone(op, inputs, device, line)
         made = step.run([x.array for x in inputs])
         return tuple([EagerTensor(y, device) for y in made])
 
     def _alone(
-        self, op: Op, inputs: Sequence[Tensor], device: DeviceName
+        self,
+        op: Op,
+        inputs: Sequence[Tensor],
+        device: DeviceName,
+        line: Line = UNKNOWN,
     ) -> ClusterStep:
         """Return the step that runs one operator."""
         graph = Graph(op.name)
         taken = [graph.add_input(x.spec.without_value()) for x in inputs]
         for x in taken:
             x.node.device = device
-        node = graph.add(op, taken, device=device)
+        node = graph.add(op, taken, device=device, line=line)
         graph.outputs = list(node.outputs)
         graph.effects = [node] if op.effect is not Effect.NONE else []
         division = Division(
@@ -179,21 +188,34 @@ class Master:
             raise
         return request
 
-    def ask(self, tasks: Iterable[str], name: str, seconds: float) -> dict[str, Any]:
-        """Return what tasks answer to a question, of those that answer within some seconds.
+    def ask(
+        self,
+        tasks: Iterable[str],
+        name: str,
+        seconds: float,
+        payload: Array | None = None,
+        *,
+        beside: bool = False,
+    ) -> dict[str, Any]:
+        """Return what tasks answer to a question, or the error, if they do within some seconds.
 
-        It is asked by other threads, if there are such: a link may be stuck.
+        It is asked by other threads, if there are such: a link may be stuck. `beside` says that
+        the answer is a value that travels beside.
         """
         left = dict.fromkeys(tasks)
         requests: dict[str, _Request] = {}
+        answers: dict[str, Any] = {}
         over = False
 
         def ask(task: str) -> None:
             try:
-                request = requests[task] = self.request(task, name)
+                request = requests[task] = self.request(task, name, payload=payload)
+                if beside:
+                    request.expect_value()
                 if over:
-                    self.answered(request)
-            except (UnavailableError, FailedPreconditionError):
+                    self._forget(request)
+            except (UnavailableError, FailedPreconditionError) as error:
+                answers[task] = error
                 del left[task]
                 self.carrier.wake()
 
@@ -206,12 +228,15 @@ class Master:
             seconds,
         )
         over = True
-        answers = {}
         for task, request in tuple(requests.items()):
-            self.answered(request)
-            if request.is_over and not isinstance(request.answer, BaseException):
+            self._forget(request)
+            if request.is_over:
                 answers[task] = request.answer
         return answers
+
+    def _forget(self, request: _Request) -> None:
+        self.answered(request)
+        self.carrier.forget(request.number)
 
     def answered(self, request: _Request) -> None:
         """Forget a request."""
@@ -316,6 +341,8 @@ class _Request:
         self.task = task
         self.number = number
         self.name = name
+        self.at = 0
+        """When it was answered, by the timeline's clock."""
         self._answer: list[Any] = []
 
     def expect_value(self) -> None:
@@ -328,6 +355,7 @@ class _Request:
 
     def end(self, answer: Any) -> None:
         """Take the answer, unless there is one."""
+        self.at = clock()
         self._answer.append(answer)
         self.master.answered(self)
         self.master.carrier.wake()

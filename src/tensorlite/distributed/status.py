@@ -231,7 +231,7 @@ class Watcher:
     def status(self, seconds: float) -> ClusterStatus:
         """Return what the tasks say within some seconds."""
         cluster = self._cluster
-        answers = cluster.master.ask(cluster.tasks, "status", seconds)
+        answers = _said(cluster.master, cluster.tasks, seconds)
         lost = cluster.lost
         return ClusterStatus(
             cluster.name,
@@ -279,6 +279,14 @@ class Watcher:
         return (steps - ran) / (age - before) if age > before else 0.0
 
 
+def _said(
+    master: Master, tasks: Iterable[str], seconds: float
+) -> dict[str, dict[str, Any]]:
+    """Return the reports of the tasks that answer in time."""
+    answers = master.ask(tasks, "status", seconds)
+    return {task: x for task, x in answers.items() if isinstance(x, dict)}
+
+
 def _waits(task: str, said: Mapping[str, Any]) -> tuple[TaskWait, ...]:
     return tuple([TaskWait(task, *wait) for wait in said["waits"]])
 
@@ -288,7 +296,7 @@ def told_of(master: Master, step: int) -> str:
     if step == COMMAND:
         return ""
     asked = [task for task in master.incarnations if task not in master.lost]
-    answers = master.ask(asked, "status", PATIENCE)
+    answers = _said(master, asked, PATIENCE)
     waits = [wait for task in answers for wait in _waits(task, answers[task])]
     lines = [str(wait) for wait in waits if wait.step == step]
     more = len(lines) - _MOST

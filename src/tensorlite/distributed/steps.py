@@ -49,6 +49,7 @@ from tensorlite.distributed.registered import (
 from tensorlite.distributed.running import FEED, Found, Running
 from tensorlite.distributed.worker import FETCH
 from tensorlite.passes.partition import Division
+from tensorlite.runtime.instruments import marked
 
 if TYPE_CHECKING:
     from tensorlite.distributed.master import Master
@@ -118,6 +119,11 @@ class ClusterStep:
         What is large stays where it was computed, and a handle comes back, unless `values`.
         Raises the first error of any task, with a note of which.
         """
+        if self.made_by is not None:  # an operator by itself is no step
+            return self._run(arrays, values)
+        return marked(self._run, self.name)(arrays, values)
+
+    def _run(self, arrays: Sequence[Any], values: bool) -> tuple[Any, ...]:
         under = self.begin(arrays, values=values)
         try:
             self.master.wait(under.is_over, under.awaited, under.step)

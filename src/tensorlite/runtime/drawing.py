@@ -17,8 +17,10 @@ COLOURS = [
 ]
 """For the operators that take longest, in that order; Tableau's, told apart by most eyes."""
 REST, PYTHON = "#bab0ac", "#e8e8e8"
-NAMES, BAR, GAP, TOP = 150, 18, 12, 34
-"""Pixels: the column of names, the height of a box, between rows, above them."""
+BAR, GAP, TOP = 18, 12, 34
+"""Pixels: the height of a box, between rows, above them."""
+NAMES, WIDEST = 22, 40
+"""Letters: the column of names, and how wide it may become for names of tasks."""
 LETTER = 6.2
 CLEAR, FAINT = 0.8, 0.35
 """How strong colours are: of what works, and of what others work in, such as a loop."""
@@ -64,6 +66,8 @@ class _Picture:
     end: int
     width: int
     height: int
+    letters: int
+    """The width of the column of names."""
 
     @staticmethod
     def of(
@@ -88,18 +92,27 @@ class _Picture:
         colours = dict(zip(ops, COLOURS, strict=False))
         if len(taken) > len(ops):
             colours["others"] = REST
+        longest = max([len(row.name) for row in rows], default=0)
+        letters = max(NAMES, min(longest, WIDEST, width // 20))
         return _Picture(
-            rows, tops, colours, begin, max(end, begin + 1), width, y + 22
+            rows, tops, colours, begin, max(end, begin + 1), width, y + 22, letters
         )
+
+    @property
+    def left(self) -> float:
+        """Where time begins: beside the names."""
+        return round(LETTER * self.letters + 13.6, 1)
 
     def x(self, time: float) -> float:
         """Return where a time lies."""
-        room = self.width - NAMES - 16
-        return round(NAMES + room * (time - self.begin) / (self.end - self.begin), 2)
+        room = self.width - self.left - 16
+        return round(
+            self.left + room * (time - self.begin) / (self.end - self.begin), 2
+        )
 
     def legend(self) -> Iterator[str]:
         """Yield the colours and what they stand for, as far as there is room."""
-        x = float(NAMES)
+        x = self.left
         for op, colour in self.colours.items():
             wide = LETTER * len(op) + 26
             if x + wide > self.width:
@@ -123,7 +136,8 @@ class _Picture:
     def row(self, i: int) -> Iterator[str]:
         """Yield the name and the boxes of a row."""
         row, top = self.rows[i], self.tops[i]
-        yield f'<text class="n" x="{NAMES - 8}" y="{top + 13}">{escape(_cut(row.name, 22))}</text>'
+        name = escape(_cut(row.name, self.letters))
+        yield f'<text class="n" x="{self.left - 8}" y="{top + 13}">{name}</text>'
         drawn: dict[int, float] = {}
         for box, depth in row.boxes:
             left, right = self.x(box.start), self.x(box.end)
@@ -162,6 +176,8 @@ class _Picture:
                 place.setdefault(row.device, i)
         seen = set()
         for x in transfers:
+            if x.source not in place or x.target not in place:
+                continue  # nothing ran there in the step that is shown
             a, b = place[x.source], place[x.target]
             down = b > a
             y1 = self.tops[a] + (self.rows[a].depth * BAR if down else 0)

@@ -36,6 +36,7 @@ import numpy as np
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import GraphError
+from tensorlite.core.provenance import UNKNOWN
 from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device
 from tensorlite.runtime.cancel import asked, heed, stopped
 from tensorlite.runtime.iterations import Frame, Iteration, stuck
@@ -268,7 +269,8 @@ class Machine:
         here = iteration.frame.program.tasks[task]
         turns = ".".join(map(str, iteration.tag[1:]))
         turn = f", turn {turns}" if turns else ""
-        return f"{here.name!r} ({here.op.name}) on {self.device}, made at {here.line}{turn}"
+        made = "" if here.line == UNKNOWN else f", made at {here.line}"
+        return f"{here.name!r} ({here.op.name}) on {self.device}{made}{turn}"
 
     def post(self, message: tuple[Iteration | Stage, int, Any, bool]) -> None:
         """Take note of an answer to a task under way; any thread may call this."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
+from tensorlite.core.device import DeviceName
 from tensorlite.runtime import timeline
 
 Tag = tuple[int, ...]
@@ -39,6 +40,13 @@ class Offer(NamedTuple):
 def name_of(op: Any) -> str:
     """Return the name under which a Send and a Recv meet."""
     return f"{op.tensor_name} from {op.send_device} to {op.recv_device}"
+
+
+def ends_of(name: str) -> tuple[str, DeviceName, DeviceName]:
+    """Return what is sent under a name, and from where to where."""
+    rest, _, target = name.rpartition(" to ")
+    what, _, source = rest.rpartition(" from ")
+    return what, DeviceName.parse(source), DeviceName.parse(target)
 
 
 class Rendezvous(Protocol):
@@ -103,7 +111,8 @@ class Local:
 def _note(recorder: timeline.Recorder, key: Key, offer: Offer, to: Party) -> None:
     """Note a transfer of a living value in the timeline."""
     if not offer.dead and offer.sent:
-        source, target = offer.party.machine.device, to.machine.device
+        source = timeline.placed(offer.party.machine.device)
+        target = timeline.placed(to.machine.device)
         size = getattr(offer.value, "nbytes", 0)
         name = key[0].partition(" from ")[0]
         recorder.transfer(name, source, target, size, offer.sent, timeline.clock())

@@ -12,7 +12,15 @@ from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.device import DeviceName
 from tensorlite.core.provenance import Line
-from tensorlite.runtime.timeline import Level, Note, Recorder, Span, Transfer
+from tensorlite.runtime.rendezvous import ends_of
+from tensorlite.runtime.timeline import (
+    Ending,
+    Level,
+    Note,
+    Recorder,
+    Span,
+    Transfer,
+)
 
 
 class Event(NamedTuple):
@@ -67,6 +75,8 @@ class Row:
     """None where it shows what Python did on a thread."""
     boxes: list[tuple[Box, int]] = field(default_factory=list)
     """What is shown, and within how many others it lies."""
+    task: str = ""
+    """The task of a cluster that it belongs to, if another than this process."""
 
     @property
     def depth(self) -> int:
@@ -82,6 +92,8 @@ class Recording(NamedTuple):
     transfers: list[Transfer]
     levels: list[Level]
     threads: dict[int, str]
+    tasks: dict[int, str]
+    """The task of each thread that is another task's."""
     dropped: int
 
 
@@ -98,13 +110,28 @@ def recording(recorder: Recorder) -> Recording:
     ]
     transfers = [
         x._replace(sent=x.sent - began, received=x.received - began)
-        for x in tuple(recorder.transfers)
+        for x in (*recorder.transfers, *_between(tuple(recorder.endings)))
     ]
     levels = [x._replace(time=x.time - began) for x in tuple(recorder.levels)]
-    events = _events(notes, spans)
     return Recording(
-        events, spans, transfers, levels, dict(recorder.threads), recorder.dropped
+        _events(notes, spans),
+        spans,
+        transfers,
+        levels,
+        dict(recorder.threads),
+        dict(recorder.tasks),
+        recorder.dropped,
     )
+
+
+def _between(endings: Sequence[Ending]) -> Iterator[Transfer]:
+    """Yield the transfers between tasks of which both ends were noted."""
+    sent = {(x.step, x.name, x.tag): x for x in endings if x.is_sent}
+    for x in endings:
+        found = None if x.is_sent else sent.get((x.step, x.name, x.tag))
+        if found is not None:
+            name, source, target = ends_of(x.name)
+            yield Transfer(name, source, target, found.nbytes, found.time, x.time)
 
 
 def steps(spans: Iterable[Span]) -> list[Span]:
@@ -223,7 +250,8 @@ def _lanes(boxes: Iterable[Box]) -> list[_Lane]:
 def rows(recorded: Recording, step: int | None = None) -> list[Row]:
     """Return the rows of a timeline, of one `step` or of all: Python's threads, then devices.
 
-    A device has one row, and more where several threads work on it at the same time.
+    Those of this process come first, then those of one task after the other. A device has one
+    row, and more where several threads work on it at the same time.
     """
     by_thread: dict[int, list[Box]] = defaultdict(list)
     by_device: dict[DeviceName, list[Box]] = defaultdict(list)
@@ -240,10 +268,15 @@ def rows(recorded: Recording, step: int | None = None) -> list[Row]:
     made = []
     for thread, boxes in by_thread.items():
         name = recorded.threads.get(thread, str(thread))
-        made += _named(name, None, boxes)
+        made += _named(name, None, boxes, recorded.tasks.get(thread, ""))
     for device in sorted(by_device, key=str):
-        made += _named(str(device), device, by_device[device])
-    return made
+        made += _named(str(device), device, by_device[device], task_of(device))
+    return sorted(made, key=lambda row: row.task)
+
+
+def task_of(device: DeviceName) -> str:
+    """Return the task of a device, or nothing if it is this process's own."""
+    return "" if device.job is None else f"/job:{device.job}/task:{device.task}"
 
 
 def _in_step(spans: Sequence[Span], step: int | None) -> list[Span]:
@@ -257,9 +290,11 @@ def _in_step(spans: Sequence[Span], step: int | None) -> list[Span]:
     ]
 
 
-def _named(name: str, device: DeviceName | None, boxes: Iterable[Box]) -> list[Row]:
+def _named(
+    name: str, device: DeviceName | None, boxes: Iterable[Box], task: str
+) -> list[Row]:
     lanes = _lanes(boxes) or [_Lane()]
     return [
-        Row(name if i == 0 else f"{name} #{i + 1}", device, lane.boxes)
+        Row(name if i == 0 else f"{name} #{i + 1}", device, lane.boxes, task)
         for i, lane in enumerate(lanes)
     ]

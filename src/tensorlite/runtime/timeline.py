@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
+from operator import attrgetter, itemgetter
 from threading import Lock, current_thread, get_ident
 from time import perf_counter_ns
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -16,9 +17,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from tensorlite.core import accounts
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, local
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.provenance import Line
+from tensorlite.core.remote import here
 from tensorlite.core.xp import Array, Xp, on_device, xp_for
 from tensorlite.runtime.plan import Kernel, Task
 
@@ -38,6 +40,7 @@ class Work(NamedTuple):
     device: DeviceName
 
 
+_START = itemgetter(2)
 Note: TypeAlias = tuple[Work, int, int, int, int, str]
 """One run of a kernel: what, on which thread, start, end, bytes of the outputs, class of the error.
 
@@ -87,6 +90,18 @@ class Level(NamedTuple):
     live: int
 
 
+class Ending(NamedTuple):
+    """One end of a transfer between tasks: both together are a Transfer."""
+
+    step: int
+    name: str
+    """That of the transfer, with both devices; see rendezvous.py."""
+    tag: tuple[int, ...]
+    is_sent: bool
+    nbytes: int
+    time: int
+
+
 class Recorder:
     """Takes note of what runs, up to `limit` things; the rest is counted."""
 
@@ -98,7 +113,12 @@ class Recorder:
         self.levels: list[Level] = []
         self.spans: list[Span] = []
         self.transfers: list[Transfer] = []
+        self.endings: list[Ending] = []
         self.threads: dict[int, str] = {}
+        self.tasks: dict[int, str] = {}
+        """The task of each thread that is another task's."""
+        self.missing: dict[str, str] = {}
+        """Tasks that have not told what they noted, and why."""
         self.dropped = 0
         self.counts_memory = accounts.active()
         self.began = clock()
@@ -110,8 +130,9 @@ class Recorder:
         if len(self.notes) < self.limit:
             self.notes.append((work, self.thread(), start, end, nbytes, error))
             if self.counts_memory and work.device.kind == "CPU":
-                live = accounts.account(work.device).live
-                self.levels.append(Level(work.device, end, live))
+                device = local("CPU", work.device.index or 0)
+                live = accounts.account(device).live
+                self.levels.append(Level(device, end, live))
         else:
             self.drop()
 
@@ -129,6 +150,15 @@ class Recorder:
             self.transfers.append(
                 Transfer(name, source, target, nbytes, sent, received)
             )
+        else:
+            self.drop()
+
+    def ending(
+        self, step: int, key: tuple[str, tuple[int, ...]], is_sent: bool, nbytes: int
+    ) -> None:
+        """Note that a value is sent to another task now, or received."""
+        if len(self.endings) < 2 * self.limit:
+            self.endings.append(Ending(step, *key, is_sent, nbytes, clock()))
         else:
             self.drop()
 
@@ -150,11 +180,17 @@ class Recorder:
             self.drop()
 
     def step(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-        """Return `run`, with a note that its call is a step; steps are numbered as they begin."""
+        """Return `run`, with a note that its call is a step; steps are numbered as they begin.
 
-        def stepping(*args: Any) -> Any:
+        What a task of a cluster calls is part of a step of whoever asked for it.
+        """
+
+        def stepping(*args: Any, **kwargs: Any) -> Any:
+            if here.get() is not None:
+                with self.marked("annotation", name):
+                    return run(*args, **kwargs)
             with self.marked("call", name, next(self._calls)):
-                return run(*args)
+                return run(*args, **kwargs)
 
         return stepping
 
@@ -165,26 +201,40 @@ class Recorder:
             self.threads[number] = current_thread().name
         return number
 
-    def drop(self) -> None:
-        """Count a thing that there was no room for."""
+    def drop(self, many: int = 1) -> None:
+        """Count things that there was no room for."""
         with self._lock:
-            self.dropped += 1
+            self.dropped += many
+
+    def trim(self) -> None:
+        """Keep the first `limit` things, since others have added theirs."""
+        self.notes.sort(key=_START)
+        self.spans.sort(key=attrgetter("end"))
+        for kept in (self.notes, self.spans, self.transfers):
+            self.drop(max(0, len(kept) - self.limit))
+            del kept[self.limit :]
 
     @staticmethod
     def wrap(task: Task, kernel: Kernel) -> Kernel:
         """Return a kernel that notes its times with the recorder that there is when it runs."""
-        work = Work("node", task.name, task.op.name, task.line, task.device)
-        is_away = work.device.kind != "CPU"
+        known = Work("node", task.name, task.op.name, task.line, task.device)
+        is_away = known.device.kind != "CPU"
+        places: dict[DeviceName | None, Work] = {None: known}
 
         def noted(xp: Xp, *arrays: Array) -> Any:
             recorder = _running[0]
             if recorder is None:
                 return kernel(xp, *arrays)
+            own = here.get()
+            work = places.get(own)
+            if work is None:
+                device = placed(known.device)
+                work = places[own] = known._replace(device=device)
             start = clock()
             try:
                 made = kernel(xp, *arrays)
                 if is_away and recorder.synchronize:
-                    wait(work.device)
+                    wait(known.device)
             except BaseException as error:
                 recorder.add(work, start, clock(), 0, type(error).__name__)
                 raise
@@ -219,6 +269,12 @@ def end(recorder: Recorder) -> None:
     with _starting:
         if _running[0] is recorder:
             _running[0] = None
+
+
+def placed(device: DeviceName) -> DeviceName:
+    """Return the full name of a device of the task that this thread works for, if it does."""
+    own = here.get()
+    return device if own is None or device.job is not None else own.merge(device)
 
 
 def wait(device: DeviceName) -> None:
