@@ -34,6 +34,7 @@ from tensorlite.distributed.engine import (
     TaskSettings,
 )
 from tensorlite.distributed.host import Host, Make, carrier
+from tensorlite.distributed.worker import Worker
 from tensorlite.runtime.rendezvous import Key
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +70,7 @@ class Failing(Echo):
         raise OSError("the disk of this task is full")
 
 
-MAKE: dict[str, Make] = {make.__name__: make for make in (Echo, Failing)}
+MAKE: dict[str, Make] = {make.__name__: make for make in (Echo, Failing, Worker)}
 
 
 class Process:
@@ -87,7 +88,7 @@ class Process:
 
     def _started(self) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.distributed.fake_engine"],
+            self._engine.command(self.settings.task),
             cwd=ROOT,
             env={
                 **os.environ,
@@ -101,7 +102,8 @@ class Process:
         settings = asdict(self.settings)
         settings["keys"]["secret"] = self.settings.keys.secret.hex()
         assert process.stdin is not None
-        process.stdin.write(json.dumps([settings, self._make]) + "\n")
+        node = self._engine.node(self.settings.task)
+        process.stdin.write(json.dumps([settings, self._make, node]) + "\n")
         process.stdin.flush()
         return process
 
@@ -140,6 +142,14 @@ class FakeEngine:
         self.told: list[Lost] = []
         self._processes: dict[str, Process] = {}
 
+    def node(self, task: str) -> str:
+        """Return the address of the node that a task is on."""
+        return NODE
+
+    def command(self, task: str) -> list[str]:
+        """Return the command that runs a task."""
+        return [sys.executable, "-m", "tests.distributed.fake_engine"]
+
     def start(
         self, tasks: Sequence[TaskSettings], needs: Mapping[str, Needs]
     ) -> None:
@@ -159,7 +169,7 @@ class FakeEngine:
         )
 
     def carrier(self, settings: TaskSettings) -> Carrier:
-        return carrier(settings, NODE)
+        return carrier(settings, self.node(settings.task))
 
     def watch(self, lost: Lost) -> None:
         self.told.append(lost)
@@ -200,12 +210,12 @@ def _registration(said: Sequence[Any]) -> Registration:
 
 def main() -> None:
     """Be a task until standard input ends."""
-    said, make = json.loads(sys.stdin.readline())
+    said, make, node = json.loads(sys.stdin.readline())
     keys = said.pop("keys")
     secret = bytes.fromhex(keys.pop("secret"))
     try:
         settings = TaskSettings(**said, keys=Keys(secret, **keys))
-        host = Host(settings, MAKE[make], NODE)
+        host = Host(settings, MAKE[make], node)
     except Exception as error:  # noqa: BLE001  whoever started this is told
         print(json.dumps([None, f"{type(error).__name__}: {error}"]), flush=True)
         sys.stdin.read()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tensorlite as tl
-from tests.distributed.test_ray_engine import nodes as nodes
+from tests.distributed.test_ray_engine import nodes  # noqa: F401
 from tests.distributed.test_trainer_cluster import STEPS, Program, connected, split
 
 pytestmark = pytest.mark.cluster
@@ -41,7 +41,10 @@ def test_a_process_that_is_killed_changes_no_loss(
         print(told)
 
 
-def test_a_node_that_is_lost_changes_no_loss(nodes: Any, tmp_path: Path) -> None:
+def test_a_node_that_is_lost_changes_no_loss(
+    nodes: Any,  # noqa: F811
+    tmp_path: Path,
+) -> None:
     spec = {"ps": 1, "worker": 1}
     with connected(spec=spec) as calm:
         losses = Program(split(calm), tmp_path / "calm").run()
