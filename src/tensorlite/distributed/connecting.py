@@ -78,8 +78,6 @@ def _engine(engine: str | Engine, address: str | None) -> Engine:
         return RayEngine(Worker, address)
     if engine == "inprocess":
         return InprocessEngine(make=Worker)
-    if engine == "inprocess":
-        return InprocessEngine()
     raise InvalidArgumentError(
         f"engine={engine!r}; allowed are {', '.join(ENGINES)}, and an Engine"
     )
