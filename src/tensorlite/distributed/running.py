@@ -22,8 +22,10 @@ from tensorlite.distributed.arrivals import Arrival
 from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.exchange import Exchange, context
 from tensorlite.distributed.registered import Registered
+from tensorlite.distributed.relay import Relayed
 from tensorlite.runtime.plan import Arrays
 from tensorlite.runtime.step import run_plan
+from tensorlite.runtime.timeline import current
 from tensorlite.runtime.unattended import Unattended, cancelled
 
 Found: TypeAlias = "list[Any] | BaseException"
@@ -46,7 +48,7 @@ class Running:
         self.registered = registered
         self.step = step
         self.is_over = False
-        self.team: Unattended | None = None
+        self.team: Unattended | Relayed | None = None
         self._exchange: Exchange | None = None
         self._carrier = carrier
         self._over = over
@@ -126,12 +128,34 @@ class Running:
                 return
             self._began = True
         plan = self.registered.alone
-        if plan is None:
+        if plan is None and self.registered.goes_straight_on and current() is None:
+            self._relay()
+        elif plan is None:
             self._assemble()
         elif self.registered.is_light:
             self._run_alone()
         else:
             self._carrier.later(self._run_alone)
+
+    def _relay(self) -> None:
+        """Run the one plan, which waits for nothing but values of other tasks."""
+        (part,) = self.registered.parts
+        team = self.team = Relayed(
+            part.plan,
+            self.registered.routes,
+            self._carrier,
+            self.step,
+            (self._container, self._own),
+            self._relayed,
+        )
+        team.begin([self._arrays[i] for i in part.feeds])
+
+    def _relayed(self, found: Arrays | BaseException) -> None:
+        self.team = None
+        if isinstance(found, BaseException):
+            self._end(found)
+        else:
+            self._end([found[i] for _, i in self.registered.fetches])
 
     def _run_alone(self) -> None:
         """Run the one plan, on the runner that fits it best."""
