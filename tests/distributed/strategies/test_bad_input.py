@@ -204,7 +204,7 @@ def test_evaluating_trains_nothing(name: str) -> None:
     line = Line(STRATEGIES[name]())
     assert float(line.strategy.evaluate(line.never, ONES)) == 1.0
     with pytest.raises(
-        tl.errors.InvalidArgumentError, match="applies gradients.*call strategy.run"
+        tl.errors.InvalidArgumentError, match=r"applies gradients.*call strategy.run"
     ):
         line.strategy.evaluate(line.right, ONES)
 
@@ -232,7 +232,7 @@ def test_replicas_that_do_different_things() -> None:
         line.optimizer.apply_gradients([(tl.mean(x), chosen)])
 
     with pytest.raises(
-        tl.errors.InvalidArgumentError, match="replica 1 .* for the 2. time"
+        tl.errors.InvalidArgumentError, match=r"replica 1 .* for the 2. time"
     ):
         line.strategy.run(uneven, ONES)
     with pytest.raises(
@@ -248,7 +248,7 @@ def test_copies_that_would_differ() -> None:
         line.weight.assign_sub(tl.mean(x))
 
     with pytest.raises(
-        tl.errors.InvalidArgumentError, match="'weight'.*they would differ"
+        tl.errors.InvalidArgumentError, match=r"'weight'.*they would differ"
     ):
         line.strategy.run(step, ONES)
     assert float(line.weight) == 0.0

@@ -21,7 +21,7 @@ def summing(
 ) -> tuple[list[Any], int]:
     """Run `count` bodies that meet to learn the sum of what they bring."""
     steps = Lockstep(lambda brought: [sum(brought)] * len(brought), "sum")
-    bodies = [lambda i=i: body(steps, i) for i in range(count)]  # type: ignore[misc]
+    bodies = [lambda i=i: body(steps, i) for i in range(count)]
     return steps.run(bodies), steps.meetings
 
 

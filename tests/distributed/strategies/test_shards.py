@@ -84,7 +84,7 @@ def test_results_may_be_of_any_structure_and_reduced_in_several_ways() -> None:
 
 
 def test_means_of_whole_numbers_are_float32() -> None:
-    found = mirrored(2).evaluate(lambda x: tl.sum(x), np.asarray([1, 2, 4]))
+    found = mirrored(2).evaluate(tl.sum, np.asarray([1, 2, 4]))
     assert found.dtype is tl.float32
     assert float(found) == pytest.approx((3 * 2 + 4 * 1) / 3)
 

@@ -11,18 +11,22 @@ from typing import Any
 
 from tensorlite.core.check import whole
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import DeviceError
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import DeviceError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor
-from tensorlite.distributed.strategies.buckets import buckets, joined, parted
+from tensorlite.distributed.collectives import ALGORITHMS
+from tensorlite.distributed.gradients import LIMIT, all_reduce_gradients
+from tensorlite.distributed.meetings import Members
 from tensorlite.distributed.strategies.mirrored_variable import (
     MirroredVariable,
     mirroring,
 )
 from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.tasks import LocalTasks, own_devices, tasks_of
-from tensorlite.distributed.strategies.together import Joint, Together, on
+from tensorlite.distributed.strategies.together import Joint, Together, on, scaled
+from tensorlite.ops.create import zeros, zeros_like
 from tensorlite.ops.fetchable import Fetchable
-from tensorlite.ops.sparse import accumulate
+from tensorlite.ops.sparse import densify
 from tensorlite.ops.state import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 from tensorlite.train.replica import replica
@@ -121,9 +125,9 @@ class AllReduce(Copies):
     """Trains on the workers of a cluster, each with a copy of the variables.
 
     The workers add up their gradients among themselves, in buckets of `bucket_bytes`, each as soon
-    as the backward pass has its last, which comes in the reverse order of layers. With
-    `deterministic` they are added in the order of workers, so that a run gives the same result
-    each time.
+    as the backward pass has its last, which comes in the reverse order of layers. `algorithm` is
+    "auto", "ring", "tree", "exchange" or "direct"; with `deterministic` gradients are added in
+    the order of workers, so that a run gives the same result each time.
 
     >>> strategy = tl.distribute.AllReduce(tl.distribute.LocalTasks(["/device:CPU:0"]))
     >>> strategy.count
@@ -134,70 +138,71 @@ class AllReduce(Copies):
         self,
         cluster: Any,
         workers: str = "worker",
-        bucket_bytes: int = 4 << 20,
+        bucket_bytes: int = LIMIT,
+        algorithm: str = "auto",
         deterministic: bool = False,
     ) -> None:
         super().__init__(tasks_of(cluster, workers))
+        if algorithm != "auto" and algorithm not in ALGORITHMS:
+            raise InvalidArgumentError(
+                f"algorithm={algorithm!r}; allowed are 'auto', "
+                f"{', '.join(map(repr, ALGORITHMS))}"
+            )
         self.bucket_bytes = int(whole(bucket_bytes, "AllReduce: bucket_bytes", 1))
-        self.deterministic = deterministic
+        self.algorithm, self.deterministic = algorithm, deterministic
+        self._calls = 0
 
     def reduced(
         self, joint: Sequence[Joint], batch: Batch
     ) -> list[list[Tensor | IndexedSlices]]:
-        """Return the mean gradient of each variable, for each replica, added up in buckets."""
-        dense = [one for one in joint if _is_dense(one)]
-        others = [one for one in joint if not _is_dense(one)]
-        found = dict(
-            zip(map(id, others), super().reduced(others, batch), strict=True)
-        )
-        groups = buckets([one.variable for one in dense], self.bucket_bytes)
-        for number, group in enumerate(groups):
-            bucket = [dense[at] for at in group]
-            sums = self._added_up(bucket, batch, number)
-            for one, own in zip(bucket, zip(*sums, strict=True), strict=True):
-                found[id(one)] = list(own)
-        return [found[id(one)] for one in joint]
-
-    def _added_up(
-        self, bucket: Sequence[Joint], batch: Batch, number: int
-    ) -> list[list[Tensor]]:
-        """Return, for each replica, the sums of a bucket's gradients, weighed by rows."""
-        variables = [one.variable for one in bucket]
-        positions = {share.replica: i for i, share in enumerate(batch.shares)}
-        vectors = []
+        """Return the mean gradient of each variable, for each replica; all take part."""
+        if (
+            tracer() is None or self.count == 1
+        ):  # one thread cannot be all replicas at once
+            return super().reduced(joint, batch)
+        self._calls += 1
+        tasks = tuple([str(place) for place in self.workers])
+        columns = []
         for index, place in enumerate(self.workers):
-            position = positions.get(index)
-            given = [_own(one, position) for one in bucket]
-            factor = 1.0 if position is None else batch.weights[position]
             with on(place):
-                vectors.append(joined(given, variables, factor))
-        sums = self.all_reduced(vectors, number)
-        parts = []
-        for place, whole_sum in zip(self.workers, sums, strict=True):
-            with on(place):
-                parts.append(parted(whole_sum, variables))
-        return parts
-
-    def all_reduced(self, vectors: Sequence[Tensor], number: int) -> list[Tensor]:
-        """Return the sum of the replicas' vectors, for each of them.
-
-        It is added up on one worker, a different one for each bucket, in the order of workers.
-        """
-        with on(self.workers[number % self.count]):
-            total = accumulate(vectors)
-        assert isinstance(total, Tensor)
-        return [total] * self.count
+                sums = all_reduce_gradients(
+                    _weighed(joint, batch, index),
+                    Members(tasks, index),
+                    f"gradients {self._calls}",
+                    "sum",
+                    self.bucket_bytes,
+                    self.algorithm,
+                    self.deterministic,
+                )
+            columns.append([g for g in sums if g is not None])
+        return [list(own) for own in zip(*columns, strict=True)]
 
 
-def _is_dense(one: Joint) -> bool:
-    fixed = None not in one.variable.shape
-    return fixed and all(isinstance(g, Tensor) for g in one.gradients)
+def _weighed(
+    joint: Sequence[Joint], batch: Batch, index: int
+) -> list[Tensor | IndexedSlices]:
+    """Return what a replica has of each gradient, weighed by its rows; zeros where it has none."""
+    positions = {share.replica: i for i, share in enumerate(batch.shares)}
+    found: list[Tensor | IndexedSlices] = []
+    for one in joint:
+        is_sparse = all(isinstance(g, IndexedSlices) for g in one.gradients)
+        position = positions.get(index)
+        if position not in one.positions:
+            found.append(_nothing(one, is_sparse))
+            continue
+        g = one.gradients[one.positions.index(position)]
+        mine = g if is_sparse or isinstance(g, Tensor) else densify(g)
+        found.append(scaled(mine, batch.weights[position]))
+    return found
 
 
-def _own(one: Joint, position: int | None) -> Tensor | None:
-    """Return the gradient that a replica has brought, if any."""
-    if position not in one.positions:
-        return None
-    g = one.gradients[one.positions.index(position)]
-    assert isinstance(g, Tensor)
-    return g
+def _nothing(one: Joint, is_sparse: bool) -> Tensor | IndexedSlices:
+    """Return a gradient that changes nothing, like those that others have."""
+    variable, like = one.variable, one.gradients[0]
+    if not is_sparse:
+        return zeros_like(variable)
+    assert isinstance(like, IndexedSlices)
+    rows = zeros((0, *variable.shape[1:]), dtype=like.dtype)
+    return IndexedSlices(
+        rows, zeros((0,), dtype=like.indices.dtype), like.dense_shape
+    )
