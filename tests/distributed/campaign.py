@@ -200,7 +200,9 @@ class Campaign:
                 self._begin(left)
                 left -= 1
             self._wait(partial(self._fewer_than, max(len(self._under), 1)))
-            if self.cluster.lost or self.random.random() < 0.1:
+            if self.cluster.lost and self.random.random() < 0.5:
+                self._insist(self._restore)
+            elif self.cluster.lost or self.random.random() < 0.1:
                 self._check()
         self._check()
         return self.outcomes
