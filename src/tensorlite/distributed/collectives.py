@@ -9,14 +9,17 @@ goes on is in exchanges.py, rings.py and gathers.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import of_numpy
 from tensorlite.core.errors import InvalidArgumentError, ShapeError, TensorliteError
 from tensorlite.core.waiting import Cancel, Done, ended
-from tensorlite.core.xp import Array
+from tensorlite.core.xp import Array, device_of, to_device, to_host, xp_of
+from tensorlite.distributed import nccl
 from tensorlite.distributed.exchanges import Exchange, Reduction, Tree
 from tensorlite.distributed.folds import fold_of
 from tensorlite.distributed.gathers import Broadcast, Gather, travelling
@@ -82,10 +85,20 @@ def all_reduce(
 
     With `deterministic` the terms are added in the order of ranks, whatever the algorithm. The
     outcome is in `out`, which may be the array itself; it may be changed again once it is there.
+    Arrays on GPUs are reduced by NCCL where it is there, unless they have to be in that order.
     Returns what gives this up, or None when `done` has been called.
     """
 
     def begin() -> Cancel | None:
+        on_gpu = xp_of(array) is not np
+        by_nccl = (
+            on_gpu and group.size > 1 and not deterministic and nccl.takes(array)
+        )
+        if on_gpu and not by_nccl:
+            back = partial(_brought, device_of(array), done)
+            return all_reduce(
+                group, step, key, to_host(array), back, op, algorithm, deterministic
+            )
         fold = fold_of(op, array.dtype, group.size, f"all-reduce {key!r}")
         name = _checked(algorithm, deterministic, group.size, array.nbytes)
         meant = greeting(
@@ -93,9 +106,11 @@ def all_reduce(
             op=op,
             dtype=of_numpy(array.dtype).name,
             shape=array.shape,
-            algorithm=name,
+            algorithm="nccl" if by_nccl else name,
             tasks=group.tasks,
         )
+        if by_nccl:
+            return nccl.AllReduce(group, step, key, done, fold, meant, array).begin()
         own = _ordered(array)
         room = _room(own, out, key)
         if group.size == 1:
@@ -145,7 +160,7 @@ def all_gather(
     """Give `done` a tuple of the arrays of all ranks; they may differ in their number of rows."""
 
     def begin() -> Cancel | None:
-        own = travelling(array, f"all-gather {key!r}")
+        own = travelling(to_host(array), f"all-gather {key!r}")
         if group.size == 1:
             done((own,))
             return None
@@ -171,7 +186,7 @@ def broadcast(
                 raise InvalidArgumentError(
                     f"{what}: rank {root} tells all, and has None"
                 )
-            own = travelling(array, what)
+            own = travelling(to_host(array), what)
         if group.size == 1:
             done(own)
             return None
@@ -217,8 +232,14 @@ def _checked(algorithm: str, deterministic: bool, size: int, nbytes: int) -> str
     return algorithm
 
 
+def _brought(device: DeviceName, done: Done, found: Any) -> None:
+    """Give `done` an array in the memory of a device, or the error."""
+    done(found if isinstance(found, BaseException) else to_device(found, device))
+
+
 def _ordered(array: Array) -> Array:
-    """Return the array with its elements one after the other."""
+    """Return the array in host memory, with its elements one after the other."""
+    array = to_host(array)
     return array if array.flags.c_contiguous else array.copy()
 
 

@@ -191,10 +191,11 @@ class Meeting:
         if "error" in theirs:
             raise failure(self.what, self.name(rank), theirs)
         for part, value in theirs.items():
-            if mine.get(part) != value:
+            here = mine.get(part)
+            if here != value:
                 raise InvalidArgumentError(
-                    f"{self.what}: {self.name(self.group.rank)} has {part} {mine.get(part)!r}, "
-                    f"{self.name(rank)} has {value!r}; all ranks must have the same"
+                    f"{self.what}: {self.name(self.group.rank)} has {part} {_shown(here)}, "
+                    f"{self.name(rank)} has {_shown(value)}; all ranks must have the same"
                 )
 
     def told(self, rank: int, text: Array) -> None:
@@ -264,6 +265,11 @@ class Meeting:
 def refuse(group: Group, step: int, key: str, error: TensorliteError) -> None:
     """Tell the other ranks that this one cannot even begin."""
     Meeting(group, step, key, lambda _: None).fail(error)
+
+
+def _shown(value: Any) -> str:
+    """Return what a greeting holds as people know it, such as a shape."""
+    return repr(tuple(value) if isinstance(value, list) else value)
 
 
 def _word(error: Exception) -> bytes:
