@@ -61,7 +61,7 @@ class TestProgress:
     def test_a_bar_is_drawn_with_lines_for_tasks(self) -> None:
         pytest.importorskip("rich")
         now, stream = [0.0], io.StringIO()
-        shown = Drawn(lambda: ["ps: well"], stream, lambda: now[0])
+        shown = Drawn(lambda: ["ps: well", "x" * 500], stream, lambda: now[0])
         for step in (1, 2, 3):
             now[0] += 1.0
             shown.step(step, None if step == 2 else 3, lambda: "[loss] 0.5")
@@ -70,6 +70,7 @@ class TestProgress:
         drawn = stream.getvalue()
         assert "step 3 of 3, 1.0 steps/s, [loss] 0.5" in drawn
         assert "ps: well" in drawn
+        assert drawn.count("x" * 60) == 1
         assert "[lost]" in drawn
 
     def test_a_step_back_gives_no_negative_speed(self) -> None:

@@ -158,6 +158,7 @@ class Drawn(_Shown):
         super().__init__(_REFRESH, clock)
         self.lines = lines
         self._group = importlib.import_module("rich.console").Group
+        self._text = importlib.import_module("rich.text").Text
         self._bar = importlib.import_module("rich.progress_bar").ProgressBar
         console = importlib.import_module("rich.console").Console(
             file=stream or sys.stderr, highlight=False, markup=False
@@ -173,7 +174,9 @@ class Drawn(_Shown):
     def show(self, line: str, share: float | None) -> None:
         """Draw the state."""
         bar = [] if share is None else [self._bar(1.0, share, width=60), ""]
-        self._live.update(self._group(*bar, line, *self.lines()), refresh=True)
+        cut = {"no_wrap": True, "overflow": "ellipsis"}
+        lines = [self._text(one, **cut) for one in (line, *self.lines())]
+        self._live.update(self._group(*bar, *lines), refresh=True)
 
     def close(self) -> None:
         """Draw the last state, and leave it there."""
