@@ -237,3 +237,29 @@ def test_faults_are_checked() -> None:
         Faults(delay=(2, 1))
     with pytest.raises(InvalidArgumentError, match=r"stragglers has 0 for b; give a"):
         Faults(stragglers={"b": 0})
+
+
+@pytest.mark.parametrize("timeout", [None, 3.0])
+def test_what_happens_may_wait_itself(timeout: float | None) -> None:
+    """An inner wait goes on though the time of the outer one has come."""
+    network, (a, b) = linked(faults=Faults(delay=(1, 1), work=(0, 0)))
+    waited: list[float] = []
+
+    def wait(*_: object) -> None:
+        b.later(b.wake)
+        assert not b.wait(lambda: False, 5)
+        waited.append(network.events.now)
+
+    b.serve(wait, wait)
+    a.send("b", COMMAND, key("run"), np.ones(3))
+    assert a.wait(lambda: bool(waited), timeout)
+    assert waited == [6]
+
+
+def test_a_deadlock_within_what_happens_is_told() -> None:
+    _, (a, b) = linked()
+    b.serve(lambda *_: b.wait(lambda: False), print)
+    a.send("b", COMMAND, key("run"), np.ones(3))
+    with pytest.raises(DeadlockError) as caught:
+        a.wait(lambda: False, 30)
+    assert caught.value.__notes__[-1].startswith("in: run from a to b, at ")

@@ -249,7 +249,7 @@ class Events:
     def _go_on(self, waiter: _Waiter) -> None:
         """Let the next event happen, or time pass until a thread has waited for long enough."""
         with self._state:
-            end = min(each.end for each in self._waiting)
+            end = min(each.end for each in self._innermost().values())
             event = self._queue[0] if self._queue else None
             if event is None or event.time > end:
                 if self._changes == waiter.looked:
@@ -272,11 +272,15 @@ class Events:
         self.now = max(self.now, end)
         self._change()
 
+    def _innermost(self) -> dict[Thread, _Waiter]:
+        """Return the wait of each thread that waits: what happens in one may wait itself."""
+        return {each.thread: each for each in self._waiting}
+
     def _may_help(self, thread: Thread) -> bool:
         """Return whether a thread may let those go on who wait: one that others have begun may."""
-        waits = [each for each in self._waiting if each.thread is thread]
-        if waits:
-            return waits[-1].looked != self._changes or waits[-1].end <= self.now
+        waiter = self._innermost().get(thread)
+        if waiter is not None:
+            return waiter.looked != self._changes or waiter.end <= self.now
         known = thread in self._seen or thread not in self._before
         return known and may_help(thread)
 
