@@ -122,15 +122,18 @@ def test_a_lost_worker_ends_the_step_and_training_goes_on_when_it_is_back() -> N
                 return tl.mean(x)
 
             ones = np.ones(4, np.float32)
+
+            def taken(_: int, strategy: Any = strategy, step: Any = step) -> None:
+                strategy.run(step, np.ones(4, np.float32))
+                strategy.join()
+
             strategy.run(step, ones)
             strategy.join()
             engine.kill("/job:worker/task:1")
             with pytest.raises(
                 tl.errors.UnavailableError, match="/job:worker/task:1"
             ):
-                for _ in range(50):
-                    strategy.run(step, ones)
-                    strategy.join()
+                list(map(taken, range(50)))
             cluster.recover()
             strategy.reset()
             before = float(weight)
