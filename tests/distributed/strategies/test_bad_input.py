@@ -263,3 +263,28 @@ def test_an_error_of_the_step_says_where_it_arose() -> None:
     with pytest.raises(tl.errors.ShapeError) as caught:
         line.strategy.run(step, np.ones((4, 2), np.float32))
     assert "test_bad_input.py" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize("name", ["mirrored", "servers", "pipeline"])
+def test_steps_may_be_taken_in_a_loop_of_a_traced_function(name: str) -> None:
+    line = Line(STRATEGIES[name]())
+
+    @tl.function
+    def several(x: tl.Tensor) -> tl.Tensor:
+        total = tl.zeros(())
+        for _ in tl.range(3):
+            total = total + line.strategy.run(line.right, x)
+        return total
+
+    assert float(several(tl.asarray(ONES))) == 3.0
+    assert float(line.weight) == -3.0
+    unknown = tl.TensorSpec((None,), tl.float32)
+    with pytest.raises(tl.errors.InvalidArgumentError, match="rows is not known"):
+        several.get_concrete_function(unknown)
+
+
+@pytest.mark.parametrize("name", ["backup", "async"])
+def test_steps_that_python_begins_are_not_traced(name: str) -> None:
+    line = Line(STRATEGIES[name]())
+    with pytest.raises(tl.errors.TracingError, match=r"outside of tl\.function"):
+        tl.function(lambda x: line.strategy.run(line.right, x))(tl.asarray(ONES))

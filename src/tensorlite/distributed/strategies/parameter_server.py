@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.core.check import whole
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, TracingError
 from tensorlite.distributed.strategies.apart import Apart
 from tensorlite.distributed.strategies.asynchronous import Asynchronous
 from tensorlite.distributed.strategies.backup import Backup
@@ -102,9 +103,14 @@ class ParameterServer(Together):
         return variable in self._variables.owned
 
     def _run(self, step: Step, batch: tuple[Any, ...], reduce: Reduce) -> Any:
-        if self._apart is not None:
-            return self._apart.run(step, batch, reduce)
-        return super()._run(step, batch, reduce)
+        if self._apart is None:
+            return super()._run(step, batch, reduce)
+        if tracer() is not None:
+            raise TracingError(
+                "strategy.run is called in a traced function: asynchronous training, and that with "
+                "backup workers, begins steps from Python. Call it outside of tl.function"
+            )
+        return self._apart.run(step, batch, reduce)
 
     def _evaluate(
         self, function: Step, batch: tuple[Any, ...], reduce: Reduce

@@ -86,7 +86,13 @@ def cut(arguments: tuple[Any, ...], count: int) -> Batch:
     leaves = nest.flatten(arguments)
     given = [leaf for leaf in leaves if isinstance(leaf, PerReplica)]
     _check_counts(given, count)
-    whole = sorted({leaf.shape[0] for leaf in leaves if _has_rows(leaf)})
+    sizes = {leaf.shape[0] for leaf in leaves if _has_rows(leaf)}
+    if None in sizes:
+        raise InvalidArgumentError(
+            "a batch whose number of rows is not known while tracing cannot be shared out: give "
+            "the traced function a signature with sizes, or call strategy.run outside of it"
+        )
+    whole = sorted(sizes)
     if len(whole) > 1 or (given and whole):
         raise InvalidArgumentError(
             f"a batch of tensors with {' and '.join(map(str, whole))} rows"
