@@ -58,6 +58,7 @@ class InprocessEngine:
         self._make = make
         self._tasks: dict[str, _Task] = {}
         self._clients: dict[str, SimulatedCarrier] = {}
+        self._guests: dict[str, TaskSettings] = {}
         self._told: list[Lost] = []
         self._cpus = cpu_count()
         self._closed = False
@@ -68,28 +69,49 @@ class InprocessEngine:
         """What went wrong, from the beginning on."""
         return self.network.log
 
+    @property
+    def address(self) -> None:
+        """None: other clients are given this object."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of the tasks."""
+        return tuple(self._tasks)
+
     def start(
-        self, tasks: Sequence[TaskSettings], needs: Mapping[str, Needs]
+        self,
+        tasks: Sequence[TaskSettings],
+        needs: Mapping[str, Needs],
+        guests: Sequence[TaskSettings] = (),
     ) -> None:
-        """Begin to start tasks; whatever they need is there."""
+        """Begin to start tasks; whatever they need is there. `guests` may join later."""
         self._check()
+        self._guests |= {guest.task: guest for guest in guests}
         most = max((settings.logical_cpus for settings in tasks), default=1)
         set_cpu_count(max(cpu_count(), most))
         for settings in tasks:
             task = self._tasks[settings.task] = _Task(settings)
             self._post(0.0, partial(self._begin, task), f"{settings.task} starts")
 
+    def join(self, cluster: str, client: str) -> TaskSettings:
+        """Return the settings for a client of a cluster that another client has started."""
+        self._check()
+        guests = {x.task: x for x in self._guests.values() if x.cluster == cluster}
+        if client not in guests:
+            raise NotFoundError(
+                f"cluster {cluster!r} expects no client {client}; it expects: "
+                f"{', '.join(guests) or 'none'}"
+            )
+        return guests[client]
+
     def registration(self, task: str, timeout: float) -> Registration:
         """Return what a task says of itself, once it runs; also after it was started anew."""
         found = self._task(task)
-        runs = self.network.events.wait(
-            lambda: bool(found.carrier or found.error), timeout
-        )
+        self.network.events.wait(lambda: bool(found.carrier or found.error), timeout)
         if found.carrier is None:
             words = found.error or f"it has not started within {timeout} seconds"
             now = self.network.events.when()
             raise UnavailableError(f"{task} does not start: {words}, at {now}")
-        assert runs
         return Registration(
             task,
             found.incarnation,
