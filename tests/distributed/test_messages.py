@@ -89,8 +89,23 @@ def test_what_no_message_can_say_is_not_made_at_once() -> None:
     assert whole(7, 1, ("x", ()), 3.0, 100) == b""
     with pytest.raises(InvalidArgumentError, match="name"):
         whole(7, 1, ("n" * (NAME + 1), ()), np.ones(3), 100)
-    with pytest.raises(InvalidArgumentError, match="too large"):
-        whole(7, 1, ("x", (1 << 70,)), np.ones(3), 100)
+    assert whole(7, 1, ("x", (1 << 70,)), np.ones(3), 100) == b""
+    with pytest.raises(InvalidArgumentError, match="allowed are"):
+        whole(7, 1, ("x", (0,) * 65), np.ones(3), 100)
+
+
+def test_messages_that_differ_in_their_turns_alone_are_of_one_form() -> None:
+    """Commands and turns of loops have new ones all the time: what is kept stays small."""
+    decoder, found = Decoder(Limits()), []
+    for i in range(2000):
+        data = whole(7, i, ("x", (i, -i)), np.full(3, i, np.int32), 100)
+        decoder.space()[: len(data)] = data
+        found += [
+            (m.step, m.key, value_of(m, payload).tolist())  # type: ignore[union-attr]
+            for m, payload in decoder.took(len(data))
+        ]
+    assert found == [(i, ("x", (i, -i)), [i] * 3) for i in range(2000)]
+    assert len(decoder._known) == 1
 
 
 @pytest.mark.parametrize("name", ARRAYS)

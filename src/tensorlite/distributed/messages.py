@@ -35,6 +35,7 @@ _SPLIT = struct.Struct(f"<{_FORM}sQQQI")
 """The same, what stands before the numbers being one part: the form of the message."""
 AXES = 64
 FRAMES = 64
+_TAGS = [struct.Struct(f"<{frames}q") for frames in range(FRAMES + 1)]
 NAME = 1 << 14
 LONGEST = HEADER.size + 8 * (AXES + FRAMES) + NAME
 """The most bytes that a message has before its payload."""
@@ -144,12 +145,16 @@ _QUICK: dict[Any, DType] = {
 
 @lru_cache(KNOWN)
 def _frame(
-    key: Key, dtype: DType | None, shape: tuple[int, ...]
-) -> tuple[bytes, bytes]:
-    """Return what stands before and behind the numbers of a message with a tensor."""
-    flags = DEAD if dtype is None else 0
+    name: str, frames: int, dtype: DType | None, shape: tuple[int, ...]
+) -> tuple[bytes, bytes, bytes]:
+    """Return what stands before the numbers of a message with a tensor, then around its tag.
+
+    Tags are left out: commands and turns of loops have new ones all the time.
+    """
+    flags, key = DEAD if dtype is None else 0, (name, (0,) * frames)
     data = Message(Kind.TENSOR, 0, 0, key, dtype, shape, flags=flags).encode()
-    return data[:_FORM], data[HEADER.size :]
+    tag = HEADER.size + 8 * len(shape)
+    return data[:_FORM], data[HEADER.size : tag], data[tag + 8 * frames :]
 
 
 def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> bytes:
@@ -165,12 +170,14 @@ def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> by
         if dtype is None:
             return b""
         shape, payload = value.shape, value.tobytes()
+    name, tag = key
     try:
-        before, behind = _frame(key, dtype, shape)
+        before, sizes, label = _frame(name, len(tag), dtype, shape)
         numbers = _NUMBERS.pack(incarnation, step, len(payload), 0)
+        turns = _TAGS[len(tag)].pack(*tag)
     except struct.error:
         return b""
-    return b"".join((before, numbers, behind, payload))
+    return b"".join((before, numbers, sizes, turns, label, payload))
 
 
 def value_of(message: Message, payload: Payload | None) -> Array | None:
@@ -314,10 +321,10 @@ class Decoder:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._buffer = memoryview(bytearray(BUFFER))
-        self._forms: dict[bytes, int] = {}
-        """The bytes before the payload, by the form of a message that was in order."""
-        self._known: dict[tuple[bytes, int, bytes], Message] = {}
-        """Messages that were in order, by form, size and what stands behind the header."""
+        self._forms: dict[bytes, tuple[int, int, int]] = {}
+        """Where tag, name and payload begin, by the form of a message that was in order."""
+        self._known: dict[tuple[bytes, int, bytes, bytes], Message] = {}
+        """Messages that were in order, by form, size, shape and name: all but the numbers."""
         self._start = self._end = 0
         self._message: Message | None = None
         self._payload = np.empty(0, np.uint8)
@@ -367,18 +374,23 @@ class Decoder:
         if self._end - start < HEADER.size:
             return None
         form, incarnation, step, size, segment = _SPLIT.unpack_from(buffer, start)
-        length = self._forms.get(form)
-        if length is None:
+        places = self._forms.get(form)
+        if places is None:
             return None
+        tag, label, length = places
         first, end = start + length, start + length + size
         if end > self._end:
             return None
-        behind = bytes(buffer[start + HEADER.size : first])
-        known = self._known.get((form, size, behind))
+        sizes = bytes(buffer[start + HEADER.size : start + tag])
+        name = bytes(buffer[start + label : first])
+        known = self._known.get((form, size, sizes, name))
         if known is None:
             return None
         self._start = end
         kind, _, _, key, dtype, shape, _, flags, _ = known
+        if label > tag:
+            turns = _TAGS[(label - tag) // 8].unpack_from(buffer, start + tag)
+            key = key[0], turns
         message = Message(
             kind, incarnation, step, key, dtype, shape, size, flags, segment
         )
@@ -394,9 +406,12 @@ class Decoder:
         if len(self._known) >= KNOWN:
             self._known.clear()
             self._forms.clear()
-        form, behind = bytes(data[:_FORM]), bytes(data[HEADER.size : head.length])
-        self._forms[form] = head.length
-        self._known[form, message.payload, behind] = message
+        form = bytes(data[:_FORM])
+        tag = HEADER.size + 8 * len(message.shape)
+        label = tag + 8 * len(message.key[1])
+        self._forms[form] = tag, label, head.length
+        sizes, name = bytes(data[HEADER.size : tag]), bytes(data[label : head.length])
+        self._known[form, message.payload, sizes, name] = message
 
     def _begin(self) -> bool:
         """Read what stands before a payload, and what there is of it; return whether it could."""

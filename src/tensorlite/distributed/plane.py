@@ -168,13 +168,15 @@ class Plane:
         Waits while the other task has too much of this one's that nobody there has asked for.
         Raises UnavailableError when it is gone, DTypeError for what cannot travel.
         """
-        peer = self._peers.get(task)
-        link = None if peer is None else peer.link
-        if link is None or not link.send_small(step, key, value, dead):
-            self.send_all(task, step, [Parcel(key, value, dead)])
+        self.send_all(task, step, [Parcel(key, value, dead)])
 
     def send_all(self, task: str, step: int, parcels: Sequence[Parcel]) -> None:
         """Send values that are ready together, together; else as `send`."""
+        if len(parcels) == 1:
+            peer = self._peers.get(task)
+            link = None if peer is None else peer.link
+            if link is not None and link.send_small(step, *parcels[0]):
+                return
         self._link(self._peer(task)).send(step, parcels)
 
     def receive(self, task: str, step: int, key: Key, done: Done) -> Cancel | None:
