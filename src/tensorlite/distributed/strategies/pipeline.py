@@ -103,10 +103,11 @@ class Pipeline(Together):
                 f"rising, for {number} workers at most and {len(layers)} layers"
             )
         stages = [sum(start <= i for start in starts) - 1 for i in range(len(layers))]
-        return [
-            Stage(layer, self.workers[at])
-            for layer, at in zip(layers, stages, strict=True)
-        ]
+        made: list[Layer] = []
+        for i, (layer, at) in enumerate(zip(layers, stages, strict=True)):
+            _check_place(layer, f"layer {i}", at, self.workers[at])
+            made.append(Stage(layer, self.workers[at]))
+        return made
 
     def place_of(self, index: int) -> DeviceName:
         """Return where what is in no stage is computed: where the last stage is, as losses are."""
@@ -147,3 +148,14 @@ class Pipeline(Together):
                 pairs.append((self.mean(one, batch), one.variable))
         with on(optimizer.iterations.device):
             optimizer.update(pairs)
+
+
+def _check_place(layer: Layer, what: str, stage: int, place: DeviceName) -> None:
+    """Raise InvalidArgumentError for a layer that has variables elsewhere than on its stage."""
+    for path, variable in layer.named_variables().items():
+        if variable.device != place:
+            raise InvalidArgumentError(
+                f"{what} has its {path} on {variable.device}, and belongs to stage {stage} on "
+                f"{place}: make it inside `with strategy.stage({stage}):`, or without a number of "
+                "inputs, so that it makes its variables when it is called"
+            )
