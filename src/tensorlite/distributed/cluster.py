@@ -5,6 +5,7 @@ Steps are run by master.py; which devices there are, the layers below learn from
 
 from __future__ import annotations
 
+import atexit
 import re
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
@@ -26,8 +27,14 @@ from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.distributed import packing, tracing
 from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.engine import Engine, Registration, TaskSettings
+from tensorlite.distributed.engine import (
+    Engine,
+    Registration,
+    TaskSettings,
+    shared,
+)
 from tensorlite.distributed.host import check_versions
+from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.master import Master
 from tensorlite.distributed.status import PATIENCE, ClusterStatus, Watcher
@@ -60,11 +67,15 @@ class Cluster:
         spec: Mapping[str, int],
         settings: TaskSettings,
         timeout: float = START,
+        *,
+        joined: bool = False,
     ) -> None:
         self.name = settings.cluster
         self.spec = dict(spec)
         self.engine = engine
         self.client = settings.task
+        self.joined = joined
+        """Whether another client has started it, and so ends it."""
         self.closed = False
         self.registrations: dict[str, Registration] = {}
         self._timeout = timeout
@@ -83,6 +94,13 @@ class Cluster:
             raise
         self._watcher = Watcher(self)
         engine.watch(self.master.gone)
+        atexit.register(self.close)
+
+    @property
+    def address(self) -> str | None:
+        """Where other programs find it, to `connect` as another client; None: nowhere."""
+        engine = None if self.closed else shared(self.engine)
+        return None if engine is None else engine.address
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -95,7 +113,7 @@ class Cluster:
         """Return the names of a job's tasks; NotFoundError when there is no such job."""
         if name not in self.spec:
             raise NotFoundError(
-                f"there is no job {name!r}; there are {_jobs(self.spec)}"
+                f"there is no job {name!r}; there are {jobs_text(self.spec)}"
             )
         return tuple([f"/job:{name}/task:{i}" for i in range(self.spec[name])])
 
@@ -198,14 +216,16 @@ class Cluster:
         return reasons[0] if reasons else ""
 
     def close(self) -> None:
-        """End the tasks that this program has started, and all links; once."""
+        """End all links, and the tasks if this program has started them; once."""
         with self._lock:
             if self.closed:
                 return
             self.closed = True
+        atexit.unregister(self.close)
         remote.leave(self)
         self._carrier.close()
-        self.engine.close()
+        if not (self.joined and isinstance(self.engine, InprocessEngine)):
+            self.engine.close()  # one in this process is its first client's
 
     def __enter__(self) -> Self:
         """Return this cluster."""
@@ -222,9 +242,12 @@ class Cluster:
         self.close()
 
     def __repr__(self) -> str:
-        return (
-            f"<Cluster {self.name!r}: {_jobs(self.spec)}{', closed' * self.closed}>"
-        )
+        more = [
+            *([f"as {self.client}"] if self.joined else []),
+            *([f"lost {', '.join(self.lost)}"] if self.lost else []),
+            *(["closed"] if self.closed else []),
+        ]
+        return f"<Cluster {self.name!r}: {', '.join([jobs_text(self.spec), *more])}>"
 
     def _check(self) -> None:
         if self.closed:
@@ -257,7 +280,8 @@ class Cluster:
                 self.master.command(task, Parcel(("meet", ()), payload))
 
 
-def _jobs(spec: Mapping[str, int]) -> str:
+def jobs_text(spec: Mapping[str, int]) -> str:
+    """Return how many tasks each job has, in words."""
     return ", ".join(f"{n} {job}" for job, n in spec.items())
 
 

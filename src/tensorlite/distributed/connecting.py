@@ -1,18 +1,42 @@
-"""connect: from a spec to a cluster, by the engine that is asked for."""
+"""connect: from a spec to a cluster, by the engine that is asked for; or to one that is there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
 
+from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.distributed.cluster import CLIENT, START, Cluster, checked_spec
-from tensorlite.distributed.engine import Engine, Needs, TaskSettings
+from tensorlite.distributed.cluster import (
+    CLIENT,
+    START,
+    Cluster,
+    checked_spec,
+    jobs_text,
+)
+from tensorlite.distributed.engine import (
+    Engine,
+    Needs,
+    Shared,
+    TaskSettings,
+    shared,
+)
 from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.distributed.keys import make_keys
+from tensorlite.distributed.plane import LEAST
 from tensorlite.distributed.ray_engine import RayEngine
 from tensorlite.distributed.worker import Worker
 
 ENGINES = ("ray", "inprocess")
+CLIENTS = 8
+"""How many clients a cluster may have, unless more are asked for."""
+_NAME = re.compile(r"[\w.-]{1,40}")
+_ADDRESS = re.compile(r"auto|(\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}")
+
+Share = float | Mapping[str, float]
 
 
 def connect(
@@ -22,8 +46,9 @@ def connect(
     engine: str | Engine = "ray",
     name: str = "tensorlite",
     client: int = 0,
-    num_cpus: float | Mapping[str, float] = 1.0,
-    num_gpus: float | Mapping[str, float] = 0.0,
+    clients: int = CLIENTS,
+    num_cpus: Share = 1.0,
+    num_gpus: Share = 0.0,
     logical_cpus: int = 1,
     unix: bool = True,
     tcp: bool | None = None,
@@ -38,9 +63,15 @@ def connect(
     over TCP with mutual TLS. A link that shows no sign of life for `silence` seconds is given up.
     `engine="inprocess"` runs all tasks in this process, for tests.
 
-    Raises InvalidArgumentError for a spec that cannot be, ResourceExhaustedError when the nodes
-    have not enough for it, FailedPreconditionError when a cluster or client of the name is there,
-    UnavailableError when a task does not start within `timeout` seconds.
+    Client 0 starts the tasks, and ends them when it closes. Another one, with a number from 1 to
+    `clients` - 1 of its own, joins the cluster of this `name` at the `address`, which is client
+    0's `cluster.address`, or is given its `engine`. State that was made with a `shared_name` is
+    everybody's.
+
+    Raises InvalidArgumentError for what cannot be, ResourceExhaustedError when the nodes have not
+    enough for it, FailedPreconditionError when a cluster or client of the name is there or a task
+    has another version, NotFoundError when there is none to join, UnavailableError when a task
+    does not start within `timeout` seconds.
 
     >>> with tl.distribute.connect({"worker": 2}, engine="inprocess"):
     ...     with tl.device("/job:worker/task:1"):
@@ -49,32 +80,92 @@ def connect(
     /job:worker/task:1/device:CPU:0 [2. 2. 2.]
     """
     jobs = checked_spec(spec)
-    tasks = [f"/job:{job}/task:{i}" for job, n in jobs.items() for i in range(n)]
-    me = f"{CLIENT}{client}"
+    _check_name(name)
+    _check_whole(
+        "client", client, 0, "its number, 0 for the one that starts the tasks"
+    )
+    _check_whole("clients", clients, 1, "how many there may be")
+    _check_whole("logical_cpus", logical_cpus, 1, "CPU devices of each task")
+    _check_seconds("silence", silence, LEAST)
+    _check_seconds("timeout", timeout, 0.0)
+    needs = _needs(jobs, num_cpus, num_gpus)
     speaks_tcp = address is not None if tcp is None else tcp
-    keys = make_keys(name, [*tasks, me], certificates=speaks_tcp)
+    if not unix and not speaks_tcp:
+        raise InvalidArgumentError(
+            "unix=False, tcp=False: tasks have no way to talk; let one of them be True"
+        )
+    chosen = _engine(engine, address)
+    if client:
+        return _joined(chosen, jobs, name, f"{CLIENT}{client}", timeout)
+    tasks = [f"/job:{job}/task:{i}" for job, n in jobs.items() for i in range(n)]
+    known = [f"{CLIENT}{i}" for i in range(clients)]
+    keys = make_keys(name, [*tasks, *known], certificates=speaks_tcp)
     settings = {
         task: TaskSettings(
             name, task, keys[task], unix, speaks_tcp, silence, logical_cpus
         )
-        for task in [*tasks, me]
+        for task in [*tasks, *known]
     }
-    chosen = _engine(engine, address)
-    needs = {
-        job: Needs(_of(num_cpus, job, 1.0), _of(num_gpus, job, 0.0)) for job in jobs
-    }
-    chosen.start([settings[task] for task in tasks], needs)
     try:
-        return Cluster(chosen, jobs, settings[me], timeout)
-    except BaseException:
+        started = [settings[task] for task in tasks]
+        _start(chosen, started, needs, [settings[guest] for guest in known[1:]])
+        return Cluster(chosen, jobs, settings[known[0]], timeout)
+    except BaseException:  # an interrupt, too, leaves no process behind
         chosen.close()
         raise
 
 
+def _start(
+    engine: Engine,
+    tasks: Sequence[TaskSettings],
+    needs: Mapping[str, Needs],
+    guests: Sequence[TaskSettings],
+) -> None:
+    with_guests = shared(engine)
+    if with_guests is None:
+        engine.start(tasks, needs)
+    else:
+        with_guests.start(tasks, needs, guests)
+
+
+def _joined(
+    engine: Engine, jobs: Mapping[str, int], name: str, client: str, timeout: float
+) -> Cluster:
+    """Return a cluster that another client has started."""
+    found = shared(engine)
+    if found is None:
+        raise InvalidArgumentError(
+            f"{type(engine).__name__} has one client, who starts the tasks: leave `client` out"
+        )
+    try:
+        settings = found.join(name, client)
+        _check_same(found, jobs, name)
+        return Cluster(engine, jobs, settings, timeout, joined=True)
+    except BaseException:
+        if not isinstance(engine, InprocessEngine):
+            engine.close()
+        raise
+
+
+def _check_same(engine: Shared, jobs: Mapping[str, int], name: str) -> None:
+    """Raise InvalidArgumentError when a cluster is not what it is taken for."""
+    there = Counter(DeviceName.parse(task).job or "" for task in engine.tasks)
+    if there != Counter(jobs):
+        raise InvalidArgumentError(
+            f"cluster {name!r} has {jobs_text(there)}, and spec={dict(jobs)} asks for "
+            f"{jobs_text(jobs)}: ask for what is there, or start a cluster of another name"
+        )
+
+
 def _engine(engine: str | Engine, address: str | None) -> Engine:
-    if not isinstance(engine, str):
+    if engine != "ray" and address is not None:
+        raise InvalidArgumentError(
+            f"address={address!r} is that of a Ray, and engine={engine!r} has none: leave it out"
+        )
+    if not isinstance(engine, str) and hasattr(engine, "registration"):
         return engine
     if engine == "ray":
+        _check_address(address)
         return RayEngine(Worker, address)
     if engine == "inprocess":
         return InprocessEngine(make=Worker)
@@ -83,5 +174,61 @@ def _engine(engine: str | Engine, address: str | None) -> Engine:
     )
 
 
-def _of(given: float | Mapping[str, float], job: str, otherwise: float) -> float:
-    return given.get(job, otherwise) if isinstance(given, Mapping) else given
+# What is given.
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidArgumentError(
+            f"name={name!r}: a cluster's name has 1 to 40 letters, digits, _, - and ."
+        )
+
+
+def _check_address(address: Any) -> None:
+    if address is None or (isinstance(address, str) and _ADDRESS.fullmatch(address)):
+        return
+    raise InvalidArgumentError(
+        f"address={address!r}; allowed are 'auto' and 'host:port', the address of Ray's head "
+        "node, whose port is 6379 unless it was chosen; None starts one on this machine"
+    )
+
+
+def _check_whole(what: str, value: Any, least: int, told: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidArgumentError(
+            f"{what}={value!r}: {told}, is a whole number of {least} or more"
+        )
+
+
+def _check_seconds(what: str, value: Any, least: float) -> None:
+    if not _is_number(value) or value < least:
+        raise InvalidArgumentError(
+            f"{what}={value!r}: give seconds, {least:g} or more"
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and isfinite(value)
+    )
+
+
+def _needs(jobs: Mapping[str, int], cpus: Share, gpus: Share) -> dict[str, Needs]:
+    """Return what each task of a job is to have."""
+    found = {job: [1.0, 0.0] for job in jobs}
+    for at, (what, given) in enumerate((("num_cpus", cpus), ("num_gpus", gpus))):
+        shares = given if isinstance(given, Mapping) else dict.fromkeys(jobs, given)
+        for job, share in shares.items():
+            if job not in jobs:
+                raise InvalidArgumentError(
+                    f"{what}={given!r}: there is no job {job!r}; there are {', '.join(jobs)}"
+                )
+            if not _is_number(share) or share < 0:
+                raise InvalidArgumentError(
+                    f"{what}={given!r}: a task of {job} cannot have {share!r}; give a number of 0 "
+                    "or more, or one for each job, as in {'ps': 1, 'worker': 2}"
+                )
+            found[job][at] = float(share)
+    return {job: Needs(*both) for job, both in found.items()}

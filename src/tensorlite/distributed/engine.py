@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.endpoints import Address
@@ -96,3 +96,34 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """End all tasks that this engine has started."""
+
+
+class Shared(Engine, Protocol):
+    """An engine whose tasks several clients may use."""
+
+    @property
+    def address(self) -> str | None:
+        """Where other clients find the tasks, as `connect` takes it; None: by this object."""
+
+    @property
+    def tasks(self) -> Sequence[str]:
+        """The names of the tasks that were started or joined."""
+
+    def start(
+        self,
+        tasks: Sequence[TaskSettings],
+        needs: Mapping[str, Needs],
+        guests: Sequence[TaskSettings] = (),
+    ) -> None:
+        """Begin to start tasks; `guests` are the clients that may join later."""
+
+    def join(self, cluster: str, client: str) -> TaskSettings:
+        """Return the settings for a client of a cluster that another client has started.
+
+        NotFoundError when there is no such cluster, or the client is no guest of it.
+        """
+
+
+def shared(engine: Engine) -> Shared | None:
+    """Return an engine as one whose tasks several clients may use, if it is."""
+    return cast("Shared", engine) if hasattr(engine, "join") else None

@@ -281,7 +281,7 @@ class Master:
             for each in list(self._under.values()):
                 each.parted(task, content["task"], content["reason"])
             return
-        number = numbers[0]
+        number = numbers[0] if numbers else COMMAND
         under = self._under.get(number)
         if under is not None:
             if name == "failed":

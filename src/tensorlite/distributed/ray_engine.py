@@ -230,7 +230,11 @@ class RayEngine:
         """Return the placement group of tasks, once there is room for them."""
         cluster = tasks[0].cluster
         group = self._reserve(
-            cluster, f"cluster {cluster!r}", bundles, self._strategy
+            cluster,
+            f"cluster {cluster!r}",
+            bundles,
+            self._strategy,
+            "join it, as in connect(..., client=1), take another name",
         )
         if not group.wait(self._room):
             raise ResourceExhaustedError(self._too_small(tasks, bundles))
@@ -242,17 +246,18 @@ class RayEngine:
         what: str,
         bundles: Sequence[Mapping[str, float]],
         strategy: str = "PACK",
+        repair: str = "take another number, as in connect(..., client=2)",
     ) -> Any:
         """Return a new placement group. Ray has one of a name at most, and ends it with us."""
         util = self._ray.util
         with suppress(ValueError):
             util.get_placement_group(name)
-            raise _taken(what)
+            raise _taken(what, repair)
         try:
             group = util.placement_group(bundles, strategy, name)
         except self._ray.exceptions.RaySystemError as error:
             if "already exists" in str(error):  # since it was looked for
-                raise _taken(what) from None
+                raise _taken(what, repair) from None
             raise UnavailableError(f"Ray has failed: {error}") from error
         self._groups.append(group)
         return group
@@ -381,9 +386,9 @@ def _order(task: str) -> tuple[str, int]:
     return name.job or "", name.task or 0
 
 
-def _taken(what: str) -> FailedPreconditionError:
+def _taken(what: str, repair: str) -> FailedPreconditionError:
     return FailedPreconditionError(
-        f"{what} is there already on this Ray: take another name, or close that one"
+        f"{what} is there already on this Ray: {repair}, or close that one"
     )
 
 

@@ -121,8 +121,11 @@ class Session:
                 logging_level=logging.ERROR,
                 **options,
             )
-        except Exception as error:
+        except BaseException as error:
+            ray.shutdown()  # what there is already, as when it is interrupted
             self._remove()
+            if not isinstance(error, Exception):
+                raise
             raise UnavailableError(
                 f"Ray at {address or 'this machine'} cannot be reached: {error}"
             ) from error

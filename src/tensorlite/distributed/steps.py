@@ -47,7 +47,7 @@ from tensorlite.distributed.registered import (
     task_of,
 )
 from tensorlite.distributed.running import FEED, Found, Running
-from tensorlite.distributed.worker import FETCH
+from tensorlite.distributed.worker import FETCH, How
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.instruments import marked
 
@@ -266,7 +266,10 @@ class Under:
         ]
         if large:
             master.carrier.send_all(task, self.step, large)
-        numbers = self.step, whole.number, self._waits[task], int(self._values)
+        how = How.VALUES if self._values else How.PLAIN
+        if self._handle is not None:
+            how |= How.ANEW
+        numbers = self.step, whole.number, self._waits[task], int(how)
         run = Parcel(("run", numbers), pack(items))
         master.command(task, *whole.registration(task), run)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator
+from enum import IntFlag
 from threading import RLock
 from typing import Any, TypeAlias
 
@@ -36,6 +37,7 @@ from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.running import Found, Running
 from tensorlite.distributed.tracing import Recording
 from tensorlite.ops import every
+from tensorlite.ops.resource import VariableState
 from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.timeline import clock
 from tensorlite.runtime.unattended import cancelled
@@ -47,6 +49,16 @@ KNOWN = every.__name__, all_reduce_op.__name__
 """What registers all operators: graphs come from elsewhere."""
 FETCH = "fetch"
 """The name under which a large value that is fetched travels beside the answer."""
+
+
+class How(IntFlag):
+    """What a step is asked for with."""
+
+    PLAIN = 0
+    VALUES = 1
+    """Large outputs are sent, and not kept."""
+    ANEW = 2
+    """It makes a resource in place of one that was lost."""
 
 
 class _Client:
@@ -166,8 +178,8 @@ class Worker:
             client.plans[numbers[0]] = error
 
     def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
-        """Begin a step: its number, the plan's, that of the first value kept, and if it is sent."""
-        step, plan, first, values = numbers
+        """Begin a step: its number, the plan's, that of the first value kept, and `How`."""
+        step, plan, first, how = numbers
         client = self._client(task)
         registered = client.plans.get(plan)
         if registered is None:
@@ -188,9 +200,7 @@ class Worker:
                 registered,
                 self.carrier,
                 step,
-                lambda found: self._over(
-                    task, client, step, found, first, bool(values)
-                ),
+                lambda found: self._over(task, client, step, found, first, How(how)),
                 self.container,
                 self._own,
             )
@@ -235,7 +245,7 @@ class Worker:
         step: int,
         found: Found,
         first: int,
-        values: bool,
+        how: How,
     ) -> None:
         """Answer what came of a step."""
         client.running.pop(step, None)
@@ -245,7 +255,7 @@ class Worker:
             self._answer(task, ("failed", (step,)), answer)
         else:
             try:
-                self._answer_values(task, client, step, found, first, values)
+                self._answer_values(task, client, step, found, first, how)
             except Exception as error:  # noqa: BLE001  such as a value that cannot travel
                 self._refuse(task, (step,), error)
         with self._lock:
@@ -263,7 +273,7 @@ class Worker:
         step: int,
         found: list[Any],
         first: int,
-        values: bool,
+        how: How,
     ) -> None:
         items: list[Item] = []
         large: list[Parcel] = []
@@ -271,9 +281,11 @@ class Worker:
             if isinstance(value, Opaque):
                 client.held[first + i] = value
                 items.append(State())
+                if how & How.ANEW and isinstance(value, VariableState):
+                    value.lost = self.settings.task
             elif packing.is_small(value):
                 items.append(to_host(value))
-            elif values or value.dtype == object:
+            elif how & How.VALUES or value.dtype == object:
                 large.append(Parcel((FETCH, (i,)), to_host(value)))
                 items.append(Beside())
             else:
