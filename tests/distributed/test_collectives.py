@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
@@ -19,7 +20,7 @@ from tensorlite.core.errors import (
     TensorliteError,
     UnavailableError,
 )
-from tensorlite.distributed import gathers, rings
+from tensorlite.distributed import gathers, neighbours, rings
 from tensorlite.distributed.collectives import (
     ALGORITHMS,
     all_gather,
@@ -101,7 +102,7 @@ def test_all_ranks_get_the_sum(size: int, algorithm: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("algorithm", ["auto", "exchange", "direct"])
+@pytest.mark.parametrize("algorithm", ["auto", "exchange", "direct", "neighbours"])
 @pytest.mark.parametrize("seed", range(5))
 def test_in_the_order_of_ranks(size: int, algorithm: str, seed: int) -> None:
     arrays = random(size, (25, 7), seed=seed)
@@ -279,7 +280,11 @@ def test_an_error_of_one_rank_ends_it_on_all(
     told(
         [x for x in errors if not isinstance(x, MemoryError)], AbortedError, "no room"
     )
-    if algorithm in ("ring", "direct"):  # else some may need no more of it
+    if algorithm in (
+        "ring",
+        "direct",
+        "neighbours",
+    ):  # else some may need no more of it
         assert len(errors) == 4
     for x in found:
         if not isinstance(x, Exception):
@@ -429,7 +434,46 @@ def test_a_barrier_opens_when_all_have_come() -> None:
 
 
 def test_the_choice() -> None:
-    assert chosen(2, 1 << 30) == "direct"
+    assert chosen(2, 1 << 30) == "neighbours"
+    assert chosen(4, 1 << 20) == "direct"
     assert chosen(1000, 100) == "tree"
     assert chosen(1000, 1 << 30) == "ring"
     assert chosen(1000, 1 << 30, deterministic=True) == "direct"
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_neighbours_that_may_not_read_are_sent_pieces(
+    size: int, allowed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def may_read(places: Any) -> bool:
+        asked.append(places)
+        return len(asked) <= allowed
+
+    monkeypatch.setattr(neighbours, "_may_read", may_read)
+    arrays = random(size, 1000)
+    expected = reduce(np.add, arrays)
+    for found in outcomes(all_reduce, arrays, allowed, algorithm="neighbours"):
+        assert found.tobytes() == expected.tobytes()
+
+
+def test_only_the_right_process_is_read() -> None:
+    proof = neighbours._PROOF
+    right = neighbours.Places(os.getpid(), proof.tolist(), proof.ctypes.data, 0, 0)
+    assert neighbours._may_read(right)
+    assert not neighbours._may_read(right._replace(proof=[0] * 16))
+    assert not neighbours._may_read(right._replace(proof_at=1))
+    assert not neighbours._may_read(right._replace(process=2**22 + 1))
+    assert not neighbours._may_read(right._replace(process=1))
+
+
+def test_memory_that_is_gone_ends_it_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: Any) -> None:
+        raise OSError("Bad address")
+
+    monkeypatch.setattr(neighbours, "_may_read", lambda _: True)
+    monkeypatch.setattr(neighbours, "read", gone)
+    found = outcomes(all_reduce, [np.ones(100)] * 3, algorithm="neighbours")
+    told(found, UnavailableError, "cannot be read any more")

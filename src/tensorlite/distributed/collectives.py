@@ -24,6 +24,7 @@ from tensorlite.distributed.exchanges import Exchange, Reduction, Tree
 from tensorlite.distributed.folds import fold_of
 from tensorlite.distributed.gathers import Broadcast, Gather, travelling
 from tensorlite.distributed.meetings import Group, greeting, group_of, refuse
+from tensorlite.distributed.neighbours import Neighbours
 from tensorlite.distributed.rings import Direct, Ring, Scatter
 
 __all__ = [
@@ -43,14 +44,16 @@ ALGORITHMS: dict[str, type[Reduction]] = {
     "tree": Tree,
     "ring": Ring,
     "direct": Direct,
+    "neighbours": Neighbours,
 }
 SMALL = {2: 1 << 20, 4: 1 << 17, 8: 1 << 15}
-"""Bytes up to which all send all they have to all, by the most ranks for which that holds."""
+"""Bytes up to which all send all they have to all, by the most ranks for which that holds. So few
+ranks send pieces of larger arrays straight to whose they are: that takes two messages one after the
+other, and a link to every rank, where a ring takes two for each rank."""
+LARGE = 1 << 22
+"""Bytes from which it is worth asking whether all are on one host and may read each other."""
 SMALL_TREE = 1 << 16
 """Bytes up to which more ranks than those take the tree."""
-CLOSE = 8
-"""Ranks up to which pieces of large arrays go straight to whose they are: it takes two messages
-one after the other where a ring takes two for each rank, but a link to every other rank."""
 EMPTY = np.zeros(0, np.int8)
 
 Work: TypeAlias = Callable[[], Cancel | None]
@@ -60,11 +63,12 @@ def chosen(size: int, nbytes: int, deterministic: bool = False) -> str:
     """Return the algorithm for so many ranks and bytes.
 
     >>> chosen(2, 4_000), chosen(2, 100_000_000), chosen(64, 4_000), chosen(64, 100_000_000)
-    ('exchange', 'direct', 'tree', 'ring')
+    ('exchange', 'neighbours', 'tree', 'ring')
     """
     for ranks, most in SMALL.items():
         if size <= ranks:
-            return "exchange" if nbytes <= most else "direct"
+            large = "neighbours" if nbytes >= LARGE else "direct"
+            return "exchange" if nbytes <= most else large
     if deterministic:
         return "exchange" if nbytes <= SMALL_TREE // size else "direct"
     return "tree" if nbytes <= SMALL_TREE else "ring"
@@ -227,7 +231,7 @@ def _checked(algorithm: str, deterministic: bool, size: int, nbytes: int) -> str
     if deterministic and algorithm in ("tree", "ring"):
         raise InvalidArgumentError(
             f"algorithm={algorithm!r} adds in an order of its own; with deterministic=True "
-            "take 'auto', 'exchange' or 'direct'"
+            "take 'auto', 'exchange', 'direct' or 'neighbours'"
         )
     return algorithm
 

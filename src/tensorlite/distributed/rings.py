@@ -155,25 +155,29 @@ class Direct(Reaching):
     def start(self) -> None:
         """Greet all and send them the first pieces; hear all."""
         self.lay_out()
-        group = self.group
-        own = self.pieces[group.rank]
-        self._ranked = [
-            Ranked(self.fold, group.rank, self._own(where), self.result[where])
-            for where in own
-        ]
-        self.expect(group.size - 1 + self.awaited())
-        self.greet(group.others, self.greeting)
-        self.watch(group.others)
-        for other in group.others:
-            self.offer(other, other)
-        for other in group.others:
+        others = self.group.others
+        self.expect(len(others) + self.awaited())
+        self.greet(others, self.greeting)
+        self.watch(others)
+        self.send_pieces()
+        for other in others:
             self.hear(other, GREETING, partial(self._greets, other))
+
+    def send_pieces(self) -> None:
+        """Send all others the first pieces of theirs, and make room for the own ones."""
+        rank = self.group.rank
+        self._ranked = [
+            Ranked(self.fold, rank, self.own(where), self.result[where])
+            for where in self.pieces[rank]
+        ]
+        for other in self.group.others:
+            self.offer(other, other)
 
     def awaited(self) -> int:
         """Return how many pieces this rank will have."""
         return sum(map(len, self.pieces))
 
-    def _own(self, where: slice) -> Array:
+    def own(self, where: slice) -> Array:
         """Return an own piece, safe from those that are merged before it."""
         piece = self.source[where]
         aliased = np.may_share_memory(piece, self.result)
@@ -181,10 +185,14 @@ class Direct(Reaching):
 
     def _greets(self, rank: int, came: Array) -> None:
         self.agree(rank, self.greeting, came)
+        self.ask(rank)
+        self.there()
+
+    def ask(self, rank: int) -> None:
+        """Ask a rank for its pieces of the own part, and for what becomes of the others."""
         for i, where in enumerate(self.pieces[self.group.rank]):
             self.hear(rank, (1, 0, i), partial(self.merge, rank, i, where))
         self.hear_whole(rank)
-        self.there()
 
     def hear_whole(self, rank: int) -> None:
         """Ask a rank for its part, once that is whole."""
