@@ -336,6 +336,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) -> None:
 def test_options_that_cannot_be_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="can be guessed"):
         Plane("a", 1, b"short")
+    with pytest.raises(InvalidArgumentError, match=r"silence=0\.5.*1\.0 seconds"):
+        Plane("a", 1, SECRET, silence=0.5)
     with pytest.raises(InvalidArgumentError, match="every interface"):
         Plane("a", 1, SECRET, host="0.0.0.0")  # noqa: S104
 
