@@ -46,6 +46,9 @@ replica: ContextVar[Replica | None] = ContextVar("replica", default=None)
 def replica_index() -> int:
     """Return which replica of the step runs here, 0 where there is one only.
 
+    Ask in the step itself: a traced function that it calls is traced once for replicas of one
+    device, such as the micro-batches of a pipeline.
+
     >>> tl.distribute.replica_index()
     0
     """

@@ -38,4 +38,4 @@ def test_the_script_trains(name: str, tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(text, encoding="utf-8")
     exec(compile(text, str(path), "exec"), script.__dict__)
-    assert script.main(epochs=2, folder=str(tmp_path)) > 0.85
+    assert script.main(epochs=1, folder=str(tmp_path)) > 0.7

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import Interpreter, tracer
 from tensorlite.core.errors import InvalidArgumentError, TracingError
 from tensorlite.core.scope import device
@@ -190,7 +190,7 @@ class Together(Strategy):
             return scaled(accumulate(one.gradients), 1 / len(batch.shares))
         weighed = []
         for i, g in zip(one.positions, one.gradients, strict=True):
-            with device(None), device(self.place_of(batch.shares[i].replica)):
+            with on(self.place_of(batch.shares[i].replica)):
                 weighed.append(scaled(g, batch.weights[i]))
         return accumulate(weighed)
 
@@ -230,9 +230,5 @@ def _as(g: Tensor | IndexedSlices, variable: Variable) -> Tensor | IndexedSlices
 @contextmanager
 def on(place: DeviceName) -> Iterator[None]:
     """Work on a device, whatever scopes are around."""
-    with device(None):
-        if place == ANYWHERE:
-            yield
-            return
-        with device(place):
-            yield
+    with device(None), device(place):
+        yield
