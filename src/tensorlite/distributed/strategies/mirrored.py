@@ -164,7 +164,7 @@ class AllReduce(Copies):
         tasks = tuple([str(place) for place in self.workers])
         columns = []
         for index, place in enumerate(self.workers):
-            with on(place):
+            with on(_host(place)):
                 sums = all_reduce_gradients(
                     _weighed(joint, batch, index),
                     Members(tasks, index),
@@ -176,6 +176,13 @@ class AllReduce(Copies):
                 )
             columns.append([g for g in sums if g is not None])
         return [list(own) for own in zip(*columns, strict=True)]
+
+
+def _host(place: DeviceName) -> DeviceName:
+    """Return the CPU of a device's task, where collectives run."""
+    return (
+        place.merge(DeviceName(kind="CPU", index=0)) if place.kind == "GPU" else place
+    )
 
 
 def _weighed(
