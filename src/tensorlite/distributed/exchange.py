@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tensorlite.core.deadlock import Want
@@ -43,6 +44,7 @@ class Exchange:
         self._routes = routes
         self._team = team
         self._local = Local()
+        self._lock = Lock()
         self._kept: dict[str, list[Parcel]] = {}
 
     def send(self, key: Key, party: Party, value: Any, dead: bool) -> bool:
@@ -56,7 +58,9 @@ class Exchange:
             recorder.ending(self.step, key, True, getattr(value, "nbytes", 0))
         if is_variant and not dead:
             value = packed_variant(value)
-        self._kept.setdefault(task, []).append(Parcel(key, value, dead))
+        parcel = Parcel(key, value, dead)
+        with self._lock:  # several threads may drive one step
+            self._kept.setdefault(task, []).append(parcel)
         if getattr(value, "nbytes", 0) >= LARGE:
             self.flush()
         return True
@@ -64,7 +68,10 @@ class Exchange:
     def flush(self) -> None:
         """Send what was kept back; UnavailableError when a task is gone."""
         while self._kept:
-            task, parcels = self._kept.popitem()
+            with self._lock:
+                if not self._kept:
+                    return
+                task, parcels = self._kept.popitem()
             self.carrier.send_all(task, self.step, parcels)
 
     def receive(self, key: Key, party: Party) -> Offer | None:
