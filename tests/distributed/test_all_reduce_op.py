@@ -317,3 +317,47 @@ def test_sparse_gradients_stay_sparse() -> None:
         dense = tl.densify(g).numpy()
         assert (dense[5].tolist(), dense[3].tolist()) == ([1.0, 1.0], [0.5, 0.5])
         assert dense.sum() == 3.0
+
+
+def on_each(function: Callable[[int], Any]) -> list[Any]:
+    """Return what a function gives on each task of a cluster."""
+    found = []
+    for rank, task in enumerate(THERE):
+        with tl.device(f"{task}/device:CPU:0"):
+            found.append(function(rank))
+    return found
+
+
+def member(rank: int) -> Members:
+    return Members(THERE, rank)
+
+
+@tl.function
+def sums(x: Any) -> Any:
+    return on_each(lambda rank: reduced(x * (rank + 1.0), member(rank), "s"))
+
+
+@tl.function
+def turns(x: Any) -> Any:
+    xs = [x, x, x]
+    for _ in tl.range(3):
+        xs = on_each(lambda rank: reduced(xs[rank] * 2.0, member(rank), "t", "max"))  # noqa: B023
+    return xs
+
+
+@tl.function
+def differ(x: Any) -> Any:
+    return on_each(lambda rank: reduced(x * tl.ones(rank + 1), member(rank), "d"))
+
+
+def test_in_the_steps_of_a_cluster() -> None:
+    with tl.distribute.connect(spec={"worker": 3}, engine="inprocess"):
+        for size in (1, 1000, 300_000):
+            for found in sums(tl.ones(size)):
+                np.testing.assert_array_equal(found.numpy(), np.full(size, 6.0))
+        assert [float(x) for x in turns(tl.asarray(1.0))] == [8.0] * 3
+        with pytest.raises(
+            InvalidArgumentError, match="all ranks must have the same"
+        ):
+            differ(tl.asarray(1.0))
+        assert [float(x[0]) for x in sums(tl.ones(1))] == [6.0] * 3

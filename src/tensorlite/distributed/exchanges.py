@@ -52,6 +52,7 @@ class Exchange(Reduction):
     def start(self) -> None:
         """Send to all, then hear all."""
         own = self.array
+        others = self.group.others
         rank = self.group.rank
         aliased = rank > 1 and np.may_share_memory(own, self.out)
         self._ranked = Ranked(
@@ -59,10 +60,10 @@ class Exchange(Reduction):
         )
         self._joined = own.nbytes <= JOINED
         if self._joined:
-            self.greet(self.group.others, self._message())
+            self.greet(others, self._message())
         else:
-            self.greet(self.group.others, self.greeting, (DATA, own))
-        for other in self.group.others:
+            self.greet(others, self.greeting, (DATA, own))
+        for other in others:
             self.hear(other, GREETING, partial(self._greets, other))
 
     def _message(self) -> Array:
