@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.distributed.kills import PROPERTY, table
 from tests.threads import until
 
 ROOT = Path(__file__).parents[2]
@@ -48,3 +49,18 @@ def _nothing_is_left(
         if "ray" not in sys.modules:  # which keeps sockets of its own, some for later
             assert descriptors() <= before
         assert not list(Path(folder).glob("tensorlite-*"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how long it took to notice kills, and to train again."""
+    reports = terminalreporter.getreports("passed")
+    times = [
+        value
+        for report in reports
+        for name, value in report.user_properties
+        if name == PROPERTY
+    ]
+    if times:
+        terminalreporter.section("trainings whose tasks were killed")
+        for line in table(times):
+            terminalreporter.line(line)

@@ -1,61 +1,132 @@
-"""Trainer on Ray: processes of tasks are killed while it trains, as an accident would."""
+"""Trainer on Ray: processes and nodes are killed while it trains, as an accident would.
+
+It must show 2. `make test-cluster` kills each kind twice, `make test-cluster-full` 20 times; how
+long it took is told in the end.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tensorlite as tl
+from tests.distributed.kills import PROPERTY, Training, equal, kills_of
 from tests.distributed.test_ray_engine import nodes  # noqa: F401
-from tests.distributed.test_trainer_cluster import STEPS, Program, connected, split
 
-pytestmark = pytest.mark.cluster
+SPEC = {"ps": 2, "worker": 2}
+SOME, MANY = range(2), range(20)
+seeds = pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(SOME, marks=pytest.mark.cluster, id="2"),
+        pytest.param(MANY, marks=pytest.mark.cluster_full, id="20"),
+    ],
+)
+Note = Callable[[str, object], None]
 
 
-@pytest.mark.parametrize("victim", ["/job:worker/task:1", "/job:ps/task:0"])
-def test_a_process_that_is_killed_changes_no_loss(
-    tmp_path: Path, victim: str
+def calm(kills: range, folder: Path) -> dict[int, float]:
+    """Return the losses of a training that nothing disturbs."""
+    with tl.distribute.connect(SPEC, engine="inprocess") as cluster:
+        strategy = tl.distribute.ParameterServer(cluster)
+        return Training(strategy, folder, kills_of(kills)).run()
+
+
+def check(training: Training, losses: dict[int, float], who: str, note: Note) -> None:
+    """Check that a training went on after each kill, and note how long that took."""
+    try:
+        equal(training.run(), losses)
+    finally:
+        print("\n".join(training.events.told))
+    assert training.trainer.step_count == training.until
+    assert all(
+        isinstance(each.error, tl.errors.UnavailableError)
+        for each in training.trainer.failures
+    )
+    for kill in training.kills:
+        assert kill.noticed
+        assert kill.back
+        note(PROPERTY, (who, kill.noticed - kill.struck, kill.back - kill.struck))
+
+
+@seeds
+@pytest.mark.parametrize("job", ["worker", "ps"])
+def test_processes_that_are_killed_change_no_loss(
+    tmp_path: Path, seeds: range, job: str, record_property: Note
 ) -> None:
-    with connected() as calm:
-        losses = Program(split(calm), tmp_path / "calm").run()
-    with connected("ray") as cluster:
-        program = Program(split(cluster), tmp_path / "killed")
+    losses = calm(seeds, tmp_path / "calm")
+    with tl.distribute.connect(SPEC) as cluster:
+        victims = [*cluster.job(job)]
 
-        def kill(step: int, _: Any) -> None:
-            if step == 5 and not program.trainer.failures:
-                os.kill(cluster.registrations[victim].pid, signal.SIGKILL)
+        def strike() -> None:
+            victims.append(victims.pop(0))
+            os.kill(cluster.registrations[victims[-1]].pid, signal.SIGKILL)
 
-        program.trainer.on_step = kill
-        assert program.run() == losses
-        assert program.trainer.step_count == STEPS
-        told = "\n".join(program.events.told)
-        assert isinstance(
-            program.trainer.failures[0].error, tl.errors.UnavailableError
+        training = Training(
+            tl.distribute.ParameterServer(cluster),
+            tmp_path / "killed",
+            kills_of(seeds),
+            strike,
         )
-        assert victim in told
-        assert f"{victim} runs again after" in told
-        print(told)
+        check(training, losses, job, record_property)
+        told = "\n".join(training.events.told)
+        for victim in victims:
+            assert f"{victim} runs again after" in told
 
 
-def test_a_node_that_is_lost_changes_no_loss(
+@seeds
+def test_nodes_that_are_killed_change_no_loss(
+    nodes: Any,  # noqa: F811
+    tmp_path: Path,
+    seeds: range,
+    record_property: Note,
+) -> None:
+    """All processes of a node are killed, and when that is noticed another takes its place."""
+    losses = calm(seeds, tmp_path / "calm")
+    with tl.distribute.connect(SPEC, nodes.address) as cluster:
+        training = Training(
+            tl.distribute.ParameterServer(cluster),
+            tmp_path / "killed",
+            kills_of(seeds),
+            lambda: kill_node(nodes.second),
+            lambda: replace_node(nodes),
+        )
+        check(training, losses, "node", record_property)
+
+
+def kill_node(node: Any) -> None:
+    """Kill a node's raylet, and the tasks that it has started."""
+    (raylet,) = [each.process.pid for each in node.all_processes["raylet"]]
+    children = Path(f"/proc/{raylet}/task/{raylet}/children").read_text().split()
+    for pid in (raylet, *map(int, children)):
+        os.kill(pid, signal.SIGKILL)
+
+
+def replace_node(nodes: Any) -> None:  # noqa: F811
+    """Begin a node in place of one that was killed."""
+    nodes.remove_node(nodes.second, allow_graceful=False)
+    nodes.second = nodes.add_node(
+        wait=False, num_cpus=2, object_store_memory=80 << 20
+    )
+
+
+@pytest.mark.cluster
+def test_a_task_whose_node_is_lost_comes_back_on_another(
     nodes: Any,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    spec = {"ps": 1, "worker": 1}
-    with connected(spec=spec) as calm:
-        losses = Program(split(calm), tmp_path / "calm").run()
-    with tl.distribute.connect(spec, nodes.address) as cluster:
-        program = Program(split(cluster), tmp_path / "lost")
-
-        def lose(step: int, _: Any) -> None:
-            if step == 5 and not program.trainer.failures:
-                nodes.remove_node(nodes.second, allow_graceful=False)
-
-        program.trainer.on_step = lose
-        assert program.run() == losses
-        assert program.trainer.failures
-        print("\n".join(program.events.told))
+    with tl.distribute.connect({"ps": 1, "worker": 1}, nodes.address) as cluster:
+        training = Training(
+            tl.distribute.ParameterServer(cluster),
+            tmp_path,
+            kills_of(range(1)),
+            lambda: kill_node(nodes.second),
+        )
+        training.run()
+        assert training.trainer.failures
+        assert training.trainer.step_count == training.until
