@@ -19,6 +19,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core import remote
+from tensorlite.distributed import ray_session
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.engine import Keys
 from tensorlite.distributed.host import carrier
@@ -212,6 +213,24 @@ def test_an_interrupt_while_tasks_are_started_leaves_nothing_behind() -> None:
     with pytest.raises(KeyboardInterrupt):
         tl.distribute.connect(SPEC, engine=engine)
     assert engine._closed
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupt_waits_until_ray_has_begun_and_a_second_does_not(
+    times: int,
+) -> None:
+    before, reached = signal.getsignal(signal.SIGINT), []
+
+    def interrupted() -> None:
+        with ray_session._interrupted_later():
+            for i in range(times):
+                signal.raise_signal(signal.SIGINT)
+                reached.append(i)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert reached == [0]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_variable_tells_which_task_was_started_anew(first: Cluster) -> None:

@@ -10,12 +10,14 @@ import atexit
 import logging
 import os
 import shutil
+import signal
 import socket
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import RLock
+from threading import RLock, current_thread, main_thread
+from types import FrameType
 from typing import Any, TypeAlias
 
 from tensorlite.core.errors import (
@@ -114,13 +116,14 @@ class Session:
                 "_temp_dir": self.folder,
             }
         try:
-            ray.init(
-                address or "local",
-                namespace=NAMESPACE,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                **options,
-            )
+            with _interrupted_later():
+                ray.init(
+                    address or "local",
+                    namespace=NAMESPACE,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    **options,
+                )
         except BaseException as error:
             ray.shutdown()  # what there is already, as when it is interrupted
             self._remove()
@@ -136,6 +139,31 @@ class Session:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Let an interrupt wait until the block is over; a second one does not.
+
+    A Ray that is ended while it begins leaves processes that stay for a minute.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def remember(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _probe(address: str) -> None:
