@@ -36,6 +36,7 @@ from tensorlite.distributed.failures import remade
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import task_of
 from tensorlite.distributed.steps import ClusterStep, Under
+from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.partition import Division
@@ -55,6 +56,8 @@ class Master:
         self.lost: dict[str, str] = {}
         """Tasks that are gone, and why."""
         self.incarnations: dict[str, int] = {}
+        self.life = 0
+        """How often a task was lost, found or remade: what was checked before is to be again."""
         self._numbers = count(first)
         """Steps, requests and kept values have numbers that no other client's have."""
         self._lock = RLock()
@@ -106,10 +109,16 @@ class Master:
         return self.prepare(op.name, len(inputs), division, made_by=op)
 
     def prepare(
-        self, name: str, inputs: int, division: Division, made_by: Op | None = None
+        self,
+        name: str,
+        inputs: int,
+        division: Division,
+        captured: int = 0,
+        made_by: Op | None = None,
     ) -> ClusterStep:
         """Return what runs a graph that is cut over the devices of tasks."""
-        return ClusterStep(self, next(self._numbers), name, inputs, division, made_by)
+        number = next(self._numbers)
+        return ClusterStep(self, number, name, inputs, division, made_by, captured)
 
     def fetch(self, handle: RemoteArray) -> np.ndarray[Any, Any]:
         """Return an array that a task keeps."""
@@ -119,6 +128,12 @@ class Master:
         request.expect_value()
         found: np.ndarray[Any, Any] = request.result()
         return found
+
+    def has(self, handle: Remote) -> bool:
+        """Return whether the task still has what a handle stands for."""
+        task = task_of(handle.where, self.task)
+        now = self.incarnations.get(task)
+        return task not in self.lost and handle.incarnation == now
 
     def check(self, handle: Remote) -> None:
         """Raise UnavailableError for a handle of what was lost with its task."""
@@ -299,6 +314,7 @@ class Master:
     def _gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, and end all that waits for it."""
         with self._lock:
+            self.life += 1
             self.lost[task] = reason
             self._known.pop(task, None)
             self._dropped.pop(task, None)
@@ -311,6 +327,7 @@ class Master:
     def found(self, task: str, incarnation: int) -> None:
         """Note that a task is there, or there again."""
         with self._lock:
+            self.life += 1
             self.incarnations[task] = incarnation
             self.lost.pop(task, None)
             self._known.pop(task, None)
@@ -327,6 +344,7 @@ class Master:
                 step = self._alone(handle.made_by, (), handle.where)
                 step.remake(handle)
                 handle.incarnation = self.incarnations[task]
+                self.life += 1
 
     def gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, as the engine knows it."""
@@ -349,6 +367,7 @@ class _Request:
         """Take a value that travels beside as the answer."""
 
         def done(came: Any) -> None:
+            moved(self.number, f"{FETCH} 0", self.task, "", False)
             self.end(came.value if isinstance(came, Arrival) else came)
 
         self.master.carrier.receive(self.task, self.number, (FETCH, (0,)), done)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import ref
 
 import numpy as np
 
@@ -47,7 +48,9 @@ from tensorlite.distributed.registered import (
     task_of,
 )
 from tensorlite.distributed.running import FEED, Found, Running
+from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.worker import FETCH, How
+from tensorlite.ops.identity import Identity
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.instruments import marked
 
@@ -56,6 +59,10 @@ if TYPE_CHECKING:
 
 Done: TypeAlias = Callable[["tuple[Any, ...] | BaseException"], object]
 """Is given the outputs of a step, or the error that ended it; it may not wait."""
+
+
+_SENT = Identity()
+"""What brings an array to a task, which keeps it."""
 
 
 class _Part:
@@ -69,6 +76,23 @@ class _Part:
         self.fetches: list[tuple[int, int]] = []
         self.outputs: list[int] = []
         """Which outputs of the whole its fetches are."""
+        self.staying: list[int] = []
+        """Which of the feeds were captured, and are arrays that are the same in most runs."""
+        self.sent: dict[int, tuple[Any, RemoteArray]] = {}
+        """Those that the task has been sent, each with the handle of what it has."""
+        self.last: tuple[int, list[Any], np.ndarray[Any, Any]] | None = None
+        """What was sent last for variables alone: in which life of the cluster, references to the
+        handles, and the bytes."""
+
+    def again(self, life: int, given: Sequence[Any]) -> np.ndarray[Any, Any] | None:
+        """Return the feeds as they were sent for the same handles, in the same life."""
+        last = self.last
+        if last is None or last[0] != life:
+            return None
+        for now, before in zip(given, last[1], strict=True):
+            if now is not before():
+                return None
+        return last[2]
 
 
 class ClusterStep:
@@ -82,6 +106,7 @@ class ClusterStep:
         inputs: int,
         division: Division,
         made_by: Op | None = None,
+        captured: int = 0,
     ) -> None:
         self.master = master
         self.number = number
@@ -93,7 +118,7 @@ class ClusterStep:
             for device, i in division.outputs
         ]
         """Device and spec of each output."""
-        parts = _parts(division, master.task)
+        parts = _parts(division, master.task, inputs - captured)
         self._own: Registered | None = None
         own = parts.pop(master.task, None)
         self.own = own
@@ -157,6 +182,18 @@ class ClusterStep:
             return []
         return [Parcel(("register", (self.number,)), self._payloads[task])]
 
+    def sent_once(self, part: _Part, at: int, value: Any) -> Any:
+        """Return the handle by which a task knows a captured array, once it is worth sending."""
+        if type(value) is not np.ndarray or is_small(value):
+            return value
+        array, handle = part.sent.get(at, (None, None))
+        if array is not value or handle is None or not self.master.has(handle):
+            device = part.pieces[0][0]
+            (made,) = self.master.run_op(_SENT, (EagerTensor(value),), device)
+            handle = made.array
+            part.sent[at] = value, handle
+        return handle
+
     def run_own(self, under: Under, arrays: Sequence[Any]) -> Running:
         """Begin the client's part."""
         assert self._own is not None
@@ -172,8 +209,8 @@ class ClusterStep:
         return running
 
 
-def _parts(division: Division, home: str) -> dict[str, _Part]:
-    """Return what each task does."""
+def _parts(division: Division, home: str, arguments: int) -> dict[str, _Part]:
+    """Return what each task does; the inputs behind the `arguments` are what was captured."""
     parts: dict[str, _Part] = {}
     places: dict[DeviceName, tuple[_Part, int]] = {}
     for device, graph in division.graphs.items():
@@ -183,6 +220,10 @@ def _parts(division: Division, home: str) -> dict[str, _Part]:
             if i not in part.inputs:
                 part.inputs.append(i)
         feeds = [part.inputs.index(i) for i in division.inputs[device]]
+        for at, x in zip(feeds, graph.inputs, strict=True):
+            stays = part.inputs[at] >= arguments and x.dtype.kind not in "RV"
+            if stays and at not in part.staying:
+                part.staying.append(at)
         places[device] = part, len(part.pieces)
         part.pieces.append((device, graph, feeds))
     for output, (device, i) in enumerate(division.outputs):
@@ -218,18 +259,21 @@ class Under:
     ) -> None:
         """Send each task its command; what is made for a `handle` is to have its number."""
         whole, master = self.whole, self.master
-        commands = [(part, self._feeds(part, arrays)) for part in whole.parts]
+        commands = [(part, *self._feeds(part, arrays)) for part in whole.parts]
         for part in whole.parts:
+            many = len(part.fetches)
             self._waits[part.task] = (
-                master.numbers(len(part.fetches)) if handle is None else handle.number
+                (master.numbers(many) if many else 0)
+                if handle is None
+                else handle.number
             )
         self._handle = handle
         if whole.own is not None:
             self._waits[master.task] = 0
         master.enter(self)
         try:
-            for part, items in commands:
-                self._send(part, items, arrays)
+            for part, items, content in commands:
+                self._send(part, items, content, arrays)
         except BaseException as error:  # noqa: BLE001  the others are told
             self.fail(error)
             return
@@ -240,10 +284,25 @@ class Under:
             if self.error is not None:
                 self._own.cancel()
 
-    def _feeds(self, part: _Part, arrays: Sequence[Any]) -> list[Item]:
+    def _feeds(
+        self, part: _Part, arrays: Sequence[Any]
+    ) -> tuple[list[Item], np.ndarray[Any, Any]]:
+        """Return a part's feeds, and as bytes; variables are those of the last run most often."""
+        given, life = [arrays[i] for i in part.inputs], self.master.life
+        for at in part.staying:
+            given[at] = self.whole.sent_once(part, at, given[at])
+        content = part.again(life, given)
+        if content is not None:
+            return [], content
+        items = self._items(part, given)
+        content = pack(items)
+        if all(isinstance(x, RemoteResource) for x in given):
+            part.last = life, [ref(x) for x in given], content
+        return items, content
+
+    def _items(self, part: _Part, given: Sequence[Any]) -> list[Item]:
         items: list[Item] = []
-        for i in part.inputs:
-            value = arrays[i]
+        for i, value in zip(part.inputs, given, strict=True):
             if _is_kept_by(part.task, value):
                 self.master.check(value)
                 items.append(Held(value.number))
@@ -257,20 +316,30 @@ class Under:
             items.append(array if is_small(array) else Beside())
         return items
 
-    def _send(self, part: _Part, items: list[Item], arrays: Sequence[Any]) -> None:
+    def _send(
+        self,
+        part: _Part,
+        items: list[Item],
+        content: np.ndarray[Any, Any],
+        arrays: Sequence[Any],
+    ) -> None:
         whole, master, task = self.whole, self.master, part.task
         large = [
             Parcel((FEED, (at,)), to_host(arrays[part.inputs[at]]))
             for at, item in enumerate(items)
             if type(item) is Beside
         ]
+        for (name, (at,)), value, _ in large:
+            moved(
+                self.step, f"{name} {at}", "", task, True, getattr(value, "nbytes", 0)
+            )
         if large:
             master.carrier.send_all(task, self.step, large)
         how = How.VALUES if self._values else How.PLAIN
         if self._handle is not None:
             how |= How.ANEW
         numbers = self.step, whole.number, self._waits[task], int(how)
-        run = Parcel(("run", numbers), pack(items))
+        run = Parcel(("run", numbers), content)
         master.command(task, *whole.registration(task), run)
 
     def answered(self, task: str, items: list[Item]) -> None:
@@ -295,14 +364,15 @@ class Under:
                 task,
                 self.step,
                 (FETCH, (at,)),
-                partial(self._came, output),
+                partial(self._came, task, at, output),
             )
         self._look()
 
-    def _came(self, output: int, came: Any) -> None:
+    def _came(self, task: str, at: int, output: int, came: Any) -> None:
         if not isinstance(came, Arrival):
             self.fail(came)
             return
+        moved(self.step, f"{FETCH} {at}", task, "", False)
         with self._lock:
             self._outputs[output] = self._output(output, np.array(came.value), -1)
             self._coming -= 1
