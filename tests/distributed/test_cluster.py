@@ -156,6 +156,30 @@ def test_a_step_costs_one_message_a_task(cluster: Cluster) -> None:
     assert sent == {PS: 10, FIRST: 10, SECOND: 0}
 
 
+def test_what_a_function_captured_is_sent_once(cluster: Cluster) -> None:
+    table = tl.reshape(tl.arange(100_000, dtype=tl.float32), (1000, 100))
+
+    @tl.function
+    def row(i: tl.Tensor) -> tl.Tensor:
+        with tl.device(FIRST):
+            return tl.take(table, i, axis=0)
+
+    def sent() -> int:
+        return cluster.master.carrier.traffic()[FIRST].bytes_out
+
+    assert float(row(tl.asarray([3]))[0, 0]) == 300
+    before = sent()
+    assert float(row(tl.asarray([4]))[0, 0]) == 400
+    assert sent() - before < 2000
+    table[4] = 1.0  # the tensor has another array now
+    assert float(row(tl.asarray([4]))[0, 0]) == 1
+    cluster.engine.kill(FIRST)
+    with pytest.raises(tl.errors.UnavailableError):
+        repeat(lambda: row(tl.asarray([4])))
+    cluster.recover()
+    assert float(row(tl.asarray([4]))[0, 0]) == 1
+
+
 def test_a_loop_spans_tasks(cluster: Cluster) -> None:
     @tl.function
     def run(n: tl.Tensor, x: tl.Tensor) -> tl.Tensor:

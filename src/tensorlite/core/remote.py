@@ -47,8 +47,13 @@ class Home(Protocol):
     ) -> tuple[Tensor, ...]:
         """Return the outputs of an operator that is run on a device of a task."""
 
-    def prepare(self, name: str, inputs: int, division: Any) -> Runnable:
-        """Return what runs a graph that is cut over the devices of tasks; see partition.py."""
+    def prepare(
+        self, name: str, inputs: int, division: Any, captured: int = 0
+    ) -> Runnable:
+        """Return what runs a graph that is cut over the devices of tasks; see partition.py.
+
+        The last inputs, as many as are `captured`, are the same arrays in most runs.
+        """
 
     def record(self, recorder: Any) -> Callable[[], None]:
         """Have all tasks take notes; returns what ends that and brings them; see timeline.py."""

@@ -139,10 +139,12 @@ class Cluster:
         self._check()
         return self.master.run_op(op, inputs, device)
 
-    def prepare(self, name: str, inputs: int, division: Division) -> ClusterStep:
+    def prepare(
+        self, name: str, inputs: int, division: Division, captured: int = 0
+    ) -> ClusterStep:
         """Return what runs a graph that is cut over the devices of tasks."""
         self._check()
-        return self.master.prepare(name, inputs, division)
+        return self.master.prepare(name, inputs, division, captured)
 
     @property
     def lost(self) -> Mapping[str, str]:

@@ -53,6 +53,8 @@ class Compiled:
         self.runner = runner
         self.placement = placement
         """What chooses devices for nodes that ask for none; None: they run where the data is."""
+        self.captured = 0
+        """How many of the last inputs are what was captured, the same in most runs."""
         self._others: dict[int, Compiled] = {}
         self._placed: dict[DeviceName, Placed] = {}
 
@@ -66,7 +68,7 @@ class Compiled:
         known = self._placed.get(default)
         if known is None:
             known = self._placed[default] = Placed(
-                self.optimised, self.runner, default, self.placement
+                self.optimised, self.runner, default, self.placement, self.captured
             )
         return known
 
@@ -187,6 +189,7 @@ class ConcreteFunction:
     ) -> None:
         self.callee = callee
         self.captured = captured
+        callee.captured = len(captured)
         self.result = result
         self.structured_inputs = structured_inputs
         """The arguments, with specs in place of tensors: (positional, by keyword)."""

@@ -34,8 +34,10 @@ class Placed:
         runner: str | None,
         default: DeviceName = CPU,
         policy: Choice | None = None,
+        captured: int = 0,
     ) -> None:
         self.runner = runner
+        self.captured = captured
         self.default = default
         self.placement = Placement(
             graph,
@@ -78,7 +80,7 @@ class Placed:
         away = [device for device in division.graphs if device.job is not None]
         if away:
             return home_of(away[0]).prepare(
-                self.graph.name, len(self.graph.inputs), division
+                self.graph.name, len(self.graph.inputs), division, self.captured
             )
         if len(division.graphs) <= 1 and not waits(self.lowered):
             return compile_plan(self.lowered)

@@ -247,6 +247,7 @@ class Session:
                 self.graph, [feed.tensor for feed in found], wanted.fetches
             )
             compiled = Compiled(part.graph, self.runner)
+            compiled.captured = len(part.captured)
             default = (
                 self.target.default_device
                 if isinstance(self.target, Target)
