@@ -23,6 +23,7 @@ from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.exchange import Exchange, context
 from tensorlite.distributed.registered import Registered
 from tensorlite.distributed.relay import Relayed
+from tensorlite.distributed.tracing import moved
 from tensorlite.runtime.plan import Arrays
 from tensorlite.runtime.step import run_plan
 from tensorlite.runtime.timeline import current
@@ -113,6 +114,7 @@ class Running:
         if not isinstance(came, Arrival):
             self.cancel(came)
             return
+        moved(self.step, f"{FEED} {i}", "", self._carrier.task, False)
         with self._lock:
             if i not in self._awaited:
                 return

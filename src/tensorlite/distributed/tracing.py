@@ -16,7 +16,7 @@ import numpy as np
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import FailedPreconditionError, UnavailableError
 from tensorlite.core.provenance import Line
-from tensorlite.core.xp import Array
+from tensorlite.core.xp import CPU, Array
 from tensorlite.distributed import packing
 from tensorlite.runtime import timeline
 from tensorlite.runtime.timeline import (
@@ -175,6 +175,16 @@ def _new_threads(recorder: Recorder, task: str, names: Sequence[str]) -> list[in
         recorder.tasks[numbers[-1]] = task
         recorder.threads[numbers[-1]] = f"{task} {name}"
     return numbers
+
+
+def moved(
+    step: int, what: str, source: str, target: str, is_sent: bool, nbytes: int = 0
+) -> None:
+    """Note one end of what goes between a client and a task; the client's name is nothing."""
+    recorder = timeline.current()
+    if recorder is not None:
+        key = f"{what} from {source}{CPU} to {target}{CPU}", ()
+        recorder.ending(step, key, is_sent, nbytes)
 
 
 # The client's side.

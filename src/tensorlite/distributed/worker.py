@@ -35,7 +35,7 @@ from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, State
 from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.running import Found, Running
-from tensorlite.distributed.tracing import Recording
+from tensorlite.distributed.tracing import Recording, moved
 from tensorlite.ops import every
 from tensorlite.ops.resource import VariableState
 from tensorlite.runtime.rendezvous import Key
@@ -291,6 +291,9 @@ class Worker:
             else:
                 client.held[first + i] = value
                 items.append(Kept(of_numpy(value.dtype), value.shape))
+        for (name, (i,)), value, _ in large:
+            size = getattr(value, "nbytes", 0)
+            moved(step, f"{name} {i}", self.settings.task, "", True, size)
         if large:
             self.carrier.send_all(task, step, large)
         self._answer(task, ("done", (step,)), packing.pack(items))
@@ -319,7 +322,9 @@ class Worker:
         value = self._held(self._client(task), number)
         if isinstance(value, Opaque):
             raise InvalidArgumentError(f"{value!r} is no array")
-        self.carrier.send(task, request, (FETCH, (0,)), to_host(value))
+        sent = to_host(value)
+        moved(request, f"{FETCH} 0", self.settings.task, "", True, sent.nbytes)
+        self.carrier.send(task, request, (FETCH, (0,)), sent)
 
     def _status(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         clients = list(self._clients.values())
