@@ -132,6 +132,34 @@ def test_the_picture_shows_all_tasks(cluster: Cluster) -> None:
             assert f">{task}{CPU}<" in picture
 
 
+def between_client_and(task: str, profile: tl.profiler.Profile) -> None:
+    """Hold what goes to a task and comes back against what is noted of it."""
+    found = [
+        (x.name, str(x.source), str(x.target), x.nbytes) for x in profile.transfers
+    ]
+    assert found == [
+        ("feed 0", CPU, f"{task}{CPU}", 40_000),
+        ("fetch 0", f"{task}{CPU}", CPU, 40_000),
+    ]
+    feed, fetch = profile.transfers
+    (mul,) = [x for x in profile.events if x.op == "Mul"]
+    assert feed.sent < feed.received <= mul.start
+    assert mul.end <= fetch.sent < fetch.received
+
+
+def fed() -> tl.profiler.Profile:
+    x = tl.ones((100, 100))
+    with tl.device(FIRST):
+        (x * 2.0).numpy()
+        with tl.profiler.trace() as profile:
+            assert float((x * 2.0).numpy()[0, 0]) == 2
+    return profile
+
+
+def test_large_values_that_come_and_go_are_transfers(cluster: Cluster) -> None:
+    between_client_and(FIRST, fed())
+
+
 def test_eager_operators_are_their_tasks_and_have_their_lines(
     cluster: Cluster,
 ) -> None:
@@ -355,6 +383,7 @@ def test_processes_have_one_timeline(tmp_path: Path) -> None:
         assert not profile.missing
         again = recorded(spanning())
         check(again)
+        between_client_and(FIRST, fed())
         with tl.profiler.trace(tmp_path / "trace.json.gz") as lost:
             with tl.device(FIRST):
                 assert np.asarray(tl.ones(3) + 1.0).tolist() == [2, 2, 2]
