@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+ENGINES = ["inprocess", pytest.param("ray", marks=pytest.mark.cluster)]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -111,3 +112,41 @@ def test_placement(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "ms here, " in printed
     assert "/device:CPU:1  chosen" in printed
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_parameter_server(engine: str) -> None:
+    epochs, accuracy = (1, 0.5) if engine == "inprocess" else (8, 0.94)
+    found = main_of("13_parameter_server")(epochs=epochs, engine=engine)
+    assert set(found) == {"sync", "async"}
+    for losses, reached in found.values():
+        assert len(losses) == epochs * 22
+        assert reached > accuracy
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_reduce(engine: str) -> None:
+    epochs, expected = (1, 0.5) if engine == "inprocess" else (6, 0.95)
+    losses, alone, accuracy = main_of("14_all_reduce")(epochs=epochs, engine=engine)
+    np.testing.assert_allclose(losses, alone, rtol=0, atol=1e-4)
+    assert accuracy > expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_model_parallel(engine: str) -> None:
+    sizes = (4, 8, 8) if engine == "inprocess" else (8, 64, 16)
+    two, one = main_of("15_model_parallel")(*sizes, engine=engine)
+    np.testing.assert_allclose(two, one, rtol=1e-5)
+    assert two[0] == pytest.approx(np.log(128), abs=0.1)
+    assert two[-1] < two[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_recovery(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    disturbed, calm = main_of("16_recovery")(steps=230, engine=engine)
+    assert disturbed == calm
+    assert len(calm) == 230
+    told = capsys.readouterr()
+    for task in ("/job:worker/task:1", "/job:ps/task:0"):
+        assert f"{task} runs again after" in told.err
+    assert "UnavailableError" in told.out
