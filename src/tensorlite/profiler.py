@@ -102,7 +102,7 @@ class Profile:
 
     @property
     def transfers(self) -> list[Transfer]:
-        """What went from a device to another."""
+        """What went from a device to another, in the order in which it was received."""
         return self._recorded.transfers
 
     @property

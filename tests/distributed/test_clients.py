@@ -440,8 +440,11 @@ def test_a_program_that_is_interrupted_while_it_connects_leaves_no_process(
     seconds: float,
 ) -> None:
     mark = uuid.uuid4().hex
-    ran = program(FORGOTTEN.replace("print", "#"), mark=mark)
-    time.sleep(seconds)
-    ran.send_signal(signal.SIGINT)
-    ran.communicate(timeout=LONG)
+    with program(FORGOTTEN, mark=mark) as ran:
+        time.sleep(seconds)
+        ran.send_signal(signal.SIGINT)
+        try:
+            ran.communicate(timeout=2 * LONG)
+        finally:
+            ran.kill()
     until(lambda: not marked(mark))

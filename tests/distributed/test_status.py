@@ -6,6 +6,7 @@ import inspect
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.events import Faults
 from tensorlite.distributed.inprocess import InprocessEngine
+from tests.threads import until
 
 PS, FIRST, SECOND = "/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"
 SPEC = {"ps": 1, "worker": 2}
@@ -221,6 +223,8 @@ def test_a_process_that_is_stopped_is_silent_and_goes_on() -> None:
         pid = status[SECOND].pid
         os.kill(pid, signal.SIGSTOP)
         try:
+            stat = Path(f"/proc/{pid}/stat")
+            until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
             status = cluster.status(timeout=1.0)
         finally:
             os.kill(pid, signal.SIGCONT)

@@ -112,6 +112,7 @@ def recording(recorder: Recorder) -> Recording:
         x._replace(sent=x.sent - began, received=x.received - began)
         for x in (*recorder.transfers, *_between(tuple(recorder.endings)))
     ]
+    transfers.sort(key=lambda x: x.received)
     levels = [x._replace(time=x.time - began) for x in tuple(recorder.levels)]
     return Recording(
         _events(notes, spans),
