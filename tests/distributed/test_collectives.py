@@ -47,6 +47,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have many pieces in arrays that are made quickly."""
     monkeypatch.setattr(rings, "PIECE", 64)
     monkeypatch.setattr(rings, "LEAST", 32)
+    monkeypatch.setattr(neighbours, "PIECE", 128)
     monkeypatch.setattr(gathers, "PIECE", 1 << 16)
 
 

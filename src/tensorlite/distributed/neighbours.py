@@ -26,6 +26,8 @@ from tensorlite.core.xp import Array
 from tensorlite.distributed.meetings import GREETING
 from tensorlite.distributed.rings import Direct
 
+PIECE = 1 << 22
+"""Bytes of the largest piece that is read at once."""
 PLACES = (2,)
 VOTE = (3,)
 WHOLE = 4
@@ -111,6 +113,10 @@ class Neighbours(Direct):
         self.greet(others, self.greeting, (PLACES, told))
         for other in others:
             self.hear(other, GREETING, partial(self._greeted_by, other))
+
+    def piece(self, part: int, most: int | None = None) -> int:
+        """Return how many elements a piece has; the same if it has to be sent after all."""
+        return super().piece(part, most or PIECE)
 
     def _greeted_by(self, rank: int, came: Array) -> None:
         self.agree(rank, self.greeting, came)

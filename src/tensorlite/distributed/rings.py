@@ -40,12 +40,17 @@ class Reaching(Reduction):
         """Cut the arrays."""
         self.source = self.array.reshape(-1)
         self.result = self.out.reshape(-1)
-        count = _elements(self.source.nbytes // self.group.size, self.source.itemsize)
+        count = self.piece(self.source.nbytes // self.group.size)
         self.pieces = [
             [slice(i, min(i + count, end)) for i in range(begin, end, count)]
             for begin, end in bounds(self.source.size, self.group.size)
         ]
         self._first: dict[int, deque[tuple[Tag, slice]]] = {}
+
+    def piece(self, part: int, most: int | None = None) -> int:
+        """Return how many elements a piece has, given the bytes of a part."""
+        nbytes = min(most or PIECE, max(LEAST, part // PIECES))
+        return max(1, nbytes // int(self.source.itemsize))
 
     def expect(self, count: int) -> None:
         """Note how many things are to be there before this is done: greetings, whole pieces."""
@@ -93,11 +98,6 @@ def bounds(count: int, parts: int) -> Iterator[tuple[int, int]]:
     """Yield where each part begins and ends, all as long as each other to within one."""
     for i in range(parts):
         yield count * i // parts, count * (i + 1) // parts
-
-
-def _elements(part: int, itemsize: int) -> int:
-    """Return how many elements a piece has, given the bytes of a part."""
-    return max(1, min(PIECE, max(LEAST, part // PIECES)) // itemsize)
 
 
 class Ring(Reaching):
