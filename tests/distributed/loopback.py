@@ -52,6 +52,7 @@ class Loop:
     """What one of them sends and receives by."""
 
     incarnation = 1
+    room = None
     address = Address("here", "", None)
 
     def __init__(self, net: Net, task: str) -> None:
