@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core.containers import Room
 from tensorlite.core.errors import NotFoundError, UnavailableError
 from tensorlite.core.waiting import Cancel, ended
 from tensorlite.distributed.arrivals import Arrival, Done
@@ -52,7 +53,7 @@ class Loop:
     """What one of them sends and receives by."""
 
     incarnation = 1
-    room = None
+    room: Room | None = None
     address = Address("here", "", None)
 
     def __init__(self, net: Net, task: str) -> None:
