@@ -257,6 +257,7 @@ def test_a_task_that_does_not_come_back_ends_training_with_all_that_was(
     with connected(engine) as cluster:
         program = Program(split(cluster), tmp_path)
         program.trainer.timeout, program.trainer.max_failures = 5.0, 2
+        program.trainer._crew.least = 2
         program.trainer.on_step = lambda step, _: (
             engine.kill(VICTIMS[0]) if step == 4 else None
         )

@@ -46,6 +46,8 @@ _JOB = re.compile(r"[A-Za-z][\w-]*")
 CLIENT = "/job:client/task:"
 START = 60.0
 """Seconds that a task may take to start."""
+_LOOK = 0.2
+"""Seconds in which a task says that it runs."""
 _PAUSE = 0.5
 """Seconds between attempts to link with a task, or to have tasks link with each other."""
 
@@ -82,6 +84,7 @@ class Cluster:
         self._lock = RLock()
         self._unmade: dict[str, str] = {}
         """Tasks that were lost and whose state is not made anew yet, and why they were."""
+        self._given_up: dict[str, str] = {}
         self._carrier = engine.carrier(settings)
         self.master = Master(self._carrier, _first(self._carrier))
         try:
@@ -119,18 +122,19 @@ class Cluster:
 
     @property
     def devices(self) -> Sequence[DeviceName]:
-        """The devices of all tasks."""
+        """The devices of all tasks, but of those that were given up."""
         return [
             DeviceName.parse(device)
-            for task in self.tasks
+            for task in self._there
             for device in self.registrations[task].devices
         ]
 
     @property
     def default_device(self) -> DeviceName:
         """Where a session's nodes run that ask for no device: on the first worker, or task."""
-        first = "worker" if "worker" in self.spec else next(iter(self.spec))
-        return DeviceName.parse(self.registrations[f"/job:{first}/task:0"].devices[0])
+        devices = self.devices
+        workers = (device for device in devices if device.job == "worker")
+        return next(workers, devices[0])
 
     def run_op(
         self, op: Op, inputs: Sequence[Tensor], device: DeviceName
@@ -166,23 +170,74 @@ class Cluster:
         self._check()
         return tracing.begin(self.master, self.tasks, recorder)
 
+    @property
+    def given_up(self) -> Mapping[str, str]:
+        """The tasks that this goes on without, and why they were lost."""
+        return dict(self._given_up)
+
+    def give_up(self, *tasks: str) -> None:
+        """Go on without tasks that are lost: their devices are gone, and nobody waits for them.
+
+        When such a task runs again, `recover` takes it back.
+        """
+        self._check()
+        lost = self.lost
+        for task in tasks:
+            if task not in lost:
+                raise FailedPreconditionError(
+                    f"{task} is not lost, and cannot be given up; lost are: "
+                    f"{', '.join(lost) or 'none'}"
+                )
+        if not set(self._there) - set(tasks):
+            raise FailedPreconditionError(
+                "no task would be left: one at least is due"
+            )
+        with self._lock:
+            for task in tasks:
+                self._given_up[task] = lost[task]
+                self._unmade.pop(task, None)
+
+    def returned(self) -> tuple[str, ...]:
+        """Return which of the tasks that were given up run again, and can be taken back."""
+        self._check()
+        with self._lock:
+            return tuple([task for task in self._given_up if self._is_back(task)])
+
     def recover(self, timeout: float | None = None) -> tuple[str, ...]:
         """Wait until all tasks that were lost run again, and return their names.
 
         Their variables are there again, without values: restore a checkpoint. Queues are empty.
-        Raises UnavailableError for a task that does not come back within `timeout` seconds.
+        Raises UnavailableError for a task that does not come back within `timeout` seconds. Tasks
+        that were given up are not waited for, but taken back if they are there.
         """
         self._check()
         limit = self._timeout if timeout is None else timeout
         with self._lock:
+            for task in self.returned():
+                del self._given_up[task]
             # Who is lost, another task may have noticed before this program has.
-            self.master.ask(self.tasks, "status", limit)
+            self.master.ask(self._there, "status", limit)
             self._link_again(limit)
             lost = tuple(self._unmade)
             if lost:
                 self.master.remake(lost)
                 self._unmade.clear()
         return lost
+
+    @property
+    def _there(self) -> tuple[str, ...]:
+        """The tasks that were not given up."""
+        return tuple([task for task in self.tasks if task not in self._given_up])
+
+    def _is_back(self, task: str) -> bool:
+        """Return whether a task that was given up runs again, and can be linked with."""
+        try:
+            found = self.engine.registration(task, _LOOK)
+            self._carrier.meet(task, found.address, found.incarnation)
+            self._carrier.connect(task)
+        except UnavailableError:
+            return False
+        return True
 
     def _link_again(self, timeout: float) -> None:
         """Wait for the tasks that are lost, and until all tasks are linked with each other.
@@ -194,9 +249,9 @@ class Cluster:
             1, int(timeout / _PAUSE)
         )  # pauses are what counts in simulated time
         for _ in range(most):
-            self._unmade.update(self.master.lost)
-            for task in tuple(self.master.lost):
-                self._locate(task, timeout)
+            lost = {x: self.lost[x] for x in self._there if x in self.lost}
+            self._unmade.update(lost)
+            self._locate_all(tuple(lost), max(0.0, until - monotonic()))
             why = self._why_not_linked()
             if not why or monotonic() > until:
                 break
@@ -204,13 +259,24 @@ class Cluster:
         if why:
             raise UnavailableError(why)
 
+    def _locate_all(self, tasks: Sequence[str], timeout: float) -> None:
+        """Learn where tasks are; raises the first error when all that are there are known."""
+        until, errors = monotonic() + timeout, list[UnavailableError]()
+        for task in tasks:
+            try:
+                self._locate(task, max(_LOOK, until - monotonic()))
+            except UnavailableError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
     def _why_not_linked(self) -> str:
         """Let all tasks link with each other, where they are not; return why one cannot, or ""."""
         try:
-            self._introduce(self.tasks)
+            self._introduce(self._there)
             asked = []
-            for task in self.tasks:
-                others = packing.pack_json([x for x in self.tasks if x != task])
+            for task in self._there:
+                others = packing.pack_json([x for x in self._there if x != task])
                 asked.append(self.master.request(task, "link", payload=others))
             reasons = [reason for one in asked for reason in one.result()]
         except UnavailableError as error:

@@ -77,6 +77,11 @@ class Feed:
             _pass_over(self._batches, position - self.position, position)
         self.position = position
 
+    def renew(self) -> None:
+        """Begin the data anew at the next move, if it can be: it may be another now."""
+        if self._kept is None:
+            self._batches = None
+
     def _begun(self) -> Iterator[Any]:
         if isinstance(self.data, Dataset):
             self.data.rewind()

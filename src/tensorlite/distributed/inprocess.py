@@ -37,6 +37,8 @@ class _Task:
         self.worker: Made | None = None
         self.error = ""
         """Why it could not be started."""
+        self.has_node = True
+        """Whether it is started anew when it has died."""
 
 
 class InprocessEngine:
@@ -147,6 +149,19 @@ class InprocessEngine:
         """End a task as an accident would; it is started anew by itself."""
         self._kill(self._task(task))
 
+    def lose(self, task: str) -> None:
+        """End a task with its node: it is not started anew before `replace`."""
+        found = self._task(task)
+        found.has_node = False
+        self._kill(found)
+
+    def replace(self, task: str) -> None:
+        """Let there be a node again for a task that was lost with its own."""
+        found = self._task(task)
+        if not found.has_node:
+            found.has_node = True
+            self._post(0.0, partial(self._begin, found), f"{task} starts elsewhere")
+
     def close(self) -> None:
         """End all tasks."""
         if self._closed:
@@ -191,9 +206,10 @@ class InprocessEngine:
             for lost in self._told:
                 lost(task.settings.task, f"task {task.settings.task} has died: {why}")
             restart = events.draw(faults.restart)
-            self._post(
-                restart, partial(self._begin, task), f"{carrier.task} starts anew"
-            )
+            if task.has_node:
+                self._post(
+                    restart, partial(self._begin, task), f"{carrier.task} starts anew"
+                )
 
         self._post(
             events.draw(faults.notice), noticed, f"{carrier.task} is known to be dead"

@@ -14,9 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from tensorlite.core import nest
+from tensorlite.core.check import whole
 from tensorlite.core.errors import (
     AbortedError,
     CheckpointError,
@@ -26,6 +27,7 @@ from tensorlite.core.errors import (
     note,
 )
 from tensorlite.core.tensor import EagerTensor
+from tensorlite.distributed.crew import Crew, Recovers
 from tensorlite.distributed.feed import Data, Feed
 from tensorlite.distributed.interval import (
     AutoInterval,
@@ -46,18 +48,6 @@ _FRESH = 2.0
 """Seconds for which what is shown of the tasks is not asked for again."""
 LOST = (UnavailableError, AbortedError)
 """What a step ends with when a task is lost."""
-
-
-@runtime_checkable
-class Recovers(Protocol):
-    """What the trainer needs of a cluster: `tl.distribute.Cluster` has it."""
-
-    def recover(self, timeout: float | None = None) -> Sequence[str]:
-        """Wait until all tasks that were lost run again, and return their names.
-
-        What they held is there again, without values. UnavailableError when one does not come
-        back within `timeout` seconds.
-        """
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,10 @@ class Trainer:
     (int), seconds (float), or "auto", which weighs the time that saving takes against the failures
     that come. When a task is lost the trainer waits for it, up to `timeout` seconds, restores
     the last checkpoint and goes on; after `max_failures` in a row that came no step further the
-    error is raised. With the same data, synchronous steps give the same losses as without failures.
+    error is raised. A task that does not come back in time is gone on without, if `min_workers`
+    and a server are left; what it kept is restored on others, and it is taken back at the next
+    checkpoint, or failure, after it is there again. With the same data, synchronous steps give the
+    same losses as without failures.
     SIGTERM and Ctrl-C let the step end, save, and leave; `stopped` says so.
 
     >>> import tempfile
@@ -116,11 +109,12 @@ class Trainer:
         keep: int = 3,
         max_failures: int = 3,
         timeout: float | None = None,
+        min_workers: int = 1,
         on_step: Callable[[int, Any], object] | None = None,
         progress: bool | Progress = True,
         retry: tuple[type[Exception], ...] = LOST,
     ) -> None:
-        _check(step, max_failures, cluster)
+        _check(step, max_failures, min_workers, cluster)
         self.step_count = 0
         """How many steps are done."""
         self.stopped = ""
@@ -135,6 +129,13 @@ class Trainer:
         self.on_step = on_step
         self._step = (
             step if strategy or isinstance(step, Function) else function(step)
+        )
+        self._crew = Crew(
+            self.cluster,
+            strategy,
+            self.manager.checkpoint,
+            min_workers,
+            self._tell,
         )
         self._feed = Feed(data)
         self._shows = progress
@@ -160,7 +161,7 @@ class Trainer:
 
         After a failure the numbers go on from the last checkpoint: some come again.
         """
-        self.stopped = ""
+        self.stopped, self._in_row = "", 0
         self._progress = progress_of(self._shows, self._task_lines)
         try:
             with asked_to_stop(self.stop):
@@ -260,6 +261,14 @@ class Trainer:
         except CheckpointError as error:
             self._saved_at = time.monotonic()
             self._progress.event(f"step {self.step_count} is not saved: {error}")
+        else:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        """Go on from the checkpoint of now with tasks too that are there again, if there are."""
+        if self._crew.returned():
+            found = self._crew.recover(self.timeout)
+            self._restore(found.is_other)
 
     def _saved(self) -> bool:
         self.save()
@@ -274,8 +283,8 @@ class Trainer:
             state["interval"] = self.interval.state()
         return state
 
-    def _restore(self) -> None:
-        """Make all as it was at the last checkpoint."""
+    def _restore(self, with_others: bool = False) -> None:
+        """Make all as it was at the last checkpoint, with other tasks than before if so told."""
         state = self.manager.restore().extra
         if not {"step", "position"} <= state.keys():
             raise CheckpointError(
@@ -283,6 +292,8 @@ class Trainer:
                 "neither step nor position in the data; give another folder, and restore it with "
                 "tl.checkpoint"
             )
+        if with_others:
+            self._feed.renew()  # it may be cut for the tasks that there were
         self._feed.go_to(state["position"])
         self.step_count = self._saved_step = state["step"]
         self._saved_at = time.monotonic()
@@ -328,23 +339,22 @@ class Trainer:
         if self.strategy is not None:
             with suppress(*self.retry):  # steps that were begun before fail likewise
                 self.strategy.join()
-        tasks = () if self.cluster is None else self.cluster.recover(self.timeout)
-        if self.strategy is not None:
-            self.strategy.reset()
-        back = time.monotonic()
+        held = _holders(self.manager.checkpoint)
+        found = self._crew.recover(self.timeout)
+        back, tasks = time.monotonic(), found.back
         if tasks:
             runs = f"{', '.join(tasks)} {'runs' if len(tasks) == 1 else 'run'} again"
             self._progress.event(f"{runs} after {in_words(back - begun)}")
         if self.manager.latest is None:
             # Nothing was trained yet: what no task has lost is as it was.
-            gone = sorted(set(tasks) & _holders(self.manager.checkpoint))
+            gone = sorted({*tasks, *found.missing} & held)
             if gone:
                 raise CheckpointError(
                     f"{' and '.join(gone)} held variables and was lost before there was a "
                     "checkpoint: start the program anew"
                 ) from failure
             return
-        self._restore()
+        self._restore(found.is_other)
         now = time.monotonic()
         self._progress.event(
             f"restored step {self.step_count} in {in_words(now - back)}: "
@@ -353,6 +363,9 @@ class Trainer:
         self._looked_at = now
         self._begun = True
         self._tell_interval()
+
+    def _tell(self, text: str) -> None:
+        self._progress.event(text)
 
     def _tell_interval(self) -> None:
         self._progress.event(f"checkpoints {self.interval.reason}")
@@ -365,15 +378,15 @@ class Trainer:
         return self._lines
 
 
-def _check(step: object, max_failures: object, cluster: object) -> None:
+def _check(
+    step: object, max_failures: object, min_workers: object, cluster: object
+) -> None:
     if not callable(step):
         raise InvalidArgumentError(
             f"Trainer: step={step!r} is no function; give one that takes a batch"
         )
-    if type(max_failures) is not int or max_failures < 0:
-        raise InvalidArgumentError(
-            f"Trainer: max_failures={max_failures!r}; give a whole number, 0 or more"
-        )
+    whole(max_failures, "Trainer: max_failures", 0)
+    whole(min_workers, "Trainer: min_workers", 1)
     if cluster is not None and not isinstance(cluster, Recovers):
         raise InvalidArgumentError(
             f"Trainer: cluster={cluster!r} has no method recover; give what "

@@ -88,10 +88,11 @@ class Checkpoint:
 
     def variables(self) -> dict[str, Variable]:
         """Return every variable by its path in the checkpoint: `model.layers.0.kernel`."""
-        found = self._holders().items()
+        found = self.holders().items()
         return {path: x for path, x in found if isinstance(x, Variable)}
 
-    def _holders(self) -> dict[str, Holder]:
+    def holders(self) -> dict[str, Holder]:
+        """Return every variable and queue by its path in the checkpoint."""
         found: dict[str, Holder] = {}
         for name, value in self.objects.items():
             found.update(_named(name, value))
@@ -113,7 +114,7 @@ class Checkpoint:
             self._sharded().write(path, extra or {})
             return
         with interpreted_by(None):
-            arrays = arrays_of(all_saved(self._holders()))
+            arrays = arrays_of(all_saved(self.holders()))
         manifests.write(path, arrays, extra)
 
     def restore(self, path: str | Path, partial: bool = False) -> Report:
@@ -136,7 +137,7 @@ class Checkpoint:
 
     def _sharded(self) -> Shards:
         """Return what reads and writes the objects, traced anew only when they have changed."""
-        saved = all_saved(self._holders())
+        saved = all_saved(self.holders())
         key = Shards.key(saved)
         if self._shards is None or self._shards[0] != key:
             self._shards = key, Shards(saved)

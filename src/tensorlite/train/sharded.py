@@ -141,7 +141,12 @@ class Shards:
     @staticmethod
     def key(saved: Iterable[Saved]) -> tuple[Any, ...]:
         """Return what tells whether traced functions made before still serve."""
-        return tuple([(one.names, one.first, id(one.holder.handle)) for one in saved])
+        return tuple(
+            [
+                (one.names, one.first, id(one.holder.handle), one.place)
+                for one in saved
+            ]
+        )
 
     def write(self, path: str | Path, extra: Mapping[str, Any]) -> Contents:
         """Let each device's task write its shard, then write the manifest that commits them.

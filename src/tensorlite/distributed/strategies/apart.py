@@ -89,6 +89,11 @@ class Apart(ABC):
     def reset(self) -> None:
         """Forget what steps have left, also on the tasks."""
 
+    def forget(self) -> None:
+        """Begin anew with the workers there are now: what was traced for others is forgotten."""
+        self.reset()
+        self._programs.clear()
+
     def program(self, step: Step, index: int) -> Function[..., Any]:
         """Return the traced function of a replica."""
         key = key_of(step), index

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.distributed.strategies.shards import Reduce, check_reduce
 from tensorlite.distributed.strategies.sources import Source, distributed
 from tensorlite.distributed.strategies.steps import Step, check_step
@@ -118,6 +118,15 @@ class Strategy(ABC):
 
     def reset(self) -> None:  # noqa: B027  most strategies leave nothing behind
         """Forget what steps have left on the tasks: call it when some were started anew."""
+
+    is_elastic: ClassVar[bool] = False
+    """Whether `regroup` lets it go on with other tasks than it began with."""
+
+    def regroup(self) -> None:
+        """Take the tasks that its cluster has now, and trace the steps anew."""
+        raise FailedPreconditionError(
+            f"{type(self).__name__} needs the tasks that it began with"
+        )
 
     def check_owned(self, optimizer: Optimizer, pairs: Sequence[Pair]) -> None:
         """Raise InvalidArgumentError for variables that were not made in this strategy's scope."""

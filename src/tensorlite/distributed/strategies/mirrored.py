@@ -152,6 +152,8 @@ class AllReduce(Copies):
         self.algorithm, self.deterministic = algorithm, deterministic
         self._calls = 0
 
+    is_elastic = True
+
     def reduced(
         self, joint: Sequence[Joint], batch: Batch
     ) -> list[list[Tensor | IndexedSlices]]:

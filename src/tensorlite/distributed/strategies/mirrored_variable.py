@@ -18,6 +18,7 @@ from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.distributed.strategies.placing import at_home
 from tensorlite.distributed.strategies.shared import shared
+from tensorlite.ops.create import zeros
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.sparse import accumulate
 from tensorlite.ops.state import Variable, variety
@@ -80,6 +81,23 @@ class MirroredVariable(Variable):
         finally:
             variety.reset(token)
         return (first, *others)
+
+    def spread(self, devices: Sequence[DeviceName]) -> None:
+        """Have copies on these devices and no others; what is new has no value yet: assign one."""
+        known = {copy.device: copy for copy in self.copies}
+        first = self.copies[0]
+        token = variety.set(None)
+        try:
+            with interpreted_by(None):
+                for place in devices:
+                    if place not in known:
+                        with device(None), device(place):
+                            zero = zeros(first.shape, dtype=first.dtype)
+                            known[place] = Variable(zero, first.trainable, first.name)
+        finally:
+            variety.reset(token)
+        self.devices = devices
+        self.copies = tuple([known[place] for place in devices])
 
     @property
     def handle(self) -> Tensor:  # type: ignore[override]

@@ -140,6 +140,15 @@ class ParameterServer(Together):
         if self._apart is not None:
             self._apart.reset()
 
+    is_elastic = True
+
+    def regroup(self) -> None:
+        """Take the workers and servers that its cluster has now, and trace the steps anew."""
+        super().regroup()
+        self._variables.servers = self.tasks.servers
+        if self._apart is not None:
+            self._apart.forget()
+
     def apply(
         self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
     ) -> None:

@@ -92,8 +92,14 @@ class ClusterTasks:
 
     def __init__(self, cluster: Cluster, workers: str, servers: str | None) -> None:
         self.cluster = cluster
-        self.workers = _devices(cluster, workers)
-        self.servers = () if servers is None else _devices(cluster, servers)
+        self._jobs = workers, servers
+        self.renew()
+
+    def renew(self) -> None:
+        """Take the tasks that the cluster has now."""
+        workers, servers = self._jobs
+        self.workers = _devices(self.cluster, workers)
+        self.servers = () if servers is None else _devices(self.cluster, servers)
 
     def begin(
         self, program: Function[..., Any], arguments: tuple[Any, ...], done: Done

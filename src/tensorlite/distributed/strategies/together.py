@@ -28,6 +28,7 @@ from tensorlite.distributed.strategies.steps import (
     python_of,
     tensors_of,
 )
+from tensorlite.distributed.strategies.tasks import ClusterTasks
 from tensorlite.function.function import Function, function
 from tensorlite.ops.fetchable import Fetchable
 from tensorlite.ops.shape import astype
@@ -91,6 +92,12 @@ class Together(Strategy):
     def __init__(self, tasks: Any) -> None:
         super().__init__(tasks)
         self._programs: dict[tuple[object, bool], Function[..., Any]] = {}
+
+    def regroup(self) -> None:
+        """Take the tasks that its cluster has now, and trace the steps anew."""
+        if isinstance(self.tasks, ClusterTasks):
+            self.tasks.renew()
+        self._programs.clear()
 
     def _run(self, step: Step, batch: tuple[Any, ...], reduce: Reduce) -> Any:
         return self._called(step, cut(batch, self.count), reduce, training=True)
