@@ -5,12 +5,21 @@ Most resources have none, and are known by their handles alone. What makes them 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from threading import Lock
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.opaque import Resource
+from tensorlite.core.xp import Array
+
+Room: TypeAlias = Callable[[Sequence[int], "np.dtype[Any]"], "Array | None"]
+"""Returns memory for an array of a shape and dtype, or None: take any."""
+LARGE = 1 << 20
+"""Bytes of a value from which on where it is computed matters."""
 
 
 class Container:
@@ -19,6 +28,8 @@ class Container:
     def __init__(self) -> None:
         self._lock = Lock()
         self._held: dict[tuple[str, str], tuple[str, Resource]] = {}
+        self.room: Room | None = None
+        """Where large values are to be computed that other processes may be sent."""
 
     def shared(
         self, name: str, kind: str, make: Callable[[], Resource], within: str = ""
@@ -62,3 +73,11 @@ current_container: ContextVar[Container] = ContextVar(
     "current_container", default=process
 )
 """Where what runs here finds resources by their names: a task sets its own."""
+
+
+def room_for(shape: Sequence[int], dtype: Any) -> Array | None:
+    """Return where a large value is to be computed here; None: anywhere."""
+    room = current_container.get().room
+    if room is None or dtype.kind not in "iufc":
+        return None
+    return room(shape, dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
+from tensorlite.core.containers import Room
 from tensorlite.core.waiting import Cancel
 from tensorlite.core.xp import Array
 from tensorlite.distributed.arrivals import Done
@@ -31,6 +32,8 @@ class Carrier(Protocol):
     task: str
     incarnation: int
     address: Address
+    room: Room | None
+    """Where large values are to be computed that are sent often; None: anywhere."""
 
     def meet(self, task: str, address: Address, incarnation: int) -> None:
         """Learn where a task listens, or that it has been started anew."""

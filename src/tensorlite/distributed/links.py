@@ -25,8 +25,10 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.waiting import ended
 from tensorlite.core.xp import Array
+from tensorlite.distributed.buffers import buffer_of
 from tensorlite.distributed.messages import (
     DEAD,
+    LENT,
     NEW,
     SEGMENT,
     Decoder,
@@ -39,7 +41,7 @@ from tensorlite.distributed.messages import (
     whole,
 )
 from tensorlite.distributed.outlets import Item, Outlet
-from tensorlite.distributed.segments import SLOTS, Mappings, Pool, Segment
+from tensorlite.distributed.segments import SLOTS, Loan, Mappings, Pool, Segment
 from tensorlite.distributed.wires import Wire
 from tensorlite.runtime.rendezvous import Key
 
@@ -243,6 +245,11 @@ class Link:
         if data is None or not size:
             return Item([message.encode()], cost=cost)
         if self._wire.carries_descriptors and size > self._limits.inline:
+            buffer = buffer_of(data)
+            if buffer is not None:
+                loan = self._granted(partial(self._pool.lend, buffer, data), not here)
+                if loan is not None:
+                    return self._in_segment(message, loan, cost, LENT)
             segment = self._granted(partial(self._pool.take, size), not here)
             if segment is not None:
                 segment.array[:size] = data
@@ -251,8 +258,10 @@ class Link:
             [message.encode(), data.tobytes() if here else data.data], cost=cost
         )
 
-    def _in_segment(self, message: Message, segment: Segment, cost: int) -> Item:
-        flags = SEGMENT if segment.known else SEGMENT | NEW
+    def _in_segment(
+        self, message: Message, segment: Segment | Loan, cost: int, lent: int = 0
+    ) -> Item:
+        flags = lent | (SEGMENT if segment.known else SEGMENT | NEW)
         descriptors = () if segment.known else (segment.descriptor,)
         segment.known = True
         placed = message._replace(flags=flags, segment=segment.slot)
@@ -417,6 +426,7 @@ class Link:
             raise ProtocolError(f"segment {slot} was filled again before it was free")
         self._held.add(slot)
         array = self._mappings.array(slot, size, partial(self._let_go, slot))
+        array.flags.writeable = not message.flags & LENT
         return array if len(self._held) <= VIEWS else array.copy()
 
     def _finish(self) -> None:

@@ -53,6 +53,8 @@ SEGMENT = 2
 """The payload is in a segment."""
 NEW = 4
 """The segment is new: its descriptor comes with this message."""
+LENT = 8
+"""The sender reads the segment as well: the receiver may not write to it."""
 
 
 class Kind(IntEnum):
@@ -253,7 +255,7 @@ def opening(data: bytes | bytearray | memoryview, limits: Limits) -> Opening:
             f"a message has version {version} of the form, here it is {VERSION}: use one "
             "version of tensorlite on all tasks"
         )
-    known = 0 < kind <= LAST and flags <= DEAD | SEGMENT | NEW
+    known = 0 < kind <= LAST and flags <= DEAD | SEGMENT | NEW | LENT
     if not known or code > len(TRAVELLING):
         raise ProtocolError(f"a message has kind {kind}, flags {flags}, dtype {code}")
     if axes > AXES or frames > FRAMES or label > NAME or size > limits.payload:
@@ -300,7 +302,7 @@ def _check(message: Message) -> None:
         return
     if dtype is None or any(length < 0 for length in shape):
         raise ProtocolError(f"a tensor has no dtype, or the shape {shape}")
-    if message.flags & NEW and not message.flags & SEGMENT:
+    if message.flags & (NEW | LENT) and not message.flags & SEGMENT:
         raise ProtocolError("a new segment comes with a tensor that is not in it")
     least = math.prod(shape) * (8 if dtype is dtypes.string else dtype.itemsize)
     if size < least or (size > least and dtype is not dtypes.string):

@@ -26,6 +26,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.waiting import Cancel
 from tensorlite.core.xp import Array
 from tensorlite.distributed.arrivals import Arrivals, Done
+from tensorlite.distributed.buffers import Buffers
 from tensorlite.distributed.carrier import COMMAND, Lost, Serve
 from tensorlite.distributed.commands import Commands
 from tensorlite.distributed.endpoints import (
@@ -108,6 +109,8 @@ class Plane:
             )
         self.task = task
         self.incarnation = incarnation
+        self._arrivals, self._buffers = Arrivals(), Buffers()
+        self.room = self._buffers.room() if unix else None
         self.refused: list[str] = []
         """Why the last of those who called were refused."""
         self._secret = secret
@@ -115,7 +118,6 @@ class Plane:
         self._limits = limits or Limits()
         self._timeout = timeout
         self._silence = silence
-        self._arrivals = Arrivals()
         self._commands = Commands()
         self._waiters = Waiters()
         self._workers = Workers(f"work-{task}")
@@ -172,12 +174,10 @@ class Plane:
 
     def send_all(self, task: str, step: int, parcels: Sequence[Parcel]) -> None:
         """Send values that are ready together, together; else as `send`."""
-        if len(parcels) == 1:
-            peer = self._peers.get(task)
-            link = None if peer is None else peer.link
-            if link is not None and link.send_small(step, *parcels[0]):
-                return
-        self._link(self._peer(task)).send(step, parcels)
+        peer = self._peer(task)
+        link = peer.link if len(parcels) == 1 else None
+        if link is None or not link.send_small(step, *parcels[0]):
+            self._link(peer).send(step, parcels)
 
     def receive(self, task: str, step: int, key: Key, done: Done) -> Cancel | None:
         """Call `done` with the Arrival that `task` sends, or with the UnavailableError.
@@ -238,6 +238,7 @@ class Plane:
         for task in list(self._peers):
             self._arrivals.lose(task, f"the data plane of {self.task} is closed")
         self._arrivals.clear()
+        self._buffers.close()
         self._workers.close()
         self.wake()
         self._woken.close()

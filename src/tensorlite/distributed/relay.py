@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tensorlite.core.containers import Container, current_container
+from tensorlite.core.containers import LARGE as SHARED
+from tensorlite.core.containers import Container, current_container, room_for
 from tensorlite.core.deadlock import Want
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import GraphError, TensorliteError
@@ -35,7 +36,13 @@ from tensorlite.distributed.registered import Route, bytes_in, is_light
 from tensorlite.runtime.instruments import observed
 from tensorlite.runtime.plan import Arrays, Plan, Task
 from tensorlite.runtime.rendezvous import Key, name_of
-from tensorlite.runtime.straight import Instruction, follow, laid_out
+from tensorlite.runtime.straight import (
+    DIRECT1,
+    DIRECT2,
+    Instruction,
+    follow,
+    laid_out,
+)
 
 Over: TypeAlias = Callable[["Arrays | BaseException"], object]
 """Is given what the plan fetches, or the error that ended the part."""
@@ -192,7 +199,29 @@ class _Cutting:
             yield self._stretch(run, sendings)
 
     def _stretch(self, run: list[Task], sendings: list[Sending]) -> Stretch:
-        return Stretch(laid_out(run, np), tuple(run), tuple(sendings))
+        code = [
+            self._in_room(task, one)
+            for task, one in zip(run, laid_out(run, np), strict=True)
+        ]
+        return Stretch(tuple(code), tuple(run), tuple(sendings))
+
+    def _in_room(self, task: Task, instruction: Instruction) -> Instruction:
+        """Return how to call a task that makes something large to send: where it is sent from."""
+        form, kernel, a, b, out, frees = instruction
+        if form not in (DIRECT1, DIRECT2) or out not in self.sent:
+            return instruction
+        spec, size = self.plan.specs[out], bytes_in(self.plan, out)
+        if size is None or size < SHARED:
+            return instruction
+        shape = tuple([length or 0 for length in spec.shape or ()])
+        return (
+            form,
+            _InRoom(kernel, shape, np.dtype(spec.dtype.numpy)),
+            a,
+            b,
+            out,
+            frees,
+        )
 
     def _is_large(self, slot: int) -> bool:
         size = bytes_in(self.plan, slot)
@@ -235,6 +264,26 @@ class _Cutting:
             f"made at {task.line}"
         )
         return Coming(source, (name, ROOT), task.outputs[0], tuple(legs), what)
+
+
+class _InRoom:
+    """A function of NumPy that writes its result where it can be sent from."""
+
+    def __init__(
+        self, function: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> None:
+        self.function = function
+        self.shape = shape
+        self.dtype = dtype
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Return the result."""
+        room = room_for(self.shape, self.dtype)
+        return (
+            self.function(*arrays)
+            if room is None
+            else self.function(*arrays, out=room)
+        )
 
 
 class Relayed:

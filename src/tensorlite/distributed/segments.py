@@ -32,6 +32,10 @@ def are_there() -> bool:
 class Segment:
     """One segment, as its sender has it."""
 
+    least = SMALLEST
+    spoiled = False
+    """Whether somebody may still read it who cannot be asked: it is not filled again."""
+
     def __init__(self, slot: int, size: int) -> None:
         self.slot = slot
         self.size = max(SMALLEST, 1 << (size - 1).bit_length())
@@ -43,23 +47,47 @@ class Segment:
         try:
             os.ftruncate(self.descriptor, self.size)
             fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, SEALS)
-            memory = mmap.mmap(self.descriptor, self.size)
+            self.memory = mmap.mmap(self.descriptor, self.size)
         except BaseException:
             os.close(self.descriptor)
             raise
-        self.array = np.frombuffer(memory, np.uint8)
+        self.array = np.frombuffer(self.memory, np.uint8)
 
     def close(self) -> None:
         """Let go of it; the receiver keeps what it has."""
         os.close(self.descriptor)
 
 
+class Loan:
+    """A buffer in the place of a segment: what it holds is sent as it is (buffers.py)."""
+
+    def __init__(self, slot: int, buffer: Segment) -> None:
+        self.slot = slot
+        self.buffer = buffer
+        self.size = 0
+        """None that could be filled."""
+        self.known = False
+        self.held: Array | None = None
+        """The value, which lives as long as it is lent."""
+
+    @property
+    def descriptor(self) -> int:
+        """That of the buffer."""
+        return self.buffer.descriptor
+
+    def close(self) -> None:
+        """Let go of it; whoever reads it may go on."""
+        if self.held is not None:
+            self.buffer.spoiled = True
+            self.held = None
+
+
 class Pool:
     """The segments that one end of a link sends by. Its user sees to it that one thread does."""
 
     def __init__(self) -> None:
-        self._free: list[Segment] = []
-        self._out: dict[int, Segment] = {}
+        self._free: list[Segment | Loan] = []
+        self._out: dict[int, Segment | Loan] = {}
 
     def take(self, size: int) -> Segment | None:
         """Return a segment of `size` bytes or more, or None when all are out.
@@ -67,21 +95,51 @@ class Pool:
         The one that came back last is taken if it fits, as it is the likeliest to be in a cache.
         """
         for i in reversed(range(len(self._free))):
-            if self._free[i].size >= size:
-                return self._lend(self._free.pop(i))
-        slot = len(self._free) + len(self._out)
-        if slot == SLOTS:
-            if not self._free:
+            found = self._free[i]
+            if isinstance(found, Segment) and found.size >= size:
+                del self._free[i]
+                self._out[found.slot] = found
+                return found
+        slot = self._slot()
+        if slot is None:
+            return None
+        made = self._out[slot] = Segment(slot, size)
+        return made
+
+    def lend(self, buffer: Segment, value: Array) -> Loan | None:
+        """Return a buffer's value in the place of a segment, or None when all are out."""
+        for i, found in enumerate(self._free):
+            if isinstance(found, Loan) and found.buffer is buffer:
+                del self._free[i]
+                loan = found
+                break
+        else:
+            slot = self._slot()
+            if slot is None:
                 return None
-            slot = self._free[0].slot
-            self._free.pop(0).close()
-        return self._lend(Segment(slot, size))
+            loan = Loan(slot, buffer)
+        loan.held = value
+        self._out[loan.slot] = loan
+        return loan
+
+    def _slot(self) -> int | None:
+        """Return a free number, or that of one that is given up; None: all are out."""
+        slot = len(self._free) + len(self._out)
+        if slot < SLOTS:
+            return slot
+        if not self._free:
+            return None
+        given_up = self._free.pop(0)
+        given_up.close()
+        return given_up.slot
 
     def back(self, slot: int) -> None:
         """Take back what the receiver needs no more; ProtocolError when it has no such."""
         segment = self._out.pop(slot, None)
         if segment is None:
             raise ProtocolError(f"segment {slot} came back, which is not out")
+        if isinstance(segment, Loan):
+            segment.held = None
         self._free.append(segment)
 
     def close(self) -> None:
@@ -90,10 +148,6 @@ class Pool:
             segment.close()
         self._free.clear()
         self._out.clear()
-
-    def _lend(self, segment: Segment) -> Segment:
-        self._out[segment.slot] = segment
-        return segment
 
 
 class Lease(np.ndarray):
@@ -104,6 +158,8 @@ class Lease(np.ndarray):
     """
 
     give_back: Callable[[], None] | None = None
+    buffer: Segment | None = None
+    """What a value of this task lies in, if it does (buffers.py)."""
 
     def __del__(self) -> None:
         if self.give_back is not None:

@@ -12,6 +12,7 @@ from functools import partial
 from threading import RLock
 from typing import NamedTuple, TypeAlias
 
+from tensorlite.core.containers import Room
 from tensorlite.core.errors import (
     DeadlockError,
     FailedPreconditionError,
@@ -169,6 +170,7 @@ class SimulatedCarrier:
         self.task = task
         self.incarnation = incarnation
         self.address = Address(NODE, path, None)
+        self.room: Room | None = None
         self.mortal = mortal
         self.alive = True
         self.awaited: Callable[[], Iterable[str]] = tuple

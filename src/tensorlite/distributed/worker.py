@@ -82,6 +82,7 @@ class Worker:
         self.settings = settings
         self.carrier = carrier
         self.container = Container()
+        self.container.room = carrier.room
         self._began = carrier.now()
         self.steps = 0
         """How many parts of steps have run."""

@@ -6,9 +6,11 @@ Rows of variables are read and written in sparse_state.py; class Variable is in 
 from __future__ import annotations
 
 from threading import RLock
+from typing import Any
 
 import numpy as np
 
+from tensorlite.core.containers import LARGE, room_for
 from tensorlite.core.dtypes import bool_, of_numpy, resource
 from tensorlite.core.errors import DTypeError, FailedPreconditionError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
@@ -191,7 +193,7 @@ class AssignAddVariableOp(Write):
 
     def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return old + value."""
-        return old.value() + value
+        return _into(xp.add, old.value(), value)
 
 
 class AssignSubVariableOp(Write):
@@ -199,4 +201,15 @@ class AssignSubVariableOp(Write):
 
     def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return old - value."""
-        return old.value() - value
+        return _into(xp.subtract, old.value(), value)
+
+
+def _into(combine: Any, old: Array, value: Array) -> Array:
+    """Return two arrays of one shape and dtype combined, where a large value is to be."""
+    room = None
+    if type(old) is np.ndarray and old.nbytes >= LARGE:
+        room = room_for(old.shape, old.dtype)
+    made: Array = (
+        combine(old, value) if room is None else combine(old, value, out=room)
+    )
+    return made
