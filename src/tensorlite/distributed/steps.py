@@ -40,7 +40,6 @@ from tensorlite.distributed.packing import (
     pack,
 )
 from tensorlite.distributed.registered import (
-    Piece,
     Registered,
     assembled,
     packed,
@@ -48,6 +47,7 @@ from tensorlite.distributed.registered import (
     task_of,
 )
 from tensorlite.distributed.running import FEED, Found, Running
+from tensorlite.distributed.shares import Share, shares_of
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.worker import FETCH, How
 from tensorlite.ops.identity import Identity
@@ -63,36 +63,6 @@ Done: TypeAlias = Callable[["tuple[Any, ...] | BaseException"], object]
 
 _SENT = Identity()
 """What brings an array to a task, which keeps it."""
-
-
-class _Part:
-    """What one task does of a graph."""
-
-    def __init__(self, task: str) -> None:
-        self.task = task
-        self.pieces: list[Piece] = []
-        self.inputs: list[int] = []
-        """Which inputs of the whole its feeds are."""
-        self.fetches: list[tuple[int, int]] = []
-        self.outputs: list[int] = []
-        """Which outputs of the whole its fetches are."""
-        self.staying: list[int] = []
-        """Which of the feeds were captured, and are arrays that are the same in most runs."""
-        self.sent: dict[int, tuple[Any, RemoteArray]] = {}
-        """Those that the task has been sent, each with the handle of what it has."""
-        self.last: tuple[int, list[Any], np.ndarray[Any, Any]] | None = None
-        """What was sent last for variables alone: in which life of the cluster, references to the
-        handles, and the bytes."""
-
-    def again(self, life: int, given: Sequence[Any]) -> np.ndarray[Any, Any] | None:
-        """Return the feeds as they were sent for the same handles, in the same life."""
-        last = self.last
-        if last is None or last[0] != life:
-            return None
-        for now, before in zip(given, last[1], strict=True):
-            if now is not before():
-                return None
-        return last[2]
 
 
 class ClusterStep:
@@ -118,7 +88,7 @@ class ClusterStep:
             for device, i in division.outputs
         ]
         """Device and spec of each output."""
-        parts = _parts(division, master.task, inputs - captured)
+        parts = shares_of(division, master.task, inputs - captured)
         self._own: Registered | None = None
         own = parts.pop(master.task, None)
         self.own = own
@@ -182,7 +152,7 @@ class ClusterStep:
             return []
         return [Parcel(("register", (self.number,)), self._payloads[task])]
 
-    def sent_once(self, part: _Part, at: int, value: Any) -> Any:
+    def sent_once(self, part: Share, at: int, value: Any) -> Any:
         """Return the handle by which a task knows a captured array, once it is worth sending."""
         if type(value) is not np.ndarray or is_small(value):
             return value
@@ -207,30 +177,6 @@ class ClusterStep:
         )
         running.begin(arrays, ())
         return running
-
-
-def _parts(division: Division, home: str, arguments: int) -> dict[str, _Part]:
-    """Return what each task does; the inputs behind the `arguments` are what was captured."""
-    parts: dict[str, _Part] = {}
-    places: dict[DeviceName, tuple[_Part, int]] = {}
-    for device, graph in division.graphs.items():
-        task = task_of(device, home)
-        part = parts.setdefault(task, _Part(task))
-        for i in division.inputs[device]:
-            if i not in part.inputs:
-                part.inputs.append(i)
-        feeds = [part.inputs.index(i) for i in division.inputs[device]]
-        for at, x in zip(feeds, graph.inputs, strict=True):
-            stays = part.inputs[at] >= arguments and x.dtype.kind not in "RV"
-            if stays and at not in part.staying:
-                part.staying.append(at)
-        places[device] = part, len(part.pieces)
-        part.pieces.append((device, graph, feeds))
-    for output, (device, i) in enumerate(division.outputs):
-        part, piece = places[device]
-        part.fetches.append((piece, i))
-        part.outputs.append(output)
-    return parts
 
 
 class Under:
@@ -285,7 +231,7 @@ class Under:
                 self._own.cancel()
 
     def _feeds(
-        self, part: _Part, arrays: Sequence[Any]
+        self, part: Share, arrays: Sequence[Any]
     ) -> tuple[list[Item], np.ndarray[Any, Any]]:
         """Return a part's feeds, and as bytes; variables are those of the last run most often."""
         given, life = [arrays[i] for i in part.inputs], self.master.life
@@ -300,7 +246,7 @@ class Under:
             part.last = life, [ref(x) for x in given], content
         return items, content
 
-    def _items(self, part: _Part, given: Sequence[Any]) -> list[Item]:
+    def _items(self, part: Share, given: Sequence[Any]) -> list[Item]:
         items: list[Item] = []
         for i, value in zip(part.inputs, given, strict=True):
             if _is_kept_by(part.task, value):
@@ -318,7 +264,7 @@ class Under:
 
     def _send(
         self,
-        part: _Part,
+        part: Share,
         items: list[Item],
         content: np.ndarray[Any, Any],
         arrays: Sequence[Any],
