@@ -17,6 +17,7 @@ import pytest
 import tensorlite as tl
 from tests.distributed.kills import PROPERTY, Training, equal, kills_of
 from tests.distributed.test_ray_engine import nodes  # noqa: F401
+from tests.threads import until
 
 SPEC = {"ps": 2, "worker": 2}
 SOME, MANY = range(2), range(20)
@@ -130,3 +131,36 @@ def test_a_task_whose_node_is_lost_comes_back_on_another(
         training.run()
         assert training.trainer.failures
         assert training.trainer.step_count == training.until
+
+
+@pytest.mark.cluster
+def test_a_node_without_which_there_is_no_room_is_gone_on_without_until_it_is_back(
+    nodes: Any,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    losses = calm(SOME, tmp_path / "calm")
+    with tl.distribute.connect(SPEC, nodes.address) as cluster:
+        training = Training(
+            tl.distribute.ParameterServer(cluster),
+            tmp_path / "lost",
+            kills_of(SOME)[:1],
+            lambda: kill_node(nodes.second),
+        )
+        training.until = len(losses)
+        training.trainer.timeout = 3.0
+        done, counts = training.trainer.on_step, {}
+        assert done is not None
+
+        def note(step: int, result: Any) -> None:
+            done(step, result)
+            counts[step] = len(cluster.devices)
+            if step == len(losses) - 6:
+                assert len(cluster.given_up) == 2
+                replace_node(nodes)
+                until(lambda: len(cluster.returned()) == 2)
+
+        training.trainer.on_step = note
+        equal(training.run(), losses)
+        print("\n".join(training.events.told))
+        assert [*dict.fromkeys(counts.values())] == [4, 2]
+        assert counts[len(losses)] == 4
