@@ -263,6 +263,22 @@ def test_what_was_observed_is_known_after_a_restart(tmp_path: Path) -> None:
     assert again.interval.cost > 0
 
 
+@pytest.mark.parametrize("name", ["step-14.json", "step-14.safetensors", "latest"])
+def test_a_damaged_checkpoint_is_told_and_an_older_one_taken(
+    tmp_path: Path, undisturbed: dict[int, float], name: str
+) -> None:
+    model = Regression()
+    run(model.trainer(tmp_path), 14)
+    (spoilt,) = tmp_path.glob(name.replace(".safetensors", ".*.safetensors"))
+    spoilt.write_bytes(spoilt.read_bytes()[:9])
+    again = Regression().trainer(tmp_path)
+    rest = run(again)
+    first = 15 if name == "latest" else 8
+    assert rest == {step: undisturbed[step] for step in range(first, STEPS + 1)}
+    said = f"{tmp_path / 'step-14'} is not whole, an older checkpoint is taken: "
+    assert any(x.startswith(said) for x in told(again).events) == (first == 8)
+
+
 def test_a_full_disk_is_told_and_training_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: dict[int, float]
 ) -> None:

@@ -291,6 +291,29 @@ def test_a_task_lost_before_the_first_checkpoint_matters_if_it_held_variables(
             assert len(program.trainer.failures) == 1
 
 
+def test_a_shard_that_is_torn_is_noticed_by_its_task(
+    tmp_path: Path, calm: tuple[Make, dict[int, float]]
+) -> None:
+    make, losses = calm
+    with connected() as cluster:
+        program = Program(make(cluster), tmp_path)
+        left = [7]
+
+        def spoil(step: int, _: object) -> None:
+            if step in left:
+                left.clear()
+                shard = max(tmp_path.glob("step-6.*.safetensors"))
+                shard.write_bytes(shard.read_bytes()[:-1])
+                cluster.engine.kill(VICTIMS[0])
+
+        program.trainer.on_step = spoil
+        assert program.run() == losses
+        told = "\n".join(program.events.told)
+    assert "step-6 is not whole, an older checkpoint is taken: " in told
+    assert "is torn: it has" in told
+    assert "restored step 3" in told
+
+
 def test_a_line_is_shown_for_each_task(tmp_path: Path) -> None:
     with connected() as cluster:
         trainer = Program(split(cluster), tmp_path).trainer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -170,6 +171,63 @@ def test_a_crash_while_writing_leaves_the_old_checkpoint_whole(
     manager.restore()
     assert float(v.value()[0]) == 1.0
     assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize(
+    "spoil", [spoil_length, spoil_content, spoil_manifest, lose_payload]
+)
+def test_the_newest_whole_checkpoint_is_taken_where_the_latest_is_damaged(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    v = tl.Variable(0.0)
+    manager = Manager(Checkpoint(v=v), tmp_path)
+    for step in (1, 2, 3, 4):
+        v.assign(float(step))
+        manager.save(step)
+    spoil(tmp_path / "step-4")
+    (tmp_path / "step-3.json").unlink()
+    report = manager.restore()
+    assert v.item() == 2.0
+    assert list(report.damaged) == [str(tmp_path / "step-4")]
+    assert f"instead of {tmp_path / 'step-4'}: " in str(report)
+    v.assign(5.0)
+    manager.save(5)  # beside what is damaged
+    assert not manager.restore().damaged
+    assert v.item() == 5.0
+
+
+def test_a_mismatch_is_no_damage(tmp_path: Path) -> None:
+    v = tl.Variable(0.0)
+    Manager(Checkpoint(v=v), tmp_path).save(1)
+    Manager(Checkpoint(w=v), tmp_path).save(2)
+    with pytest.raises(tl.errors.CheckpointError, match="does not match"):
+        Manager(Checkpoint(v=v), tmp_path).restore()
+
+
+def test_when_none_is_whole_all_are_told(tmp_path: Path) -> None:
+    manager = Manager(Checkpoint(v=tl.Variable(0.0)), tmp_path)
+    for step in (1, 2):
+        manager.save(step)
+        spoil_content(manager.path(step))
+    with pytest.raises(tl.errors.CheckpointError, match="is whole") as caught:
+        manager.restore()
+    assert str(caught.value).count("is damaged: its checksum") == 2
+
+
+@pytest.mark.parametrize("content", [b"{", None])
+def test_without_word_of_the_latest_the_newest_is_taken(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    v = tl.Variable(0.0)
+    manager = Manager(Checkpoint(v=v), tmp_path)
+    for step in (1, 12):
+        v.assign(float(step))
+        manager.save(step)
+    named = tmp_path / "latest"
+    named.unlink() if content is None else named.write_bytes(content)
+    v.assign(0.0)
+    assert manager.restore().path == str(tmp_path / "step-12")
+    assert v.item() == 12.0
 
 
 def test_the_manager_keeps_the_newest_and_saves_every_nth(tmp_path: Path) -> None:

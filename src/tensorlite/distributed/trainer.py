@@ -285,10 +285,13 @@ class Trainer:
 
     def _restore(self, with_others: bool = False) -> None:
         """Make all as it was at the last checkpoint, with other tasks than before if so told."""
-        state = self.manager.restore().extra
+        report = self.manager.restore()
+        state = report.extra
+        for path, why in report.damaged.items():
+            self._tell(f"{path} is not whole, an older checkpoint is taken: {why}")
         if not {"step", "position"} <= state.keys():
             raise CheckpointError(
-                f"the checkpoint {self.manager.latest} was not written by a trainer: it tells "
+                f"the checkpoint {report.path} was not written by a trainer: it tells "
                 "neither step nor position in the data; give another folder, and restore it with "
                 "tl.checkpoint"
             )

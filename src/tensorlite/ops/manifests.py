@@ -301,11 +301,11 @@ def numbers(folder: Path, stem: str) -> list[int]:
 
 
 def sweep(folder: Path, stem: str) -> None:
-    """Delete what belongs to no checkpoint: of saves that failed, and of ones deleted."""
+    """Delete what belongs to no whole checkpoint: of saves that failed, and of ones deleted."""
     kept = {
-        shard.file
+        file
         for number in numbers(folder, stem)
-        for shard in contents(folder / f"{stem}-{number}").shards
+        for file in _files(folder / f"{stem}-{number}")
     }
     payload = re.compile(rf"{re.escape(stem)}-\d+(\.\w+-\d+-of-\d+)?\.safetensors")
     aside = re.compile(rf"\.({re.escape(stem)}-\d+\..*|latest)\.\d+\.part")

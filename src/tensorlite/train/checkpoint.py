@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -51,6 +51,8 @@ class Report:
     changed: Mapping[str, str]
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What was saved beside the tensors."""
+    damaged: Mapping[str, str] = field(default_factory=dict)
+    """The newer checkpoints that could not be read, and why."""
 
     @property
     def complete(self) -> bool:
@@ -58,7 +60,9 @@ class Report:
         return not (self.missing or self.unused or self.changed)
 
     def __str__(self) -> str:
-        rows = [f"checkpoint {self.path}", f"  matched  {len(self.matched)}"]
+        rows = [f"checkpoint {self.path}"]
+        rows += [f"  instead of {path}: {why}" for path, why in self.damaged.items()]
+        rows += [f"  matched  {len(self.matched)}"]
         rows += [f"  missing  {name}: not in the checkpoint" for name in self.missing]
         rows += [f"  unused   {name}: in the checkpoint only" for name in self.unused]
         rows += [f"  changed  {name}: {how}" for name, how in self.changed.items()]
@@ -125,15 +129,23 @@ class Checkpoint:
         of another shape or dtype; with `partial` what matches is restored, and the report tells
         of the rest. A torn or foreign file always raises.
         """
-        contents, shards = manifests.contents(path), self._sharded()
-        report = compare(contents, specs_of(shards.saved))
+        report = self.compared(manifests.contents(path), partial)
+        self.read(report)
+        return report
+
+    def compared(self, contents: Contents, partial: bool) -> Report:
+        """Return how objects and a checkpoint match; CheckpointError as `restore`."""
+        report = compare(contents, specs_of(self._sharded().saved))
         if not (report.complete or partial):
             raise CheckpointError(
                 f"the checkpoint does not match the objects; nothing was restored "
                 f"(partial=True restores what matches):\n{report}{_hint(report)}"
             )
-        shards.read(path, report.matched)
         return report
+
+    def read(self, report: Report) -> None:
+        """Give the objects what matched; CheckpointError, and nothing, for a torn file."""
+        self._sharded().read(report.path, report.matched)
 
     def _sharded(self) -> Shards:
         """Return what reads and writes the objects, traced anew only when they have changed."""
@@ -199,7 +211,7 @@ def _text(spec: TensorSpec) -> str:
 
 
 class Manager:
-    """Keeps the newest checkpoints of a folder, and says which is the latest whole one.
+    """Keeps the newest checkpoints of a folder, and restores the latest that is whole.
 
     One process at a time may save to a folder. With `sharded` each device's task writes its own
     file of a checkpoint, so that the folder must be on storage that all nodes share.
@@ -238,16 +250,13 @@ class Manager:
 
     @property
     def latest(self) -> Path | None:
-        """The newest checkpoint that was written whole, or None."""
+        """The checkpoint that was written last, or None; `restore` tells whether it is whole."""
         try:
             named = json.loads((self.folder / "latest").read_bytes())
             return self.folder / str(named["checkpoint"])
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CheckpointError(
-                f"{self.folder / 'latest'} cannot be read: {error!r}"
-            ) from None
+        except (OSError, ValueError, KeyError, TypeError):
+            steps = self.steps()  # what it would name was written before it
+            return self.path(steps[-1]) if steps else None
 
     def save(self, step: int, extra: Mapping[str, Any] | None = None) -> Path:
         """Write a checkpoint, make it the latest, then delete those beyond `keep`.
@@ -269,8 +278,28 @@ class Manager:
         return self.save(step) if step % self.every == 0 else None
 
     def restore(self, partial: bool = False) -> Report:
-        """Restore the latest checkpoint; CheckpointError when there is none."""
-        path = self.latest
-        if path is None:
+        """Restore the latest checkpoint, or if that is damaged the newest one that is whole.
+
+        The report tells which are `damaged`. CheckpointError when none is whole, or when it does
+        not match, as in `Checkpoint.restore`.
+        """
+        latest = self.latest
+        if latest is None:
             raise CheckpointError(f"no checkpoint in {self.folder} yet")
-        return self.checkpoint.restore(path, partial)
+        others = [self.path(step) for step in reversed(self.steps())]
+        damaged: dict[str, str] = {}
+        for path in dict.fromkeys([latest, *others]):
+            try:
+                contents = manifests.contents(path)
+            except CheckpointError as error:
+                damaged[str(path)] = str(error)
+                continue
+            report = self.checkpoint.compared(contents, partial)
+            try:
+                self.checkpoint.read(report)
+            except CheckpointError as error:
+                damaged[str(path)] = str(error)
+            else:
+                return replace(report, damaged=damaged)
+        listed = "\n".join(f"  {path}: {why}" for path, why in damaged.items())
+        raise CheckpointError(f"no checkpoint in {self.folder} is whole:\n{listed}")
