@@ -141,9 +141,11 @@ def test_parts_of_names_merge_from_outside_in() -> None:
 
 
 def test_a_device_of_another_task_needs_a_cluster() -> None:
-    with pytest.raises(tl.errors.DeviceError, match="connected to none"):
-        with tl.device("/job:worker/task:1/device:CPU:0"):
-            pass
+    with (
+        pytest.raises(tl.errors.DeviceError, match="connected to none"),
+        tl.device("/job:worker/task:1/device:CPU:0"),
+    ):
+        pass
     with (
         tl.device("/job:worker"),
         pytest.raises(tl.errors.DeviceError, match=r"distribute\.connect"),
