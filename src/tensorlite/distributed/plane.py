@@ -124,8 +124,7 @@ class Plane:
         self._peers: dict[str, _Peer] = {}
         self._links: set[Link] = set()
         """Those whose threads run, though another may have taken their place."""
-        self._state = Condition()
-        self._closed = False
+        self._state, self._closed = Condition(), False
         self._talking: set[socket.socket] = set()
         self._answering: dict[socket.socket, Thread] = {}
         """Who called and has not said who it is, in the order of calling."""
