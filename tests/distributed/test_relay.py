@@ -62,7 +62,6 @@ class Others:
         self.asked: dict[str, Done] = {}
         self.sent: list[tuple[str, str, Any]] = []
         self.calls = 0
-        self.over: list[int] = []
         self.works: list[Callable[[], object]] = []
         self.early: dict[str, Any] = {}
 
@@ -79,9 +78,6 @@ class Others:
             self.sent.append(
                 (task, key[0].partition(" ")[0], None if dead else value)
             )
-
-    def forget(self, step: int) -> None:
-        self.over.append(step)
 
     def later(self, work: Callable[[], object], device: str = "") -> None:
         self.works.append(work)
@@ -149,7 +145,6 @@ def test_a_leg_is_run_when_the_last_of_its_values_is_there(
         "sum": ("/job:there/task:1", [11, 22]),
     }
     assert found[0][0].tolist() == [100, 400]
-    assert others.over == [7]
 
 
 def test_what_is_there_already_is_taken_at_once() -> None:
@@ -242,7 +237,6 @@ def test_an_error_names_the_node_and_ends_the_part() -> None:
     others.give("x", np.ones((2, 3), np.float32))
     assert isinstance(found[0], TensorliteError)
     assert "MatMul" in "".join(found[0].__notes__)
-    assert others.over == [7]
 
 
 def test_a_part_that_is_given_up_is_over_at_once_and_takes_nothing_more() -> None:

@@ -99,9 +99,9 @@ class Exchange:
         return self._local.waiting()
 
     def close(self) -> None:
-        """Let go of all that came and was not wanted: the step is over here."""
-        self._kept.clear()
-        self.carrier.forget(self.step)
+        """Let go of what was kept back: the part is over."""
+        with self._lock:
+            self._kept.clear()
 
 
 class _Coming:
@@ -127,10 +127,15 @@ class _Coming:
             self.arrival = arrival
             if not self.is_waited_for:
                 return  # receive() is under way, and will look
-        if isinstance(arrival, Arrival):
-            self.team.answered(self.party, self.value(arrival), arrival.dead)
-        else:
+        if not isinstance(arrival, Arrival):
             self.team.fail(arrival)
+            return
+        try:
+            value = self.value(arrival)
+        except Exception as error:  # noqa: BLE001  such as bytes that are no list
+            self.team.fail(error)
+        else:
+            self.team.answered(self.party, value, arrival.dead)
 
     def value(self, arrival: Arrival) -> Any:
         """Return what came, unpacked."""

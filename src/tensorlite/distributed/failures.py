@@ -31,7 +31,7 @@ def remade(content: Any) -> BaseException:
     """Return the error that `told` told of; one of a class unknown here is a KernelError."""
     name, message = str(content["type"]), str(content["message"])
     found = getattr(errors, name, None) or getattr(builtins, name, None)
-    if not (isinstance(found, type) and issubclass(found, BaseException)):
+    if not (isinstance(found, type) and issubclass(found, Exception)):
         found, message = KernelError, f"{name}: {message}"
     try:
         error = found(message)

@@ -1,17 +1,17 @@
 """Master: the client's side of a cluster: it registers plans with tasks, and runs steps on them.
 
 A task learns its part of a graph once, and is sent one command a step, which it answers once. What
-it does then is worker.py's; what a step has at hand while it is under way, steps.py's.
+it does then is worker.py's; what a step has at hand while it is under way, under.py's.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
 from threading import RLock
 from typing import Any
+from weakref import WeakSet, finalize
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
-from tensorlite.core.remote import Remote, RemoteArray, RemoteResource
+from tensorlite.core.remote import Remote, RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.core.waiting import noted
+from tensorlite.core.waiting import Cancel, noted
 from tensorlite.core.xp import Array
 from tensorlite.distributed import packing, status
 from tensorlite.distributed.arrivals import Arrival
@@ -35,8 +35,11 @@ from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.failures import remade
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import task_of
-from tensorlite.distributed.steps import ClusterStep, Under
+from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.tracing import moved
+from tensorlite.distributed.under import Under
+from tensorlite.distributed.unwanted import Unwanted
+from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
 from tensorlite.passes.partition import Division
@@ -45,6 +48,8 @@ from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.timeline import clock
 
 Numbers = tuple[int, ...]
+EAGER = 2048
+"""Steps of one operator that are kept to be run again."""
 
 
 class Master:
@@ -66,9 +71,9 @@ class Master:
         self._known: dict[str, set[int]] = {}
         """The plans that each task has registered."""
         self._eager: dict[Any, ClusterStep] = {}
-        self._made: weakref.WeakSet[RemoteResource] = weakref.WeakSet()
-        self._dropped: dict[str, list[int]] = {}
-        """Values that tasks keep and nobody here has a handle of any more."""
+        """Steps of one operator, the one used last at the end."""
+        self._made: WeakSet[RemoteResource] = WeakSet()
+        self.unwanted = Unwanted()
         carrier.serve(self._command, self._gone)
 
     # What the layers below ask for.
@@ -80,9 +85,16 @@ class Master:
         # A recording is to tell from which line each was called.
         line = UNKNOWN if timeline.current() is None else user_line()
         key = op, device, tuple([x.spec.without_value() for x in inputs]), line
-        step = self._eager.get(key)
+        with self._lock:
+            step = self._eager.pop(key, None)
+            if step is not None:
+                self._eager[key] = step
         if step is None:
-            step = self._eager[key] = self._alone(op, inputs, device, line)
+            step = self._alone(op, inputs, device, line)
+            with self._lock:
+                self._eager[key] = step
+                if len(self._eager) > EAGER:
+                    del self._eager[next(iter(self._eager))]
         made = step.run([x.array for x in inputs])
         return tuple([EagerTensor(y, device) for y in made])
 
@@ -118,10 +130,17 @@ class Master:
     ) -> ClusterStep:
         """Return what runs a graph that is cut over the devices of tasks."""
         number = next(self._numbers)
-        return ClusterStep(self, number, name, inputs, division, made_by, captured)
+        step = ClusterStep(self, number, name, inputs, division, made_by, captured)
+        tasks = tuple(step.tasks)
+        finalize(step, self.unwanted.plan, tasks, number).atexit = False
+        return step
 
-    def fetch(self, handle: RemoteArray) -> np.ndarray[Any, Any]:
-        """Return an array that a task keeps."""
+    def value(self, handle: Remote) -> Any:
+        """Return a list or a bundle that a task keeps."""
+        return unpacked_variant(self.fetch(handle))
+
+    def fetch(self, handle: Remote) -> np.ndarray[Any, Any]:
+        """Return an array that a task keeps; a list or a bundle packed."""
         task = task_of(handle.where, self.task)
         self.check(handle)
         request = self.request(task, "push", handle.number)
@@ -170,23 +189,19 @@ class Master:
         """Tell a step nothing any more."""
         self._under.pop(under.step, None)
 
-    def knows(self, task: str, plan: int) -> bool:
-        """Return whether a task has registered a plan; it is expected to from now on."""
-        known = self._known.setdefault(task, set())
-        if plan in known:
-            return True
-        known.add(plan)
-        return False
+    def known(self, task: str) -> set[int]:
+        """Return the plans that a task has registered.
+
+        Whoever has sent one adds it, after that: another thread may run it at once.
+        """
+        return self._known.setdefault(task, set())
 
     def command(self, task: str, *parcels: Parcel) -> None:
         """Send commands to a task, with word of what it need not keep any more."""
         reason = self.lost.get(task)
         if reason is not None:
             raise UnavailableError(reason)
-        dropped = self._dropped.pop(task, None) if self._dropped else None
-        if dropped:
-            numbers = np.asarray(dropped, np.int64).view(np.uint8)
-            parcels = (Parcel(("release", ()), numbers), *parcels)
+        parcels = (*self.unwanted.told(task, self.known(task)), *parcels)
         self.carrier.send_all(task, COMMAND, parcels)
 
     def request(
@@ -262,11 +277,8 @@ class Master:
         task = task_of(handle.where, self.task)
         if isinstance(handle, RemoteResource):
             self._made.add(handle)
-        weakref.finalize(handle, self._drop, task, handle.number).atexit = False
+        finalize(handle, self.unwanted.value, task, handle.number).atexit = False
         return handle
-
-    def _drop(self, task: str, number: int) -> None:
-        self._dropped.setdefault(task, []).append(number)
 
     def wait(
         self, until: Callable[[], bool], what: Callable[[], str], step: int = COMMAND
@@ -317,7 +329,7 @@ class Master:
             self.life += 1
             self.lost[task] = reason
             self._known.pop(task, None)
-            self._dropped.pop(task, None)
+            self.unwanted.lost(task)
         for under in list(self._under.values()):
             under.lost(task, reason)
         for request in list(self._requests.values()):
@@ -331,7 +343,7 @@ class Master:
             self.incarnations[task] = incarnation
             self.lost.pop(task, None)
             self._known.pop(task, None)
-            self._dropped.pop(task, None)
+            self.unwanted.lost(task)
 
     def remake(self, tasks: Sequence[str]) -> None:
         """Make the state of tasks anew that were started anew: under its numbers, without values.
@@ -362,6 +374,7 @@ class _Request:
         self.at = 0
         """When it was answered, by the timeline's clock."""
         self._answer: list[Any] = []
+        self._cancel: Cancel | None = None
 
     def expect_value(self) -> None:
         """Take a value that travels beside as the answer."""
@@ -370,14 +383,25 @@ class _Request:
             moved(self.number, f"{FETCH} 0", self.task, "", False)
             self.end(came.value if isinstance(came, Arrival) else came)
 
-        self.master.carrier.receive(self.task, self.number, (FETCH, (0,)), done)
+        self._cancel = self.master.carrier.receive(
+            self.task, self.number, (FETCH, (0,)), done
+        )
+        if self.is_over:
+            self._give_up()
 
     def end(self, answer: Any) -> None:
         """Take the answer, unless there is one."""
         self.at = clock()
         self._answer.append(answer)
+        self._give_up()
         self.master.answered(self)
         self.master.carrier.wake()
+
+    def _give_up(self) -> None:
+        """Wait for no value, if one is waited for."""
+        cancel, self._cancel = self._cancel, None
+        if cancel is not None:
+            cancel()
 
     @property
     def is_over(self) -> bool:

@@ -32,11 +32,20 @@ SMALL = 1 << 13
 """Bytes of an array up to which it is packed."""
 _ITEM = struct.Struct("<BBHIq")
 """What it is, code of the dtype, axes, bytes, number."""
-_ARRAY, _BESIDE, _KEPT, _HELD, _STATE = range(5)
+_ARRAY, _BESIDE, _KEPT, _HELD, _STATE, _PACKED = range(6)
 
 
 class Beside(NamedTuple):
     """An array that travels beside the command."""
+
+    is_packed: bool = False
+    """Whether it is a list or a bundle, packed by variants.py."""
+
+
+class Packed(NamedTuple):
+    """A list or a bundle, packed by variants.py."""
+
+    data: Array
 
 
 class Kept(NamedTuple):
@@ -56,7 +65,7 @@ class State(NamedTuple):
     """Something that is no array, which the task that made it keeps."""
 
 
-Item: TypeAlias = "Array | Beside | Kept | Held | State"
+Item: TypeAlias = "Array | Beside | Packed | Kept | Held | State"
 
 
 def pack(items: Sequence[Item]) -> np.ndarray[Any, Any]:
@@ -64,7 +73,7 @@ def pack(items: Sequence[Item]) -> np.ndarray[Any, Any]:
     parts: list[bytes] = []
     for item in items:
         if type(item) is Beside:
-            parts.append(_ITEM.pack(_BESIDE, 0, 0, 0, 0))
+            parts.append(_ITEM.pack(_BESIDE, 0, 0, 0, int(item.is_packed)))
         elif type(item) is Held:
             parts.append(_ITEM.pack(_HELD, 0, 0, 0, item.number))
         elif type(item) is State:
@@ -72,8 +81,9 @@ def pack(items: Sequence[Item]) -> np.ndarray[Any, Any]:
         elif type(item) is Kept:
             parts.append(_head(_KEPT, item.dtype, item.shape, 0))
         else:
-            dtype, shape, data = raw(item)
-            parts.append(_head(_ARRAY, dtype, shape, data.nbytes))
+            kind = _PACKED if type(item) is Packed else _ARRAY
+            dtype, shape, data = raw(item.data if type(item) is Packed else item)
+            parts.append(_head(kind, dtype, shape, data.nbytes))
             parts.append(data.tobytes())
             parts.append(b"\0" * (-data.nbytes % 8))
     return np.frombuffer(b"".join(parts), np.uint8)
@@ -93,15 +103,16 @@ def unpack(data: Array | None) -> list[Item]:
     try:
         while at < len(view):
             kind, code, axes, size, number = _ITEM.unpack_from(view, at)
-            if kind > _STATE or axes > AXES or code > len(TRAVELLING):
+            if kind > _PACKED or axes > AXES or code > len(TRAVELLING):
                 raise ProtocolError(
                     f"an item has kind {kind}, dtype {code}, {axes} axes"
                 )
             at += _ITEM.size
             shape = struct.unpack_from(f"<{axes}q", view, at)
             at += 8 * axes
-            if kind == _ARRAY:
-                items.append(_array(code, shape, data[at : at + size], size))
+            if kind in (_ARRAY, _PACKED):
+                array = _array(code, shape, data[at : at + size], size)
+                items.append(array if kind == _ARRAY else Packed(array))
                 at += size + -size % 8
             else:
                 items.append(_other(kind, code, shape, number))
@@ -122,7 +133,7 @@ def _array(code: int, shape: tuple[int, ...], data: Array, size: int) -> Array:
 
 def _other(kind: int, code: int, shape: tuple[int, ...], number: int) -> Item:
     if kind == _BESIDE:
-        return Beside()
+        return Beside(bool(number))
     if kind == _HELD:
         return Held(number)
     return State() if kind == _STATE else Kept(TRAVELLING[code - 1], shape)

@@ -328,9 +328,12 @@ class Relayed:
         for i, coming in enumerate(self.relay.comings):
             if self.error is not None:
                 break
-            self._carrier.receive(
-                coming.task, self._step, coming.key, partial(self._take, i)
-            )
+            try:
+                self._carrier.receive(
+                    coming.task, self._step, coming.key, partial(self._take, i)
+                )
+            except TensorliteError as error:  # such as of a task that is not known
+                self.fail(error)
         self._leave(0)
 
     def fail(self, error: BaseException) -> None:
@@ -446,7 +449,6 @@ class Relayed:
                 if isinstance(value, Opaque) and id(value) not in given:
                     value.abandon()
         self._values, self._feeds = [], ()
-        self._carrier.forget(self._step)
         self._over(found)
 
     def _fetched(self) -> Arrays | GraphError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tensorlite.core.containers import Container, current_container
 from tensorlite.core.deadlock import Want
@@ -24,6 +24,7 @@ from tensorlite.distributed.exchange import Exchange, context
 from tensorlite.distributed.registered import Registered
 from tensorlite.distributed.relay import Relayed
 from tensorlite.distributed.tracing import moved
+from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.runtime.plan import Arrays
 from tensorlite.runtime.step import run_plan
 from tensorlite.runtime.timeline import current
@@ -32,6 +33,14 @@ from tensorlite.runtime.unattended import Unattended, cancelled
 Found: TypeAlias = "list[Any] | BaseException"
 FEED = "feed"
 """The name under which a large feed travels beside the command."""
+
+
+class Coming(NamedTuple):
+    """A feed that comes beside the command: which, from whom, and whether variants.py packed it."""
+
+    i: int
+    task: str
+    is_packed: bool
 
 
 class Running:
@@ -57,41 +66,43 @@ class Running:
         self._own = own
         self._lock = Lock()
         self._awaited: dict[int, Cancel | None] = {}
-        self._beside: Sequence[tuple[int, str]] = ()
-        """Which feeds come beside the command, and from whom."""
+        self._beside: Sequence[Coming] = ()
         self.since = carrier.now()
         self._arrays: list[Any] = []
         self._began = False
+        self._given_up: BaseException | None = None
 
-    def begin(self, feeds: Sequence[Any], beside: Sequence[tuple[int, str]]) -> None:
+    def begin(self, feeds: Sequence[Any], beside: Sequence[Coming]) -> None:
         """Begin with values for the feeds, but for those that a task sends beside."""
         self._arrays = list(feeds)
-        self._awaited = dict.fromkeys([i for i, _ in beside])
+        self._awaited = dict.fromkeys([one.i for one in beside])
         self._beside = beside
-        for i, task in beside:
+        for one in beside:
             if self.is_over:
                 return
             cancel = self._carrier.receive(
-                task, self.step, (FEED, (i,)), partial(self._came, i)
+                one.task, self.step, (FEED, (one.i,)), partial(self._came, one)
             )
             with self._lock:
-                if cancel is not None and i in self._awaited:
-                    self._awaited[i] = cancel
+                if cancel is not None and one.i in self._awaited:
+                    self._awaited[one.i] = cancel
         if not beside:
             self._start()
 
     def cancel(self, error: BaseException | None = None) -> None:
         """Give this up; what cannot be interrupted goes on until it is done, and is dropped."""
+        given_up = error or cancelled()
         with self._lock:
-            began, awaited = self._began, self._awaited
+            self._given_up = self._given_up or given_up
+            began, team, awaited = self._began, self.team, self._awaited
             self._awaited = {}
         for give_up in awaited.values():
             if give_up is not None:
                 give_up()
-        if self.team is not None:
-            self.team.fail(error or cancelled())
+        if team is not None:
+            team.fail(given_up)
         elif not began:
-            self._end(error or cancelled())
+            self._end(given_up)
 
     def awaited(self) -> Iterator[str]:
         """Yield what this waits for, in words."""
@@ -101,24 +112,30 @@ class Running:
     def wanted(self) -> Iterator[Want]:
         """Yield what this waits for, and which task is to send it if one is."""
         team, name = self.team, self.registered.name
-        for i, task in tuple(self._beside):
-            if i in self._awaited:
-                yield Want(f"feed {i} of {name}", source=task)
+        for one in tuple(self._beside):
+            if one.i in self._awaited:
+                yield Want(f"feed {one.i} of {name}", source=one.task)
         if team is not None:
             for want in team.wanted():
                 yield want._replace(what=f"{want.what}, in {name}")
         elif self._began and not self.is_over:
             yield Want(f"kernels that run, in {name}")
 
-    def _came(self, i: int, came: Arrival | TensorliteError) -> None:
+    def _came(self, one: Coming, came: Arrival | TensorliteError) -> None:
+        i = one.i
         if not isinstance(came, Arrival):
             self.cancel(came)
             return
         moved(self.step, f"{FEED} {i}", "", self._carrier.task, False)
+        try:
+            value = unpacked_variant(came.value) if one.is_packed else came.value
+        except Exception as error:  # noqa: BLE001  such as bytes that are no list
+            self.cancel(error)
+            return
         with self._lock:
             if i not in self._awaited:
                 return
-            self._arrays[i] = came.value
+            self._arrays[i] = value
             del self._awaited[i]
             if self._awaited:
                 return
@@ -126,9 +143,15 @@ class Running:
 
     def _start(self) -> None:
         with self._lock:
-            if self.is_over or self._began:
+            if self._given_up is not None or self._began:
                 return
             self._began = True
+        try:
+            self._launch()
+        except Exception as error:  # noqa: BLE001  it is told to the client
+            self._end(error)
+
+    def _launch(self) -> None:
         plan = self.registered.alone
         if plan is None and self.registered.goes_straight_on and current() is None:
             self._relay()
@@ -142,7 +165,7 @@ class Running:
     def _relay(self) -> None:
         """Run the one plan, which waits for nothing but values of other tasks."""
         (part,) = self.registered.parts
-        team = self.team = Relayed(
+        team = Relayed(
             part.plan,
             self.registered.routes,
             self._carrier,
@@ -150,7 +173,17 @@ class Running:
             (self._container, self._own),
             self._relayed,
         )
-        team.begin([self._arrays[i] for i in part.feeds])
+        given_up = self._entrusted(team)
+        if given_up is None:
+            team.begin([self._arrays[i] for i in part.feeds])
+        else:
+            team.fail(given_up)
+
+    def _entrusted(self, team: Unattended | Relayed) -> BaseException | None:
+        """Let a team be told when this is given up; return why it has been until now."""
+        with self._lock:
+            self.team = team
+            return self._given_up
 
     def _relayed(self, found: Arrays | BaseException) -> None:
         self.team = None
@@ -163,6 +196,9 @@ class Running:
         """Run the one plan, on the runner that fits it best."""
         part = self.registered.parts[0]
         found: Found
+        if self._given_up is not None:  # while this waited for a thread
+            self._end(self._given_up)
+            return
         try:
             with self._around():
                 made = run_plan(
@@ -178,11 +214,15 @@ class Running:
     def _assemble(self) -> None:
         """Run the parts on a team, which meets those of other tasks."""
         aside = None if self.registered.is_light else self._carrier.later
-        team = self.team = Unattended(self._team_over, aside, self._around)
+        team = Unattended(self._team_over, aside, self._around)
         routes = self.registered.routes
         exchange = self._exchange = Exchange(self._carrier, self.step, routes, team)
         team.flush = exchange.flush
-        team.begin(self.registered.parts, self._arrays, exchange)
+        given_up = self._entrusted(team)
+        if given_up is None:
+            team.begin(self.registered.parts, self._arrays, exchange)
+        else:
+            team.fail(given_up)
 
     def _team_over(self, found: list[Arrays] | BaseException) -> None:
         assert self._exchange is not None
@@ -198,8 +238,9 @@ class Running:
             if self.is_over:
                 return
             self.is_over = True
-        self._arrays.clear()
-        self._over(found)
+        self._arrays = []
+        given_up = None if isinstance(found, BaseException) else self._given_up
+        self._over(given_up or found)
 
     @contextmanager
     def _around(self) -> Iterator[None]:

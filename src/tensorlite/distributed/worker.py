@@ -32,11 +32,13 @@ from tensorlite.distributed.endpoints import Address
 from tensorlite.distributed.engine import Registration, TaskSettings
 from tensorlite.distributed.failures import told
 from tensorlite.distributed.links import Parcel
-from tensorlite.distributed.packing import Beside, Held, Item, Kept, State
+from tensorlite.distributed.packing import Beside, Held, Item, Kept, Packed, State
 from tensorlite.distributed.registered import Registered, unpacked
-from tensorlite.distributed.running import Found, Running
+from tensorlite.distributed.running import Coming, Found, Running
 from tensorlite.distributed.tracing import Recording, moved
+from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.ops import every
+from tensorlite.ops.list_values import Bundled, TensorList
 from tensorlite.ops.resource import VariableState
 from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.timeline import clock
@@ -73,6 +75,8 @@ class _Client:
         """Steps that were given up and are not over yet; nothing new begins before they are."""
         self.deferred: dict[int, Callable[[], None]] = {}
         """What begins the steps that wait for that."""
+        self.gone = False
+        """Whether it is lost: what it wanted is given up, and nothing begins for it."""
 
 
 class Worker:
@@ -94,6 +98,7 @@ class Worker:
             "meet": self._meet,
             "link": self._link,
             "register": self._register,
+            "unregister": self._unregister,
             "run": self._run,
             "cancel": self._cancel,
             "release": self._release,
@@ -173,15 +178,23 @@ class Worker:
 
     def _register(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         client = self._client(task)
+        (plan,) = numbers
         try:
-            client.plans[numbers[0]] = unpacked(payload, self._own)
+            client.plans[plan] = unpacked(payload, self._own)
         except Exception as error:  # noqa: BLE001  steps that run it are told
-            client.plans[numbers[0]] = error
+            client.plans[plan] = error
+
+    def _unregister(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        client = self._client(task)
+        for number in _listed(payload):
+            client.plans.pop(number, None)
 
     def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Begin a step: its number, the plan's, that of the first value kept, and `How`."""
         step, plan, first, how = numbers
         client = self._client(task)
+        if step <= COMMAND or step in client.running:
+            raise ProtocolError(f"{task} begins step {step}, which cannot begin")
         registered = client.plans.get(plan)
         if registered is None:
             raise FailedPreconditionError(
@@ -189,14 +202,9 @@ class Worker:
             )
         if isinstance(registered, Exception):
             raise registered
-        items = packing.unpack(payload)
+        feeds, beside = self._feeds(client, task, packing.unpack(payload))
 
         def begin() -> None:
-            try:
-                feeds, beside = self._feeds(client, task, items)
-            except NotFoundError as error:
-                self._refuse(task, numbers, error)
-                return
             running = Running(
                 registered,
                 self.carrier,
@@ -205,7 +213,10 @@ class Worker:
                 self.container,
                 self._own,
             )
-            client.running[step] = running
+            with self._lock:
+                if client.gone:
+                    return
+                client.running[step] = running
             running.begin(feeds, beside)
 
         with self._lock:
@@ -216,15 +227,17 @@ class Worker:
 
     def _feeds(
         self, client: _Client, task: str, items: list[Item]
-    ) -> tuple[list[Any], list[tuple[int, str]]]:
+    ) -> tuple[list[Any], list[Coming]]:
         feeds: list[Any] = []
-        beside: list[tuple[int, str]] = []
+        beside: list[Coming] = []
         for i, item in enumerate(items):
             if isinstance(item, Held):
                 feeds.append(self._held(client, item.number))
             elif isinstance(item, Beside):
                 feeds.append(None)
-                beside.append((i, task))
+                beside.append(Coming(i, task, item.is_packed))
+            elif isinstance(item, Packed):
+                feeds.append(unpacked_variant(item.data))
             elif isinstance(item, Kept | State):
                 raise ProtocolError(f"feed {i} is a {type(item).__name__}")
             else:
@@ -250,6 +263,7 @@ class Worker:
     ) -> None:
         """Answer what came of a step."""
         client.running.pop(step, None)
+        self.carrier.forget(step)
         self.steps += 1
         if isinstance(found, BaseException):
             answer = packing.pack_json(told(found, self.settings.task))
@@ -278,9 +292,10 @@ class Worker:
     ) -> None:
         items: list[Item] = []
         large: list[Parcel] = []
+        kept: dict[int, Any] = {}
         for i, value in enumerate(found):
             if isinstance(value, Opaque):
-                client.held[first + i] = value
+                kept[first + i] = value
                 items.append(State())
                 if how & How.ANEW and isinstance(value, VariableState):
                     value.lost = self.settings.task
@@ -290,18 +305,24 @@ class Worker:
                 large.append(Parcel((FETCH, (i,)), to_host(value)))
                 items.append(Beside())
             else:
-                client.held[first + i] = value
+                kept[first + i] = value
                 items.append(Kept(of_numpy(value.dtype), value.shape))
+        answer = packing.pack(items)
         for (name, (i,)), value, _ in large:
             size = getattr(value, "nbytes", 0)
             moved(step, f"{name} {i}", self.settings.task, "", True, size)
         if large:
             self.carrier.send_all(task, step, large)
-        self._answer(task, ("done", (step,)), packing.pack(items))
+        client.held.update(kept)
+        self._answer(task, ("done", (step,)), answer)
 
     def _cancel(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Give a step up: its number, that of the first value it keeps, and how many these are.
+
+        It may be over, and its answer on the way; or what was sent for it is here, and it is not.
+        """
         client = self._client(task)
-        step = numbers[0]
+        step, first, many = numbers
         with self._lock:
             deferred = client.deferred.pop(step, None)
             running = client.running.get(step)
@@ -309,19 +330,25 @@ class Worker:
                 client.ending.add(step)
         if running is not None:
             running.cancel()
-        elif deferred is not None:
+            return
+        self.carrier.forget(step)
+        for number in [x for x in list(client.held) if first <= x < first + many]:
+            client.held.pop(number, None)
+        if deferred is not None:
             self._refuse(task, numbers, cancelled())
 
     def _release(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         client = self._client(task)
-        for number in [] if payload is None else payload.view(np.int64).tolist():
+        for number in _listed(payload):
             client.held.pop(number, None)
 
     def _push(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Send a value that is kept here to the client."""
         request, number = numbers
         value = self._held(self._client(task), number)
-        if isinstance(value, Opaque):
+        if isinstance(value, TensorList | Bundled):
+            value = packed_variant(value)
+        elif isinstance(value, Opaque):
             raise InvalidArgumentError(f"{value!r} is no array")
         sent = to_host(value)
         moved(request, f"{FETCH} 0", self.settings.task, "", True, sent.nbytes)
@@ -334,7 +361,7 @@ class Worker:
             self._began,
             self.steps,
             [run for client in clients for run in list(client.running.values())],
-            [*self.container.resources(), *[x.held for x in clients]],
+            [*self.container.resources(), *[list(x.held.values()) for x in clients]],
         )
         self._answer(task, ("answer", numbers[:1]), packing.pack_json(told))
 
@@ -363,6 +390,9 @@ class Worker:
         with self._lock:
             client = self._clients.pop(task, None)
             clients = list(self._clients)
+            if client is not None:
+                client.gone = True
+                client.deferred.clear()
         if client is None:
             content = packing.pack_json({"task": task, "reason": reason})
             for each in clients:
@@ -371,6 +401,12 @@ class Worker:
         for running in list(client.running.values()):
             running.cancel(UnavailableError(reason))
         client.held.clear()
+
+
+def _listed(payload: Array | None) -> list[int]:
+    """Return the numbers that a command lists."""
+    found: list[int] = [] if payload is None else payload.view(np.int64).tolist()
+    return found
 
 
 def registration(

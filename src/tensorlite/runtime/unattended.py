@@ -56,6 +56,10 @@ class Unattended(Team):
         self, parts: Sequence[Part], arrays: Sequence[Array], rendezvous: Rendezvous
     ) -> None:
         """Begin the step with one array for each feed."""
+        with self.lock:
+            if self._ended:  # it was given up before
+                return
+            self._loops += 1
         self.rendezvous = rendezvous
         try:
             for part in parts:
@@ -64,10 +68,9 @@ class Unattended(Team):
                 )
                 machine.start([machine.here(arrays[i]) for i in part.feeds])
         except BaseException as error:  # noqa: BLE001  it goes to whoever is told
-            self.error = error
+            self.fail(error)
         with self.lock:
             self.idle_work.extend(self.machines)
-            self._loops += 1
         self._go()
 
     def wake(self, machine: Machine) -> None:
@@ -153,9 +156,10 @@ class Unattended(Team):
             if self.error is None and self.idle_work and self._loops == 1:
                 return None
             self._loops -= 1
-            over = not self._loops and (self.error is not None or not self.waits)
-            self._ended = self._ended or over
-            return over
+            if self._loops or self._ended:
+                return False
+            self._ended = self.error is not None or not self.waits
+            return self._ended
 
     def _end(self) -> None:
         """Let go of everything, and tell what came of the step."""
