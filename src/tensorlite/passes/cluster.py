@@ -113,7 +113,7 @@ class Cluster:
 
     @property
     def machines(self) -> Machines:
-        """The table of devices: the workers first, then the servers."""
+        """The table of devices, the workers first, then the servers."""
         count = self.workers + self.backup
         workers = [DeviceName("worker", None, i, self.kind, 0) for i in range(count)]
         servers = [DeviceName("ps", None, i, "CPU", 0) for i in range(self.ps)]
