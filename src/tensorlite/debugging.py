@@ -23,6 +23,7 @@ from tensorlite.ops.assertions import (
     assert_true,
     assert_type,
 )
+from tensorlite.ops.delay import delay
 from tensorlite.ops.numerics import check_numerics
 from tensorlite.runtime.faults import faults
 
@@ -46,6 +47,7 @@ __all__ = [
     "assert_true",
     "assert_type",
     "check_numerics",
+    "delay",
     "faults",
     "run_eagerly",
 ]
