@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from tests.benchmarks import cluster_figure, cluster_model, collectives
+from tests.benchmarks import cluster_figure, cluster_model, collectives, straggler
 from tests.benchmarks.cluster_steps import MEGABYTES_5, SCALAR, Case, Found
 
 ROOT = Path(__file__).parents[2]
@@ -202,6 +202,8 @@ def main() -> None:
     for line in targets(chosen.seconds):
         print(line, flush=True)
     for line in reductions():
+        print(line, flush=True)
+    for line in straggler.report():
         print(line, flush=True)
     workers = [count for count in chosen.workers if count > 0]
     if not workers:

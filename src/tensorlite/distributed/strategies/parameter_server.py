@@ -17,7 +17,7 @@ from tensorlite.distributed.strategies.asynchronous import Asynchronous
 from tensorlite.distributed.strategies.backup import Backup
 from tensorlite.distributed.strategies.placing import BySize, Placing, Policy
 from tensorlite.distributed.strategies.shards import Batch, Reduce
-from tensorlite.distributed.strategies.sources import Source, batches
+from tensorlite.distributed.strategies.sources import Source, batches, check_short
 from tensorlite.distributed.strategies.steps import Step
 from tensorlite.distributed.strategies.tasks import tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together, on
@@ -34,7 +34,9 @@ class ParameterServer(Together):
     gradients applied once: the losses are those of one machine. With `backup=k` a step is over
     when all but k workers have brought their gradients; those that come later are dropped, and
     counted in `dropped`, and their worker is given no share until it is through (OSDI'16, section
-    4.4). `run` returns the mean over those that came in time.
+    4.4). `run` returns the mean over those that came in time. The rows of the shares that nobody
+    computed in time are left out: over an epoch a straggler's part of the data counts less, which
+    does no harm where batches are drawn at random.
 
     With `mode="async"` `run` gives the batch, whole, to a worker that is free, which applies its
     gradients as soon as it has them, and returns a handle of the result, which waits for it when
@@ -128,6 +130,7 @@ class ParameterServer(Together):
         """
         if self.mode == "sync" or callable(data):
             return super().distribute(data, batch_size, short)
+        check_short(short)
         return iter(batches(data, batch_size))
 
     def join(self) -> None:
