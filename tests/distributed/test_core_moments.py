@@ -19,6 +19,7 @@ from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.failures import remade, told
 from tensorlite.distributed.inprocess import InprocessEngine
 from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Running
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.unwanted import Unwanted
@@ -238,7 +239,7 @@ def test_a_part_that_is_given_up_before_it_begins(
             waiting.append(work)
 
     carrier: Any = Carrier()
-    running = Running(registered, carrier, 7, found.append, Container(), None)
+    running = Running(registered, carrier, 7, found.append, Place(Container()))
     running.begin([np.ones((300, 300), np.float32)], ())
     assert not found
     assert waiting
@@ -262,7 +263,7 @@ def test_a_team_that_is_given_up_before_it_begins_ends_once(cluster: Cluster) ->
     there._register(cluster.client, (99,), step._payloads[SECOND])
     registered = client(cluster, SECOND).plans[99]
     assert not isinstance(registered, Exception)
-    running = Running(registered, there.carrier, 7, found.append, Container(), None)
+    running = Running(registered, there.carrier, 7, found.append, Place(Container()))
     entrusted = running._entrusted
 
     def given_up_just_then(team: Any) -> Any:
@@ -462,7 +463,7 @@ def test_a_feed_that_is_given_up_is_waited_for_no_more(cluster: Cluster) -> None
     there._register(cluster.client, (99,), step._payloads[FIRST])
     registered = client(cluster, FIRST).plans[99]
     assert not isinstance(registered, Exception)
-    running = Running(registered, there.carrier, 7, found.append, Container(), None)
+    running = Running(registered, there.carrier, 7, found.append, Place(Container()))
     running.begin([None], [Coming(0, cluster.client, is_packed=False)])
     assert "feed 0" in next(running.awaited())
     running.cancel()

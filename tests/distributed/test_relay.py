@@ -19,7 +19,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.arrivals import Arrival, Done
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Registered, Route, assembled, routes_of
-from tensorlite.distributed.relay import Relay, Relayed, relay_of
+from tensorlite.distributed.relay import Place, Relay, Relayed, relay_of
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.ops.transfer import Recv, Send
@@ -92,7 +92,7 @@ def begun(
     assert registered.goes_straight_on
     found: list[Any] = []
     plan, routes = registered.parts[0].plan, registered.routes
-    place = Container(), None
+    place = Place(Container())
     run = Relayed(plan, routes, others, 7, place, found.append)  # type: ignore[arg-type]
     run.begin(feeds)
     return run, found

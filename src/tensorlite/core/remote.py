@@ -140,6 +140,9 @@ _lock = Lock()
 here: ContextVar[DeviceName | None] = ContextVar("here", default=None)
 """Job and task of this process, while it works as a task of a cluster."""
 
+say: ContextVar[Callable[[str, str], object] | None] = ContextVar("say", default=None)
+"""What writes a text to a stream, while this process works as a task: its client does."""
+
 
 def join(home: Home) -> None:
     """Let the devices of a cluster be named; FailedPreconditionError if they are another's."""

@@ -20,6 +20,7 @@ from tensorlite.core.errors import (
     DeadlineExceededError,
     DeadlockError,
     FailedPreconditionError,
+    ProtocolError,
     UnavailableError,
     note,
 )
@@ -36,12 +37,14 @@ from tensorlite.distributed.failures import remade
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import task_of
 from tensorlite.distributed.steps import ClusterStep
+from tensorlite.distributed.threads import report
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.under import Under
 from tensorlite.distributed.unwanted import Unwanted
 from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
+from tensorlite.ops.effects import STREAMS, write
 from tensorlite.passes.partition import Division
 from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key
@@ -308,6 +311,9 @@ class Master:
             for each in list(self._under.values()):
                 each.parted(task, content["task"], content["reason"])
             return
+        if name == "say":
+            _write(*packing.unpack_json(payload))
+            return
         number = numbers[0] if numbers else COMMAND
         under = self._under.get(number)
         if under is not None:
@@ -361,6 +367,16 @@ class Master:
     def gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, as the engine knows it."""
         self._gone(task, reason)
+
+
+def _write(stream: str, text: str) -> None:
+    """Write what a task prints; ProtocolError for what it cannot ask for, such as a file here."""
+    if stream not in STREAMS:
+        raise ProtocolError(f"a task prints to {stream!r}")
+    try:
+        write(stream, text)
+    except (OSError, ValueError) as error:  # the stream is closed
+        report(error)
 
 
 class _Request:

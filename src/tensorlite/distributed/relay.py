@@ -26,7 +26,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import GraphError, TensorliteError
 from tensorlite.core.op import Role
 from tensorlite.core.opaque import Opaque
-from tensorlite.core.remote import here
+from tensorlite.core.remote import here, say
 from tensorlite.core.xp import CPU, is_array, to_device
 from tensorlite.distributed.arrivals import Arrival
 from tensorlite.distributed.carrier import Carrier
@@ -48,6 +48,14 @@ Over: TypeAlias = Callable[["Arrays | BaseException"], object]
 """Is given what the plan fetches, or the error that ended the part."""
 ROOT = (0,)
 """The iteration in which everything is that is in no loop."""
+
+
+class Place(NamedTuple):
+    """Where a part runs: the state there is, the task, None being the client, and who writes."""
+
+    container: Container
+    own: DeviceName | None = None
+    say: Callable[[str, str], object] | None = None
 
 
 class Sending(NamedTuple):
@@ -295,7 +303,7 @@ class Relayed:
         routes: Mapping[str, Route],
         carrier: Carrier,
         step: int,
-        place: tuple[Container, DeviceName | None],
+        place: Place,
         over: Over,
     ) -> None:
         plan = self._plan = observed(plan)
@@ -389,8 +397,9 @@ class Relayed:
         """Run legs, and those that waited for them alone; then send what they made."""
         kept: dict[str, list[Parcel]] = {}
         done = 0
-        container = current_container.set(self._place[0])
-        where = here.set(self._place[1])
+        container = current_container.set(self._place.container)
+        where = here.set(self._place.own)
+        said = say.set(self._place.say)
         try:
             while ready and self.error is None:
                 i = ready.pop()
@@ -409,6 +418,7 @@ class Relayed:
         except BaseException as error:  # noqa: BLE001  it is told to the client
             self.fail(error)
         finally:
+            say.reset(said)
             here.reset(where)
             current_container.reset(container)
         self._leave(done)

@@ -12,17 +12,16 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
-from tensorlite.core.containers import Container, current_container
+from tensorlite.core.containers import current_container
 from tensorlite.core.deadlock import Want
-from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import TensorliteError
-from tensorlite.core.remote import here
+from tensorlite.core.remote import here, say
 from tensorlite.core.waiting import Cancel
 from tensorlite.distributed.arrivals import Arrival
 from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.exchange import Exchange, context
 from tensorlite.distributed.registered import Registered
-from tensorlite.distributed.relay import Relayed
+from tensorlite.distributed.relay import Place, Relayed
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.runtime.plan import Arrays
@@ -52,8 +51,7 @@ class Running:
         carrier: Carrier,
         step: int,
         over: Callable[[Found], object],
-        container: Container,
-        own: DeviceName | None,
+        place: Place,
     ) -> None:
         self.registered = registered
         self.step = step
@@ -62,8 +60,7 @@ class Running:
         self._exchange: Exchange | None = None
         self._carrier = carrier
         self._over = over
-        self._container = container
-        self._own = own
+        self._place = place
         self._lock = Lock()
         self._awaited: dict[int, Cancel | None] = {}
         self._beside: Sequence[Coming] = ()
@@ -170,7 +167,7 @@ class Running:
             self.registered.routes,
             self._carrier,
             self.step,
-            (self._container, self._own),
+            self._place,
             self._relayed,
         )
         given_up = self._entrusted(team)
@@ -245,12 +242,14 @@ class Running:
     @contextmanager
     def _around(self) -> Iterator[None]:
         """Let a thread know for which task, and in which step, it works."""
-        place = here.set(self._own)
-        container = current_container.set(self._container)
+        place = here.set(self._place.own)
+        said = say.set(self._place.say)
+        container = current_container.set(self._place.container)
         exchange = context.set(self._exchange)
         try:
             yield
         finally:
             context.reset(exchange)
             current_container.reset(container)
+            say.reset(said)
             here.reset(place)

@@ -30,6 +30,7 @@ from tensorlite.distributed.registered import (
     packed,
     routes_of,
 )
+from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Running
 from tensorlite.distributed.shares import Share, shares_of
 from tensorlite.distributed.under import Done, Under
@@ -151,8 +152,7 @@ class ClusterStep:
             self.master.carrier,
             under.step,
             under.own_over,
-            current_container.get(),
-            None,
+            Place(current_container.get()),
         )
         running.begin(arrays, ())
         return running

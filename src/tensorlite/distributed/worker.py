@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from enum import IntFlag
+from functools import partial
 from threading import RLock
 from typing import Any, TypeAlias
 
@@ -34,6 +35,7 @@ from tensorlite.distributed.failures import told
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, Packed, State
 from tensorlite.distributed.registered import Registered, unpacked
+from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Found, Running
 from tensorlite.distributed.tracing import Recording, moved
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
@@ -210,8 +212,7 @@ class Worker:
                 self.carrier,
                 step,
                 lambda found: self._over(task, client, step, found, first, How(how)),
-                self.container,
-                self._own,
+                Place(self.container, self._own, partial(self._say, task)),
             )
             with self._lock:
                 if client.gone:
@@ -224,6 +225,10 @@ class Worker:
                 client.deferred[step] = begin
                 return
         begin()
+
+    def _say(self, task: str, stream: str, text: str) -> None:
+        """Have a client write what its step prints."""
+        self._answer(task, ("say", ()), packing.pack_json([stream, text]))
 
     def _feeds(
         self, client: _Client, task: str, items: list[Item]

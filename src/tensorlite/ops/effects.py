@@ -19,6 +19,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
+from tensorlite.core.remote import say
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, device_of, to_host
@@ -51,7 +52,11 @@ class Print(Op):
         parts = [
             piece + value for piece, value in zip(self.pieces, shown, strict=False)
         ]
-        _write(self.stream, "".join([*parts, self.pieces[-1]]))
+        text, said = "".join([*parts, self.pieces[-1]]), say.get()
+        if said is not None and self.stream in STREAMS:
+            said(self.stream, text)
+        else:
+            write(self.stream, text)
         return ()
 
 
@@ -62,14 +67,17 @@ def _text(array: Array, summarize: int) -> str:
 
 
 _LOGGED = {"log(info)": "INFO", "log(warning)": "WARNING", "log(error)": "ERROR"}
+STREAMS = ("stdout", "stderr", *_LOGGED)
+"""The streams that every process has."""
 
 
-def _write(stream: Any, text: str) -> None:
+def write(stream: Any, text: str) -> None:
+    """Write a text to a stream, as `print` names it."""
     if isinstance(stream, str) and stream.startswith("file://"):
         path = import_module("pathlib").Path(stream.removeprefix("file://"))
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
-    elif stream in _LOGGED:
+    elif isinstance(stream, str) and stream in _LOGGED:
         logging = import_module("logging")
         level = getattr(logging, _LOGGED[stream])
         logging.getLogger("tensorlite").log(level, "%s", text.rstrip("\n"))
@@ -91,18 +99,18 @@ def print(
     Structures may hold tensors; of large ones the first and last `summarize` elements along each
     axis are shown (-1: all). `output_stream` is "stdout", "stderr", "log(info)", "log(warning)",
     "log(error)", "file://path", or an object with `write`, which a saved graph cannot have. In a
-    `tl.Graph` the node comes back that a session fetches to write; elsewhere nothing does.
+    `tl.Graph` the node comes back that a session fetches to write; elsewhere nothing does. What a
+    task of a cluster prints, this program writes; a file is one of the task's node.
 
     >>> tl.print("x =", tl.asarray([1.0, 2.0]), {"n": tl.asarray(3)})
     x = [1. 2.] {'n': 3}
     """
-    named = ("stdout", "stderr", *_LOGGED)
     if output_stream is sys.stdout or output_stream is sys.stderr:
         output_stream = "stdout" if output_stream is sys.stdout else "stderr"
-    known = output_stream in named or str(output_stream).startswith("file://")
+    known = output_stream in STREAMS or str(output_stream).startswith("file://")
     if isinstance(output_stream, str) and not known:
         raise InvalidArgumentError(
-            f"output_stream={output_stream!r}; allowed are {', '.join(named)} and file://path"
+            f"output_stream={output_stream!r}; allowed are {', '.join(STREAMS)} and file://path"
         )
     tensors: list[Tensor] = []
     marked = sep.join(_marked(value, tensors, top=True) for value in values) + end
