@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tensorlite.core import nest
-from tensorlite.core.check import whole
+from tensorlite.core.check import a_function, check_seconds, one_of, whole
 from tensorlite.core.errors import (
     AbortedError,
     CheckpointError,
@@ -115,6 +116,7 @@ class Trainer:
         retry: tuple[type[Exception], ...] = LOST,
     ) -> None:
         _check(step, max_failures, min_workers, cluster)
+        _check_kinds(checkpoint, folder, strategy, timeout, on_step)
         self.step_count = 0
         """How many steps are done."""
         self.stopped = ""
@@ -144,6 +146,8 @@ class Trainer:
         self._asked_at = -math.inf
         self._begun = False
         self._saved_step, self._saved_at = -1, 0.0
+        self._tried_step = -1
+        """At which step saving was tried last."""
         self._looked_at = 0.0
         self._furthest, self._in_row = -1, 0
 
@@ -161,6 +165,8 @@ class Trainer:
 
         After a failure the numbers go on from the last checkpoint: some come again.
         """
+        if until is not None:
+            whole(until, "Trainer: until", 0)
         self.stopped, self._in_row = "", 0
         self._progress = progress_of(self._shows, self._task_lines)
         try:
@@ -251,16 +257,18 @@ class Trainer:
             self.interval.trained += now - self._looked_at
             self._looked_at = now
         elif self.interval.steps is not None:
-            return self.step_count - self._saved_step >= self.interval.steps
+            last = max(self._saved_step, self._tried_step)
+            return self.step_count - last >= self.interval.steps
         return now - self._saved_at >= self.interval.seconds
 
     def _save_if_possible(self) -> None:
         """Save; where that cannot be done, such as on a full disk, say so and train on."""
+        self._tried_step = self.step_count
         try:
             self.save()
         except CheckpointError as error:
             self._saved_at = time.monotonic()
-            self._progress.event(f"step {self.step_count} is not saved: {error}")
+            self._tell(f"step {self.step_count} is not saved{_where(error)}: {error}")
         else:
             self._take_back()
 
@@ -298,7 +306,7 @@ class Trainer:
         if with_others:
             self._feed.renew()  # it may be cut for the tasks that there were
         self._feed.go_to(state["position"])
-        self.step_count = self._saved_step = state["step"]
+        self.step_count = self._saved_step = self._tried_step = state["step"]
         self._saved_at = time.monotonic()
         if isinstance(self.interval, AutoInterval) and not self._begun:
             self.interval.resume(state.get("interval", {}))
@@ -397,6 +405,24 @@ def _check(
         )
 
 
+def _check_kinds(
+    checkpoint: object,
+    folder: object,
+    strategy: object,
+    timeout: object,
+    on_step: object,
+) -> None:
+    wanted = "a dict of what training changes, such as {'model': model, 'optimizer': optimizer}"
+    one_of(checkpoint, (Checkpoint, Mapping), "Trainer: checkpoint", wanted)
+    one_of(folder, (str, PathLike), "Trainer: folder", "a path")
+    if strategy is not None:
+        one_of(strategy, Strategy, "Trainer: strategy", "one of tl.distribute's")
+    if timeout is not None:
+        check_seconds("Trainer: timeout", timeout, 0.0)
+    if on_step is not None:
+        a_function(on_step, "Trainer: on_step")
+
+
 def _whole(given: Checkpoint | Mapping[str, Any]) -> Checkpoint:
     """Return a checkpoint of the objects given and of the global random generator."""
     objects = dict(given.objects if isinstance(given, Checkpoint) else given)
@@ -429,6 +455,12 @@ def _build_slots(checkpoint: Checkpoint) -> None:
     for optimizer in nest.flatten(list(checkpoint.objects.values())):
         if isinstance(optimizer, Optimizer) and len(optimizer.variables) == 1:
             optimizer.build(trainable)
+
+
+def _where(error: BaseException) -> str:
+    """Return, in words, the task that an error comes from; nothing for one of this process."""
+    notes = getattr(error, "__notes__", ())
+    return "".join([f", {x}" for x in notes if x.startswith("in task ")])
 
 
 def _said(error: BaseException) -> str:
