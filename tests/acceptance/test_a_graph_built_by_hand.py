@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import GraphError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.runtime.step import execute
 
 raw = tl.raw_ops
@@ -82,5 +82,5 @@ def test_a_value_that_is_dead_cannot_be_fetched() -> None:
         either, which = raw.Merge(inputs=[raw.Neg(x=no), yes])
     feeds = {x: np.asarray(3, np.int32), flag: np.asarray(True)}
     assert [int(y) for y in execute(graph, feeds, [either, which])] == [3, 1]
-    with pytest.raises(GraphError, match="dead"):
+    with pytest.raises(InvalidArgumentError, match="dead"):
         execute(graph, feeds, [no])

@@ -183,6 +183,13 @@ AXES = (
     OpCase("size", tl.size, np.size, any_shape(), ANY, differentiable=False),
     OpCase("identity", tl.identity, lambda x: x, any_shape(), ANY),
     OpCase(
+        "identity_n",
+        lambda x: tl.raw_ops.IdentityN(xs=[x]),
+        lambda x: x,
+        any_shape(),
+        ANY,
+    ),
+    OpCase(
         "to_device",
         lambda x: tl.to_device(tl.identity(x), "/device:CPU:0"),
         lambda x: x,

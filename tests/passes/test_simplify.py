@@ -166,7 +166,7 @@ def test_what_is_known_of_a_value_does_not_hide_that_it_may_be_dead() -> None:
         session.run(merged, {taken: False, x: fed}), [5.0, 6.0]
     )
     np.testing.assert_array_equal(session.run(merged, {taken: True, x: fed}), [2.0])
-    with pytest.raises(tl.errors.GraphError, match="dead"):
+    with pytest.raises(tl.errors.InvalidArgumentError, match="dead"):
         session.run(write, {taken: False, x: fed})
     assert w.item() == 0.0
     session.run(write, {taken: True, x: fed})

@@ -34,7 +34,7 @@ def test_the_side_of_a_switch_that_is_not_taken_is_dead() -> None:
     for taken, expected in ((True, 30), (False, -3)):
         feeds = {x: value(3), flag: np.asarray(taken)}
         assert execute(graph, feeds, [merged, which]) == (expected, int(taken))
-    with pytest.raises(GraphError, match="fetched value is dead"):
+    with pytest.raises(InvalidArgumentError, match="fetched value is dead"):
         execute(graph, {x: value(3), flag: np.asarray(True)}, [no])
 
 

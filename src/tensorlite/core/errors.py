@@ -129,6 +129,14 @@ class GraphError(TensorliteError, RuntimeError):
     """A graph that is not well formed."""
 
 
+class GraphDefError(GraphError):
+    """A GraphDef that is damaged, contradicts itself, or asks for what is not supported."""
+
+
+class MissingOperatorError(GraphDefError):
+    """A GraphDef with operators that are not there; the message counts them and names nodes."""
+
+
 class FailedPreconditionError(TensorliteError, RuntimeError):
     """A thing that is in no state for what is asked of it: closed, finalized, not begun."""
 

@@ -23,7 +23,7 @@ from tensorlite.core.containers import LARGE as SHARED
 from tensorlite.core.containers import Container, current_container, room_for
 from tensorlite.core.deadlock import Want
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import GraphError, TensorliteError
+from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.op import Role
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.remote import here, say
@@ -461,10 +461,10 @@ class Relayed:
         self._values, self._feeds = [], ()
         self._over(found)
 
-    def _fetched(self) -> Arrays | GraphError:
+    def _fetched(self) -> Arrays | InvalidArgumentError:
         found = tuple([self._values[slot] for slot in self._plan.fetches])
         if any(value is None for value in found):
-            return GraphError(
+            return InvalidArgumentError(
                 f"{self._plan.name}: a fetched value is dead: it lies on the side of a Switch that "
                 "was not taken; fetch what a Merge makes of both sides"
             )

@@ -212,6 +212,7 @@ class Graph:
         """In a copy: tensors of the graphs it comes from, by id, and what stands for them."""
         self._known: dict[Any, Node] = {}
         self._counts: dict[str, int] = {}
+        self._reserved: set[str] = set()
 
     def add(
         self,
@@ -233,8 +234,7 @@ class Graph:
             known = self._known.get(key)
             if known is not None:
                 return known
-        specs = op.infer(*[x.spec for x in inputs])
-        node = Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
+        node = self._made(op, inputs)
         node.device, node.group = device, group
         node.control, node.line = control, line
         node.name = self.unique_name(name or op.name)
@@ -242,6 +242,34 @@ class Graph:
         if key is not None:
             self._known[key] = node
         return node
+
+    def append(
+        self,
+        op: Op,
+        inputs: Iterable[SymbolicTensor],
+        name: str,
+        control: tuple[Node, ...] = (),
+    ) -> Node:
+        """Return a new node of just this name, never one found again; GraphError if it is taken."""
+        if name not in self._reserved:
+            self.reserve((name,))
+        node = self._made(op, tuple(inputs))
+        node.control, node.name = control, name
+        self._reserved.discard(name)
+        self.nodes.append(node)
+        return node
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Keep names for nodes that are appended; GraphError for one that is taken."""
+        for name in names:
+            if name in self._counts:
+                raise GraphError(f"{self.name} has a node {name!r} already")
+            self._counts[name] = 1
+            self._reserved.add(name)
+
+    def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
+        specs = op.infer(*[x.spec for x in inputs])
+        return Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
 
     def add_input(self, spec: TensorSpec, name: str = "") -> SymbolicTensor:
         """Return a new input of the graph."""

@@ -103,11 +103,7 @@ class ManualGraph(Graph):
         line: Line = UNKNOWN,
     ) -> Node:
         """Return the node that applies `op`; FailedPreconditionError in a finalized graph."""
-        if self._finalized is not None:
-            raise FailedPreconditionError(
-                f"{op.name} at {user_line()}: {self.name} takes no more nodes, it was finalized at "
-                f"{self._finalized}. Build the whole graph before, and feed what changes"
-            )
+        self._refuse_if_finalized(op)
         return super().add(
             op,
             inputs,
@@ -117,6 +113,24 @@ class ManualGraph(Graph):
             name=name,
             line=line,
         )
+
+    def append(
+        self,
+        op: Op,
+        inputs: Iterable[SymbolicTensor],
+        name: str,
+        control: tuple[Node, ...] = (),
+    ) -> Node:
+        """Return a new node of just this name; FailedPreconditionError in a finalized graph."""
+        self._refuse_if_finalized(op)
+        return super().append(op, inputs, name, control)
+
+    def _refuse_if_finalized(self, op: Op) -> None:
+        if self._finalized is not None:
+            raise FailedPreconditionError(
+                f"{op.name} at {user_line()}: {self.name} takes no more nodes, it was finalized at "
+                f"{self._finalized}. Build the whole graph before, and feed what changes"
+            )
 
     def get_operation_by_name(self, name: str) -> Node:
         """Return the node of that name; NotFoundError when there is none, with near ones."""

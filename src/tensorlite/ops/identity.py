@@ -9,7 +9,7 @@ from typing import Any
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, call1, current, to_tensor, tracer
 from tensorlite.core.errors import FailedPreconditionError, ShapeError
-from tensorlite.core.op import Call, Effect, Grads, Op
+from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.scope import device as placed_on
 from tensorlite.core.spec import Dim, TensorSpec, check_sizes
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
@@ -39,6 +39,25 @@ class Identity(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient as it is."""
         return (dy,)
+
+
+class IdentityN(Op):
+    """The operands themselves, under one name."""
+
+    aliases = True
+    takes_sparse = True
+
+    def infer(self, *xs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the operands' specs."""
+        return xs
+
+    def kernel(self, xp: Xp, *xs: Array) -> tuple[Array, ...]:
+        """Return the operands."""
+        return xs
+
+    def grad(self, call: Call, *dys: Gradient) -> Grads:
+        """Return the gradients as they are."""
+        return dys
 
 
 class StopGradient(Op):

@@ -12,7 +12,12 @@ import numpy as np
 
 from tensorlite.core.containers import LARGE, room_for
 from tensorlite.core.dtypes import bool_, of_numpy, resource
-from tensorlite.core.errors import DTypeError, FailedPreconditionError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    OutOfRangeError,
+    ShapeError,
+)
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.spec import TensorSpec, merge, shape_text
@@ -213,3 +218,29 @@ def _into(combine: Any, old: Array, value: Array) -> Array:
         combine(old, value) if room is None else combine(old, value, out=room)
     )
     return made
+
+
+class CountUpToVariableOp(Op):
+    """Adds one to a variable and returns what it was; OutOfRangeError when it is at the limit."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    limit: int
+
+    def infer(self, handle: TensorSpec) -> TensorSpec:
+        """Return the variable's spec; DTypeError unless it is a whole number."""
+        held = handle.inner[0]
+        if not held.dtype.is_integer or held.rank not in (0, None):
+            raise DTypeError(f"{self.name}: the variable is {held}, no whole number")
+        return held
+
+    def kernel(self, xp: Xp, handle: VariableState) -> Array:
+        """Return the value from before."""
+        with handle.lock:
+            before = handle.value()
+            if before >= self.limit:
+                raise OutOfRangeError(
+                    f"the variable {handle.name!r} has reached the limit of {self.limit}"
+                )
+            handle.array = xp.asarray(before + before.dtype.type(1))
+        return before

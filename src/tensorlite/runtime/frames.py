@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import GraphError
+from tensorlite.core.errors import GraphError, InvalidArgumentError
 from tensorlite.core.provenance import UNKNOWN
 from tensorlite.core.xp import CPU, Array, Xp, is_array, to_device
 from tensorlite.runtime.cancel import asked, heed, stopped
@@ -483,7 +483,7 @@ def _explain(iteration: Iteration, task: int, error: BaseException) -> NoReturn:
 def _fetched(plan: Plan, iteration: Iteration, slot: int) -> Array:
     value = iteration.values[slot]
     if value is None:
-        raise GraphError(
+        raise InvalidArgumentError(
             f"{plan.name}: a fetched value is dead: it lies on the side of a Switch that was not "
             "taken; fetch what a Merge makes of both sides"
         )

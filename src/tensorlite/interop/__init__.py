@@ -1,0 +1,9 @@
+"""`tl.interop`: programs and arrays of other libraries, each in a folder or module of its own."""
+
+from tensorlite.interop import tensorflow
+
+__all__ = ["tensorflow"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,205 @@
+"""Operators that are here as a few others: what they are made of, as functions of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.arithmetic import (
+    Range,
+    add,
+    add_n,
+    conj,
+    divide,
+    multiply,
+    negative,
+    subtract,
+)
+from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arrange import expand_dims, size
+from tensorlite.ops.compare import equal, logical_not, where
+from tensorlite.ops.create import zeros_like
+from tensorlite.ops.diagonal import diag, diag_part, set_diag
+from tensorlite.ops.elementwise import log, log1p, square
+from tensorlite.ops.gather import take
+from tensorlite.ops.masks import boolean_mask
+from tensorlite.ops.pieces import PadV2
+from tensorlite.ops.reduce import any as any_of
+from tensorlite.ops.repeat import MirrorPadGrad
+from tensorlite.ops.rounding import abs as magnitude
+from tensorlite.ops.rounding import imag, real, sign
+from tensorlite.ops.sets import IsIn
+from tensorlite.ops.shape import Shape, astype, reshape, shape_of
+from tensorlite.ops.special import erf
+from tensorlite.ops.trigonometric import atan2
+
+
+def _composed(function: Callable[..., Any]) -> Adapter:
+    return lambda given: given.composed(function, *given.tensors)
+
+
+def _select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Return where, for a condition of the first axes."""
+    if condition.spec.rank is None or x.spec.rank is None:
+        if condition.spec.rank != 0 and x.spec != condition.spec.with_dtype(x.dtype):
+            raise GraphDefError("the ranks of what Select chooses from are not known")
+        return where(condition, x, y)
+    for _ in range(x.ndim - condition.ndim if condition.ndim else 0):
+        condition = expand_dims(condition, axis=-1)
+    return where(condition, x, y)
+
+
+def _zero_where_zero(x: Tensor, y: Tensor) -> Tensor:
+    """Return y, zeros where x is zero."""
+    return where(equal(x, 0), zeros_like(y), y)
+
+
+def _safe(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return x * function(y), which is zero where x is, whatever y."""
+
+    def product(x: Tensor, y: Tensor) -> Tensor:
+        return _zero_where_zero(x, multiply(x, function(where(equal(x, 0), 1, y))))
+
+    return product
+
+
+def _xdivy(x: Tensor, y: Tensor) -> Tensor:
+    return _zero_where_zero(x, divide(x, where(equal(x, 0), 1, y)))
+
+
+def _div_no_nan(x: Tensor, y: Tensor) -> Tensor:
+    none = equal(y, 0)
+    return where(none, zeros_like(y), divide(x, where(none, 1, y)))
+
+
+def _truncated(x: Tensor, y: Tensor) -> Tensor:
+    """Return the quotient towards zero."""
+    if x.dtype.kind == "u":
+        return x // y
+    return sign(x) * sign(y) * (magnitude(x) // magnitude(y))
+
+
+def _cross(a: Tensor, b: Tensor) -> Tensor:
+    after, before = [1, 2, 0], [2, 0, 1]
+    return subtract(
+        take(a, after, axis=-1) * take(b, before, axis=-1),
+        take(a, before, axis=-1) * take(b, after, axis=-1),
+    )
+
+
+def _complex(x: Tensor, y: Tensor) -> Tensor:
+    dtype = dtypes.complex_of(x.dtype)
+    return add(astype(x, dtype), multiply(constant(1j, dtype), astype(y, dtype)))
+
+
+def _list_diff(x: Tensor, y: Tensor) -> list[Tensor]:
+    kept = logical_not(call(IsIn(), x, y))
+    return [boolean_mask(x, kept), boolean_mask(_up_to(size(x)), kept)]
+
+
+def _up_to(count: Tensor) -> Tensor:
+    """Return 0, 1, 2 and so on, as many as are asked for."""
+    return call(Range(), constant(0, count.dtype), count, constant(1, count.dtype))
+
+
+def _pad(x: Tensor, paddings: Tensor) -> Tensor:
+    return call(PadV2(), x, paddings, constant(0, x.dtype))
+
+
+def _mirror_pad_grad(given: Given) -> Values:
+    mode = given.typed("mode", str)
+
+    def folded(dy: Tensor, paddings: Tensor) -> Tensor:
+        shape = shape_of(dy) - astype(sum_of(paddings, axis=1), dtypes.int32)
+        return call(MirrorPadGrad(mode), dy, paddings, shape)
+
+    return given.composed(folded, *given.tensors)
+
+
+def _bias_add(given: Given) -> Values:
+    is_first = given.typed("data_format", str) == "NCHW"
+
+    def added(x: Tensor, bias: Tensor) -> Tensor:
+        shape = [1, -1, *[1] * (x.ndim - 2)] if is_first else [-1]
+        return add(x, reshape(bias, shape) if is_first else bias)
+
+    return given.composed(added, *given.tensors)
+
+
+def _bias_add_grad(given: Given) -> Values:
+    is_first = given.typed("data_format", str) == "NCHW"
+
+    def summed(dy: Tensor) -> Tensor:
+        if is_first:
+            return sum_of(dy, axis=(0, *range(2, dy.ndim)))
+        if dy.spec.rank is None:
+            return sum_of(reshape(dy, [-1, shape_of(dy)[-1]]), axis=0)
+        return sum_of(dy, axis=tuple(range(dy.ndim - 1)))
+
+    return given.composed(summed, *given.tensors)
+
+
+def _shape_n(given: Given) -> Values:
+    op = Shape(given.dtype("out_type"))
+    return given.composed(lambda *xs: [call(op, x) for x in xs], *given.tensors)
+
+
+def _angle(x: Tensor) -> Tensor:
+    return atan2(imag(x), real(x))
+
+
+def _dense_bincount(given: Given) -> Values:
+    """Return the sums of weights, or the counts, for each number; a matrix is counted by rows."""
+    binary = given.typed("binary_output", bool)
+    return given.composed(partial(_counted, binary), *given.tensors)
+
+
+def _counted(binary: bool, x: Tensor, count: Tensor, weights: Tensor) -> Tensor:
+    hits = equal(expand_dims(x, axis=-1), _up_to(count))
+    if binary:
+        return astype(any_of(hits, axis=-2), weights.dtype)
+    ones = astype(hits, weights.dtype)
+    if weights.spec.size == 0:
+        return sum_of(ones, axis=-2)
+    return sum_of(ones * expand_dims(weights, axis=-1), axis=-2)
+
+
+COMPOSED: dict[str, Adapter] = {
+    "AccumulateNV2": _composed(lambda *xs: add_n(xs)),
+    "Angle": _composed(_angle),
+    "BiasAdd": _bias_add,
+    "BiasAddGrad": _bias_add_grad,
+    "BiasAddV1": _composed(add),
+    "Complex": _composed(_complex),
+    "Cross": _composed(_cross),
+    "DenseBincount": _dense_bincount,
+    "DivNoNan": _composed(_div_no_nan),
+    "Erfc": _composed(lambda x: 1 - erf(x)),
+    "InvGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
+    "ListDiff": _composed(_list_diff),
+    "MatrixDiag": _composed(diag),
+    "MatrixDiagPart": _composed(diag_part),
+    "MatrixSetDiag": _composed(set_diag),
+    "MirrorPadGrad": _mirror_pad_grad,
+    "MulNoNan": _composed(lambda x, y: where(equal(y, 0), zeros_like(x), x * y)),
+    "Pad": _composed(_pad),
+    "ReciprocalGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
+    "RsqrtGrad": _composed(lambda y, dy: dy * -0.5 * conj(y * square(y))),
+    "Select": _composed(_select),
+    "ShapeN": _shape_n,
+    "SoftsignGrad": _composed(lambda dy, x: dy / square(1 + magnitude(x))),
+    "SqrtGrad": _composed(lambda y, dy: dy * 0.5 / conj(y)),
+    "SquaredDifference": _composed(lambda x, y: square(x - y)),
+    "TanhGrad": _composed(lambda y, dy: dy * conj(1 - square(y))),
+    "TruncateDiv": _composed(_truncated),
+    "Xdivy": _composed(_xdivy),
+    "Xlog1py": _composed(_safe(log1p)),
+    "Xlogy": _composed(_safe(log)),
+}

@@ -1,0 +1,22 @@
+"""What each of TensorFlow's operators becomes: one table, from names to adapters."""
+
+from __future__ import annotations
+
+from tensorlite.interop.tensorflow.calling import CALLS
+from tensorlite.interop.tensorflow.composing import COMPOSED
+from tensorlite.interop.tensorflow.containers import CONTAINERS
+from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
+from tensorlite.interop.tensorflow.variables import VARIABLES
+
+ADAPTERS: dict[str, Adapter] = {
+    **PLAIN,
+    **COMPOSED,
+    **VARIABLES,
+    **CONTAINERS,
+    **CALLS,
+}
+
+
+def adapter_of(name: str) -> Adapter | None:
+    """Return what reads an operator, None for one that is not there."""
+    return ADAPTERS.get(name)

@@ -1,0 +1,360 @@
+"""GraphDefs become graphs: names, control edges and devices as they are, loops with back edges.
+
+Nothing is run. Operators that are not there are told before anything is made; what each of the
+others becomes is in operators.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.errors import (
+    DeviceError,
+    GraphDefError,
+    MissingOperatorError,
+    TensorliteError,
+    note,
+)
+from tensorlite.core.op import Effect
+from tensorlite.core.provenance import Line
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.attributes import Called
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.messages import parsed
+from tensorlite.interop.tensorflow.operators import adapter_of
+from tensorlite.interop.tensorflow.records import Record, Source, records_of
+from tensorlite.interop.tensorflow.references import Reference, Value, Writes
+from tensorlite.interop.tensorflow.tensors import dtype_of
+
+DEPTH = 50
+"""How deep functions may call one another."""
+MOST = 10_000
+"""How many graphs the functions of one GraphDef may become: one for each kind of arguments."""
+WRITES = {Effect.WRITE, Effect.IO}
+
+
+def from_graphdef(
+    given: Any,
+    graph: ManualGraph | None = None,
+    name: str = "",
+    input_map: Mapping[str, SymbolicTensor] | None = None,
+    source: str = "GraphDef",
+) -> ManualGraph:
+    """Return a graph that does what a GraphDef says: a message, its bytes, or its text.
+
+    Nodes keep their names, below `name` where one is given, and are added to `graph`, or else to a
+    new one. `input_map` says which tensors of that graph to use in the place of some in the
+    GraphDef. Raises MissingOperatorError when operators are not there, with their number and nodes,
+    and GraphDefError for what is damaged or not supported. Source: `tf.import_graph_def`.
+
+    >>> graph = tl.interop.tensorflow.from_graphdef('''
+    ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    ...     node { name: "y" op: "Square" input: "x" }''')
+    >>> print(tl.Session(graph).run("y:0", {"x:0": 3.0}))
+    9.0
+    """
+    proto = parsed(given)
+    target = ManualGraph() if graph is None else graph
+    functions = Functions(proto.library.function)
+    check_operators([*proto.node, *functions.nodes()])
+    reader = Reader(target, functions, name, source)
+    reader.replace(input_map or {})
+    reader.read(proto.node)
+    return target
+
+
+def load(path: str | Path, name: str = "") -> ManualGraph:
+    """Return the graph in a file that holds a GraphDef, as bytes (.pb) or as text (.pbtxt).
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.pbtxt")
+    >>> path.write_text('node { name: "x" op: "NoOp" }')
+    29
+    >>> tl.interop.tensorflow.load(path)
+    <Graph graph: 1 nodes>
+    """
+    return from_graphdef(contents(path), name=name, source=str(path))
+
+
+def contents(path: str | Path) -> Any:
+    """Return the GraphDef in a file."""
+    data = Path(path).read_bytes()
+    if Path(path).suffix in {".pbtxt", ".txt"}:
+        try:
+            return parsed(data.decode())
+        except UnicodeDecodeError as error:
+            raise GraphDefError(f"{path} is no text: {error}") from None
+    return parsed(data)
+
+
+def missing(
+    nodes: Iterable[Any], functions: Iterable[str] = ()
+) -> dict[str, list[str]]:
+    """Return the operators of nodes that are not there, each with the names of its nodes."""
+    found: dict[str, list[str]] = defaultdict(list)
+    called = set(functions)
+    for node in nodes:
+        if node.op not in called and adapter_of(node.op) is None:
+            found[node.op].append(node.name)
+    return found
+
+
+def check_operators(nodes: Sequence[Any]) -> None:
+    """Raise MissingOperatorError when nodes are of operators that are not there."""
+    found = missing(nodes)
+    if not found:
+        return
+    count = sum(len(names) for names in found.values())
+    listed = []
+    for op, names in sorted(found.items(), key=lambda one: -len(one[1])):
+        some = ", ".join(names[:3]) + ", ..." * (len(names) > 3)
+        listed.append(f"{op or 'no name'} ({len(names)}: {some})")
+    raise MissingOperatorError(
+        f"{count} of {len(nodes)} nodes are of {len(found)} operators that are not there: "
+        + "; ".join(listed)
+    )
+
+
+class Functions:
+    """The functions of a GraphDef, made graphs when they are called."""
+
+    def __init__(self, protos: Sequence[Any]) -> None:
+        self._protos = {one.signature.name: one for one in protos}
+        self._made: dict[Any, Graph] = {}
+        self._open: list[str] = []
+        twice = Counter(one.signature.name for one in protos).most_common(1)
+        if twice and twice[0][1] > 1:
+            raise GraphDefError(f"{twice[0][1]} functions are named {twice[0][0]!r}")
+
+    def nodes(self) -> list[Any]:
+        """Return the nodes of all functions."""
+        return [node for proto in self._protos.values() for node in proto.node_def]
+
+    def graph(self, called: Called, specs: Sequence[TensorSpec]) -> Graph:
+        """Return the graph of a function, for arguments of some specs."""
+        proto = self._protos.get(called.name)
+        if proto is None:
+            raise GraphDefError(f"the library has no function {called.name!r}")
+        if called.name in self._open or len(self._open) >= DEPTH:
+            raise GraphDefError(
+                f"the function {called.name!r} calls itself, or functions call one another more "
+                f"than {DEPTH} deep: {' -> '.join(self._open[-3:])}"
+            )
+        key = (called.name, *[(x, x.known) for x in specs])
+        if key not in self._made:
+            if len(self._made) >= MOST:
+                raise GraphDefError(f"functions are called in more than {MOST} ways")
+            self._open.append(called.name)
+            try:
+                self._made[key] = self._read(proto, specs)
+            finally:
+                self._open.pop()
+        return self._made[key]
+
+    def _read(self, proto: Any, specs: Sequence[TensorSpec]) -> Graph:
+        signature = proto.signature
+        arguments = [one.name for one in signature.input_arg]
+        if len(arguments) != len(specs):
+            raise GraphDefError(
+                f"the function {signature.name!r} takes {len(arguments)} arguments, and is given "
+                f"{len(specs)}"
+            )
+        graph = ManualGraph(signature.name)
+        reader = Reader(graph, self, "", signature.name)
+        for one, spec in zip(signature.input_arg, specs, strict=True):
+            if one.type and dtype_of(one.type) is not spec.dtype:
+                raise GraphDefError(
+                    f"the function {signature.name!r}: {one.name} is given {spec}"
+                )
+            reader.argument(one.name, spec)
+        reader.read(proto.node_def, arguments)
+        ends = [
+            reader.result(proto.ret.get(one.name, "")) for one in signature.output_arg
+        ]
+        graph.outputs = ends
+        graph.effects = [node for node in graph.nodes if node.op.effect in WRITES]
+        graph.open = False
+        return graph
+
+
+class Reader:
+    """Adds nodes to a graph."""
+
+    def __init__(
+        self, graph: ManualGraph, functions: Functions, name: str, source: str
+    ) -> None:
+        self.graph = graph
+        self.functions = functions
+        self._prefix = f"{name}/" if name else ""
+        self._source = source
+        self._values: dict[str, Values] = {}
+        self._replaced: dict[str, Value] = {}
+        self._records: dict[str, Record] = {}
+        self._nodes: dict[str, Node] = {}
+        self._writes = Writes()
+        self._back: list[tuple[Node, int, Source]] = []
+        self._open: list[tuple[int, Source]] = []
+        """Inputs of the node being made that come from the turn before."""
+        self._groups: dict[str, str] = {}
+
+    def replace(self, input_map: Mapping[str, SymbolicTensor]) -> None:
+        """Let tensors stand for some of those that nodes use."""
+        for key, x in input_map.items():
+            self._replaced[key if ":" in key else f"{key}:0"] = x
+
+    def argument(self, name: str, spec: TensorSpec) -> None:
+        """Add an argument of a function."""
+        x = self.graph.add_input(spec, name)
+        self._values[name] = (x,)
+        self._nodes[name] = x.node
+
+    def read(self, protos: Iterable[Any], arguments: Sequence[str] = ()) -> None:
+        """Add nodes."""
+        records = records_of(protos, arguments)
+        self._records = {one.name: one for one in records}
+        self._groups = _groups(records)
+        self.graph.reserve(self._prefix + one.name for one in records)
+        for record in records:
+            self._add(record)
+        for merge, place, source in self._back:
+            try:
+                merge.set_input(place, self._tensor(source))
+            except (TensorliteError, TypeError, ValueError, IndexError) as error:
+                raise GraphDefError(
+                    f"{merge.name} does not take {source} from the turn before: {error}"
+                ) from error
+
+    def result(self, text: str) -> SymbolicTensor:
+        """Return what a function returns, by the name that it has in there."""
+        node, _, rest = text.partition(":")
+        name, _, number = rest.partition(":")
+        if node not in self._values or (number and not number.isdecimal()):
+            raise GraphDefError(
+                f"{self._source}: it returns {text!r}, which is not there"
+            )
+        return self._tensor(Source(node, int(number or 0), name))
+
+    def _add(self, record: Record) -> None:
+        given = self._given(record)
+        adapter = adapter_of(record.op)
+        assert adapter is not None
+        count = len(self.graph.nodes)
+        try:
+            outputs = adapter(given)
+        except GraphDefError:
+            raise
+        except TensorliteError as error:
+            note(error, f"in {record} of {self._source}")
+            raise
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise GraphDefError(f"{record} cannot be read: {error}") from error
+        self._values[record.name] = outputs
+        made = self._nodes[record.name] = self._named(given, count)
+        self._back += [(made, place, source) for place, source in self._open]
+        self._open.clear()
+
+    def _named(self, given: Given, count: int) -> Node:
+        for node in reversed(self.graph.nodes[count:]):
+            if node.name == given.name:
+                return node
+        raise GraphDefError(f"{given.record} became no node")
+
+    def _given(self, record: Record) -> Given:
+        inputs = [self._value(x, record, i) for i, x in enumerate(record.inputs)]
+        control = tuple([self._nodes[name] for name in record.control])
+        given = Given(
+            record,
+            self._prefix + record.name,
+            self.graph,
+            inputs,
+            control,
+            self._writes,
+            self.functions,
+        )
+        used = [x.node for x in record.inputs if x.node in self._values]
+        given.before = self._writes.before(*used, *record.control)
+        self._writes.note(record.name, given.before)
+        given.device = _device(record)
+        given.group = self._groups.get(record.name, "")
+        given.line = Line(self._source, record.place + 1, record.name)
+        return given
+
+    def _value(self, source: Source, record: Record, place: int) -> Value:
+        replaced = self._replaced.get(str(source))
+        if replaced is not None:
+            return replaced
+        if source.node in self._values:
+            return self._output(source, record)
+        # The back edge of a loop: until its end is there, the Merge is given its first input twice.
+        first = next((x for x in record.inputs if x.node in self._values), None)
+        if first is None:
+            raise GraphDefError(f"{record} has no input from outside of its loop")
+        self._open.append((place, source))
+        return self._output(first, record)
+
+    def _output(self, source: Source, record: Record | None = None) -> Value:
+        outputs = self._values[source.node]
+        number = source.output + self._offset(source)
+        if number >= len(outputs):
+            by = f"{record} uses" if record else "there is no"
+            raise GraphDefError(
+                f"{by} {source}, and {source.node} has {len(outputs)} outputs"
+            )
+        return outputs[number]
+
+    def _offset(self, source: Source) -> int:
+        """Return the number of the first output that is called as a source says."""
+        record = self._records.get(source.node)
+        if not source.name or record is None or record.signature is None:
+            return 0
+        first = 0
+        for one in record.signature.outputs:
+            if one.name == source.name:
+                return first
+            size = record.attributes.get(
+                one.kind if one.number == "*" else one.number, 1
+            )
+            first += (
+                len(size) if isinstance(size, tuple) else size if one.number else 1
+            )
+        raise GraphDefError(f"{record} has no output called {source.name!r}")
+
+    def _tensor(self, source: Source) -> SymbolicTensor:
+        value = self._output(source)
+        return value.value if isinstance(value, Reference) else value
+
+
+def _device(record: Record) -> DeviceName:
+    if not record.device:
+        return ANYWHERE
+    try:
+        return DeviceName.parse(record.device)
+    except DeviceError as error:
+        raise GraphDefError(f"{record}: {error}") from None
+
+
+def _groups(records: Sequence[Record]) -> dict[str, str]:
+    """Return the group of each node that is to be placed beside others."""
+    beside: dict[str, str] = {}
+    for record in records:
+        for one in (
+            record.proto.attr["_class"].list.s
+            if "_class" in record.proto.attr
+            else ()
+        ):
+            if one.startswith(b"loc:@"):
+                beside[record.name] = one[5:].decode(errors="replace")
+    found: dict[str, str] = {}
+    for name, first in beside.items():
+        seen, end = {name}, first
+        while end in beside and beside[end] not in seen:
+            seen.add(end)
+            end = beside[end]
+        found[name] = found[end] = end
+    return found

@@ -1,0 +1,225 @@
+"""TensorProto and arrays, shapes, dtypes, both ways; sizes are checked before memory is taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import DType, of_numpy
+from tensorlite.core.errors import GraphDefError
+from tensorlite.interop.tensorflow.messages import message
+
+AXES = 64
+"""How many axes an array may have."""
+LARGEST = 2**40
+"""How many elements a tensor may have; one value may stand for all of them."""
+
+NUMBERS: dict[int, DType] = {
+    1: dtypes.float32,
+    2: dtypes.float64,
+    3: dtypes.int32,
+    4: dtypes.uint8,
+    5: dtypes.int16,
+    6: dtypes.int8,
+    7: dtypes.string,
+    8: dtypes.complex64,
+    9: dtypes.int64,
+    10: dtypes.bool_,
+    14: dtypes.bfloat16,
+    17: dtypes.uint16,
+    18: dtypes.complex128,
+    19: dtypes.float16,
+    20: dtypes.resource,
+    21: dtypes.variant,
+    22: dtypes.uint32,
+    23: dtypes.uint64,
+}
+"""TensorFlow's numbers of dtypes."""
+OF_DTYPE = {dtype: number for number, dtype in NUMBERS.items()}
+REFERENCE = 100
+"""What is added to the number of a dtype for a reference to a variable of it."""
+_OTHERS = {
+    11: "qint8",
+    12: "quint8",
+    13: "qint32",
+    15: "qint16",
+    16: "quint16",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+    29: "int4",
+    30: "uint4",
+}
+_FIELDS = {
+    dtypes.float32: "float_val",
+    dtypes.float64: "double_val",
+    dtypes.int64: "int64_val",
+    dtypes.bool_: "bool_val",
+    dtypes.string: "string_val",
+    dtypes.uint32: "uint32_val",
+    dtypes.uint64: "uint64_val",
+    dtypes.float16: "half_val",
+    dtypes.bfloat16: "half_val",
+    dtypes.complex64: "scomplex_val",
+    dtypes.complex128: "dcomplex_val",
+}
+"""Where values of a dtype stand; of the small integers they are in int_val."""
+
+
+def dtype_of(number: int) -> DType:
+    """Return the dtype of a number; GraphDefError for one that there is no dtype for.
+
+    >>> dtype_of(1), dtype_of(101)
+    (tl.float32, tl.float32)
+    """
+    found = NUMBERS.get(number - REFERENCE if number > REFERENCE else number)
+    if found is None:
+        name = _OTHERS.get(number, str(number))
+        raise GraphDefError(f"there is no dtype for TensorFlow's dtype {name}")
+    return found
+
+
+def shape_of(proto: Any) -> tuple[int | None, ...] | None:
+    """Return the sizes of a TensorShapeProto, None for each that is unknown, or for all."""
+    if proto.unknown_rank:
+        return None
+    sizes = [dim.size for dim in proto.dim]
+    if len(sizes) > AXES:
+        raise GraphDefError(f"a shape has {len(sizes)} axes; at most {AXES} may be")
+    if any(size < -1 for size in sizes):
+        raise GraphDefError(
+            f"a shape has the sizes {sizes}; allowed are those from -1"
+        )
+    return tuple([None if size == -1 else size for size in sizes])
+
+
+def shape_proto(shape: Sequence[int | None] | None) -> Any:
+    """Return a shape as a TensorShapeProto."""
+    proto = message("TensorShapeProto")()
+    if shape is None:
+        proto.unknown_rank = True
+    else:
+        for size in shape:
+            proto.dim.add(size=-1 if size is None else size)
+    return proto
+
+
+def array_of(proto: Any) -> np.ndarray[Any, Any]:
+    """Return the array of a TensorProto.
+
+    Where fewer values are given than there are elements the last stands for the rest, as
+    TensorFlow has it; where one stands for all, no memory is taken for the others.
+
+    >>> proto = message("TensorProto")(dtype=1, float_val=[0.5])
+    >>> proto.tensor_shape.dim.add(size=3)
+    size: 3
+    <BLANKLINE>
+    >>> array_of(proto)
+    array([0.5, 0.5, 0.5], dtype=float32)
+    """
+    dtype, shape = dtype_of(proto.dtype), _whole(proto)
+    if dtype.kind in "RV":
+        raise GraphDefError(f"a tensor of dtype {dtype.name} has no value in a graph")
+    count = math.prod(shape)
+    if proto.tensor_content:
+        flat = _content(proto.tensor_content, dtype, count)
+    else:
+        flat = _values(proto, dtype)
+    if len(flat) == count:
+        return flat.reshape(shape)
+    if len(flat) > count:
+        raise GraphDefError(f"a tensor of {count} elements has {len(flat)} values")
+    return _filled(flat, shape, count, dtype)
+
+
+def _whole(proto: Any) -> tuple[int, ...]:
+    shape = shape_of(proto.tensor_shape)
+    if shape is None or None in shape:
+        raise GraphDefError("the shape of a tensor with a value is not known")
+    if math.prod(shape) > LARGEST:  # type: ignore[arg-type]
+        raise GraphDefError(f"a tensor has the shape {shape}, which is too large")
+    return shape  # type: ignore[return-value]
+
+
+def _content(data: bytes, dtype: DType, count: int) -> np.ndarray[Any, Any]:
+    if dtype is dtypes.string:
+        raise GraphDefError("a tensor of strings has them as one piece of memory")
+    if len(data) != count * dtype.itemsize:
+        raise GraphDefError(
+            f"a tensor of {count} elements of {dtype.name} has {len(data)} bytes, not "
+            f"{count * dtype.itemsize}"
+        )
+    if dtype is dtypes.bool_:
+        return np.frombuffer(data, np.uint8).astype(np.bool_)
+    little = dtype.numpy.newbyteorder("<")
+    return np.frombuffer(data, little).astype(dtype.numpy)
+
+
+def _values(proto: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    listed = getattr(proto, _FIELDS.get(dtype, "int_val"))
+    made: np.ndarray[Any, Any] = np.empty(len(listed), object)
+    if dtype is dtypes.string:
+        made[:] = list(listed)
+    elif dtype in {dtypes.float16, dtypes.bfloat16}:
+        made = np.array(listed, np.int64).astype(np.uint16).view(dtype.numpy)
+    elif dtype.is_complex:
+        pairs = listed[: len(listed) // 2 * 2]
+        made = np.array(pairs, dtypes.real_of(dtype).numpy).view(dtype.numpy)
+    else:
+        wide = dtype.is_integer and dtype.itemsize < 8
+        made = np.array(listed, np.int64 if wide else dtype.numpy).astype(dtype.numpy)
+    return made
+
+
+def _filled(
+    flat: np.ndarray[Any, Any], shape: tuple[int, ...], count: int, dtype: DType
+) -> np.ndarray[Any, Any]:
+    """Return an array whose last values are all the same."""
+    if len(flat) <= 1:
+        nothing = b"" if dtype is dtypes.string else 0
+        one = flat if len(flat) else np.array([nothing], dtype.numpy)
+        return np.broadcast_to(one.reshape(()), shape)
+    rest = count - len(flat)
+    if rest * dtype.itemsize > 2**28:
+        raise GraphDefError(
+            f"a tensor of {count} elements gives {len(flat)} values; so many may not be left out"
+        )
+    return np.concatenate([flat, np.full(rest, flat[-1], dtype.numpy)]).reshape(shape)
+
+
+def proto_of(array: np.ndarray[Any, Any]) -> Any:
+    """Return an array as a TensorProto.
+
+    >>> array_of(proto_of(np.array([[1, 2]], np.int16)))
+    array([[1, 2]], dtype=int16)
+    """
+    dtype = of_numpy(array.dtype)
+    proto = message("TensorProto")(dtype=OF_DTYPE[dtype])
+    proto.tensor_shape.CopyFrom(shape_proto(array.shape))
+    if dtype is dtypes.string:
+        proto.string_val.extend([_bytes(one) for one in array.ravel().tolist()])
+        return proto
+    if array.size > 1 and not any(array.strides):
+        _put_one(proto, array.flat[0], dtype)
+        return proto
+    little = dtype.numpy.newbyteorder("<")
+    proto.tensor_content = np.ascontiguousarray(array, little).tobytes()
+    return proto
+
+
+def _put_one(proto: Any, value: Any, dtype: DType) -> None:
+    """Let one value stand for all."""
+    field = getattr(proto, _FIELDS.get(dtype, "int_val"))
+    if dtype.is_complex:
+        field.extend([value.real, value.imag])
+    elif dtype in {dtypes.float16, dtypes.bfloat16}:
+        field.append(int(value.view(np.uint16)))
+    else:
+        field.append(value.item())
+
+
+def _bytes(value: str | bytes) -> bytes:
+    return value if isinstance(value, bytes) else value.encode()

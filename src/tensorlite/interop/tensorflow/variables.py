@@ -1,0 +1,336 @@
+"""What holds a value: constants, placeholders, reference variables, resource variables, optimizers.
+
+How references are read is in references.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import call, constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Placeholder, SymbolicTensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.interop.tensorflow.references import Reference
+from tensorlite.ops import training
+from tensorlite.ops.elementwise import sqrt
+from tensorlite.ops.identity import Identity, PlaceholderWithDefault
+from tensorlite.ops.resource import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    CountUpToVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+    VarIsInitializedOp,
+)
+from tensorlite.ops.shape import Shape, astype
+from tensorlite.ops.sparse_state import (
+    ResourceGather,
+    ResourceScatterAdd,
+    ResourceScatterMax,
+    ResourceScatterMin,
+    ResourceScatterSub,
+    ResourceScatterUpdate,
+)
+
+
+def _const(given: Given) -> Values:
+    value = given.typed("value", np.ndarray)
+    if value.dtype != given.dtype("dtype").numpy:
+        raise GraphDefError(f"{given.record}: its value is of {value.dtype}")
+    return given.node(Const(value)).outputs
+
+
+def _placeholder(given: Given) -> Values:
+    shape = given.shape("shape")
+    if shape == () and given.record.op == "Placeholder" and _is_old(given):
+        shape = None
+    spec = TensorSpec(shape, given.dtype("dtype"))
+    given.check_attributes()
+    made = given.node(Placeholder(spec)).outputs
+    given.graph.inputs.append(made[0])
+    return made
+
+
+def _is_old(given: Given) -> bool:
+    """Return whether no shape is written, which meant one that is not known."""
+    return "shape" not in given.record.given
+
+
+def _placeholder_with_default(given: Given) -> Values:
+    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"))
+    return given.node(PlaceholderWithDefault(spec), *given.tensors).outputs
+
+
+def _handle_op(given: Given, default: str) -> VarHandleOp:
+    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"))
+    name = given.typed("shared_name", str) or default
+    return VarHandleOp(
+        spec,
+        trainable=spec.dtype.is_differentiable,
+        debug_name=given.name,
+        container=given.typed("container", str),
+        shared_name=name,
+    )
+
+
+def _variable(given: Given) -> Values:
+    """Make the handle beside, and the value under the name."""
+    handle = given.helper(_handle_op(given, given.name)).outputs[0]
+    given.check_attributes()
+    value = given.node(ReadVariableOp(), handle).outputs[0]
+    return [Reference(given.name, handle, value)]
+
+
+def _var_handle(given: Given) -> Values:
+    op = _handle_op(given, given.name)
+    given.attribute("debug_name")
+    given.check_attributes()
+    return given.node(op).outputs
+
+
+def _identity(given: Given) -> Values:
+    """Read a variable; behind a later write the same Identity shows what was written."""
+    value = given.values[0] if given.values else None
+    if not isinstance(value, Reference):
+        return given.made(Identity(), *given.tensors)
+    read = given.reread(value).outputs[0]
+    return [Reference(value.variable, value.handle, read, given.before)]
+
+
+def _assigned(op: type[Op], given: Given) -> Values:
+    """Write to a reference."""
+    variable = given.reference(0)
+    inputs = [given.tensor(i) for i in range(1, len(given.values))]
+    given.check_attributes()
+    node = given.node(op(), variable.handle, *inputs)
+    return [given.written(variable, node, node.outputs[0])]
+
+
+def _is_initialized(given: Given) -> Values:
+    return given.node(VarIsInitializedOp(), given.reference(0).handle).outputs
+
+
+def _count_up_to(given: Given) -> Values:
+    variable = given.reference(0)
+    op = CountUpToVariableOp(given.typed("limit", int))
+    node = given.node(op, variable.handle)
+    given.written(variable, node, node.outputs[0])
+    return node.outputs
+
+
+def _written(given: Given, op: Op, *inputs: SymbolicTensor) -> Values:
+    """Write to a variable, and return it if it is a reference, else nothing."""
+    given.check_attributes()
+    first = given.values[0]
+    if not isinstance(first, Reference):
+        node = given.node(op, *inputs)
+        return ()
+    node = given.helper(op, *inputs, control=given.control)
+    read = given.node(ReadVariableOp(), first.handle, control=(node,))
+    return [given.written(first, node, read.outputs[0])]
+
+
+def _plainly(op: type[Op], given: Given) -> Values:
+    """Write to a resource; where TensorFlow has no output, none is used."""
+    given.check_attributes()
+    given.node(op(), *given.tensors)
+    return ()
+
+
+def _scattered(op: type[Op], given: Given) -> Values:
+    handles = [_handle(given, 0)]
+    return _written(given, op(), *handles, given.tensor(1), given.tensor(2))
+
+
+def _handle(given: Given, i: int) -> SymbolicTensor:
+    if i < len(given.values) and isinstance(given.values[i], Reference):
+        return given.reference(i).handle
+    return given.tensor(i)
+
+
+def _variable_shape(given: Given) -> Values:
+    dtype = given.dtype("out_type")
+
+    def shape(handle: SymbolicTensor) -> object:
+        return call(Shape(dtype), call(ReadVariableOp(), handle))
+
+    return given.composed(shape, _handle(given, 0))
+
+
+def _gathered(given: Given) -> Values:
+    return given.made(ResourceGather(), *given.tensors)
+
+
+def _apply(
+    rule: type[training.Apply],
+    states: int,
+    order: tuple[int, ...],
+    given: Given,
+) -> Values:
+    """Update a variable and its slots: `order` says where scalars and the gradient stand."""
+    handles = [_handle(given, i) for i in range(states)]
+    op = rule()
+    if isinstance(op, training.ResourceApplyMomentum):
+        op = training.ResourceApplyMomentum(given.typed("use_nesterov", bool))
+    signature = given.record.signature
+    assert signature is not None
+    rest = [given.tensor(i) for i in order]
+    rest = [_as_hyper(given, x) for x in rest]
+    if signature.inputs[-1].name == "indices" or "indices" in [
+        x.name for x in signature.inputs
+    ]:
+        place = [x.name for x in signature.inputs].index("indices")
+        return _written(
+            given, training.SparseApply(op), *handles, *rest, given.tensor(place)
+        )
+    return _written(given, op, *handles, *rest)
+
+
+def _as_hyper(given: Given, x: SymbolicTensor) -> SymbolicTensor:
+    """Return a number as one of the variable's dtype: a step is counted in integers."""
+    dtype = given.dtype("T")
+    if x.dtype is dtype:
+        return x
+    with given.graph.as_default():
+        cast = astype(x, dtype)
+    assert isinstance(cast, SymbolicTensor)
+    return cast
+
+
+def _adam(given: Given) -> Values:
+    """Update by Adam: the rate is corrected by powers that are given, and not by counting."""
+    beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient = [
+        given.tensor(i) for i in range(3, 10)
+    ]
+    dtype = lr.dtype
+    with given.graph.as_default():
+        rate = lr * sqrt(1.0 - beta2_power) / (1.0 - beta1_power)
+        # Of infinitely many steps the power is zero, and corrects nothing.
+        steps = constant(np.inf, dtype) + 0 * rate
+    assert isinstance(rate, SymbolicTensor)
+    assert isinstance(steps, SymbolicTensor)
+    op = training.ResourceApplyAdam(given.typed("use_nesterov", bool))
+    states = [_handle(given, i) for i in range(3)]
+    inputs = (*states, rate, beta1, beta2, epsilon, steps, gradient)
+    return _written(given, op, *inputs)
+
+
+def _adagrad(given: Given) -> Values:
+    """Update by Adagrad, which has no epsilon; rows of a sparse gradient come with indices."""
+    lr, gradient, *indices = [given.tensor(i) for i in range(2, len(given.values))]
+    with given.graph.as_default():
+        epsilon = constant(0, lr.dtype) * lr
+    assert isinstance(epsilon, SymbolicTensor)
+    rule = training.ResourceApplyAdagradV2()
+    op = training.SparseApply(rule) if indices else rule
+    states = [_handle(given, i) for i in range(2)]
+    return _written(given, op, *states, lr, epsilon, gradient, *indices)
+
+
+def _ftrl(given: Given) -> Values:
+    """Update by Ftrl, without the shrinkage of its second version."""
+    names = [one.name for one in given.record.signature.inputs]  # type: ignore[union-attr]
+    by_name = {name: given.tensor(i) for i, name in enumerate(names) if i > 2}
+    if "l2_shrinkage" not in by_name:
+        with given.graph.as_default():
+            none = by_name["l2"] * 0
+        assert isinstance(none, SymbolicTensor)
+        by_name["l2_shrinkage"] = none
+    hyper = [by_name[x] for x in ("lr", "l1", "l2", "l2_shrinkage", "lr_power")]
+    rule = training.ResourceApplyFtrlV2()
+    indices = [by_name["indices"]] if "indices" in by_name else []
+    op = training.SparseApply(rule) if indices else rule
+    states = [_handle(given, i) for i in range(3)]
+    return _written(given, op, *states, *hyper, by_name["grad"], *indices)
+
+
+_RULES: dict[
+    str, tuple[type[training.Apply], int, tuple[int, ...], tuple[int, ...]]
+] = {
+    "GradientDescent": (training.ResourceApplyGradientDescent, 1, (1, 2), ()),
+    "Momentum": (training.ResourceApplyMomentum, 2, (2, 4, 3), (2, 5, 3)),
+    "Adadelta": (training.ResourceApplyAdadelta, 3, (3, 4, 5, 6), (3, 4, 5, 6)),
+    "AdagradDA": (
+        training.ResourceApplyAdagradDA,
+        3,
+        (4, 5, 6, 7, 3),
+        (5, 6, 7, 8, 3),
+    ),
+    "AdagradV2": (training.ResourceApplyAdagradV2, 2, (2, 3, 4), (2, 3, 4)),
+    "RMSProp": (training.ResourceApplyRMSProp, 3, (3, 4, 5, 6, 7), (3, 4, 5, 6, 7)),
+    "CenteredRMSProp": (
+        training.ResourceApplyCenteredRMSProp,
+        4,
+        (4, 5, 6, 7, 8),
+        (4, 5, 6, 7, 8),
+    ),
+    "ProximalGradientDescent": (
+        training.ResourceApplyProximalGradientDescent,
+        1,
+        (1, 2, 3, 4),
+        (1, 2, 3, 4),
+    ),
+    "ProximalAdagrad": (
+        training.ResourceApplyProximalAdagrad,
+        2,
+        (2, 3, 4, 5),
+        (2, 3, 4, 5),
+    ),
+}
+"""Of each rule how many states it has, and where its scalars and the gradient stand: dense, sparse.
+"""
+
+VARIABLES: dict[str, Adapter] = {
+    "Assign": partial(_assigned, AssignVariableOp),
+    "AssignAdd": partial(_assigned, AssignAddVariableOp),
+    "AssignSub": partial(_assigned, AssignSubVariableOp),
+    "AssignVariableOp": partial(_plainly, AssignVariableOp),
+    "AssignAddVariableOp": partial(_plainly, AssignAddVariableOp),
+    "AssignSubVariableOp": partial(_plainly, AssignSubVariableOp),
+    "Const": _const,
+    "CountUpTo": _count_up_to,
+    "Identity": _identity,
+    "IsVariableInitialized": _is_initialized,
+    "Placeholder": _placeholder,
+    "PlaceholderV2": _placeholder,
+    "PlaceholderWithDefault": _placeholder_with_default,
+    "ReadVariableOp": lambda given: given.made(ReadVariableOp(), *given.tensors),
+    "ResourceGather": _gathered,
+    "VarHandleOp": _var_handle,
+    "VarIsInitializedOp": lambda given: given.made(
+        VarIsInitializedOp(), *given.tensors
+    ),
+    "Variable": _variable,
+    "VariableShape": _variable_shape,
+    "VariableV2": _variable,
+}
+for _name, _op in {
+    "Add": ResourceScatterAdd,
+    "Max": ResourceScatterMax,
+    "Min": ResourceScatterMin,
+    "Sub": ResourceScatterSub,
+    "Update": ResourceScatterUpdate,
+}.items():
+    VARIABLES[f"Scatter{_name}"] = partial(_scattered, _op)
+    VARIABLES[f"ResourceScatter{_name}"] = partial(_scattered, _op)
+for _name, (_rule, _states, _dense, _sparse) in _RULES.items():
+    for _start in ("", "Resource"):
+        VARIABLES[f"{_start}Apply{_name}"] = partial(_apply, _rule, _states, _dense)
+        if _sparse:
+            VARIABLES[f"{_start}SparseApply{_name}"] = partial(
+                _apply, _rule, _states, _sparse
+            )
+for _start in ("", "Resource"):
+    VARIABLES[f"{_start}ApplyAdam"] = _adam
+    for _kind in ("Apply", "SparseApply"):
+        VARIABLES[f"{_start}{_kind}Adagrad"] = _adagrad
+        VARIABLES[f"{_start}{_kind}Ftrl"] = _ftrl
+        VARIABLES[f"{_start}{_kind}FtrlV2"] = _ftrl

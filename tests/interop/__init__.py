@@ -1,0 +1,1 @@
+"""Tests of what exchanges programs with other libraries."""

@@ -1,0 +1,382 @@
+"""GraphDefs become graphs that run: names, order, references, loops, functions, state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+)
+from tensorlite.interop.tensorflow.messages import message
+from tests.interop.graphdefs import ANY, Called, Program, Shape
+
+FLOAT, INT, BOOL = 1, 3, 10
+
+
+def test_names_and_equal_nodes_are_kept() -> None:
+    made = Program()
+    x = made.placeholder("in/x", shape=(2,))
+    made.node("Square", "a", x, T=tl.float32)
+    made.node("Square", "b", x, T=tl.float32)
+    made.node("AddV2", "out", "a", "b:0", control=["a"], T=tl.float32)
+    session = made.session()
+    assert [node.name for node in session.graph.nodes] == ["in/x", "a", "b", "out"]
+    assert [
+        one.name for one in session.graph.get_operation_by_name("out").control
+    ] == ["a"]
+    np.testing.assert_array_equal(
+        session.run("out:0", {"in/x:0": [1.0, 2.0]}), [2.0, 8.0]
+    )
+
+
+def test_nodes_may_stand_in_any_order_and_under_a_name() -> None:
+    made = Program()
+    made.node("Neg", "y", "x", T=tl.float32)
+    made.floats("x", 3.0)
+    graph = tl.Graph()
+    tl.interop.tensorflow.from_graphdef(made.proto, graph, name="below")
+    assert tl.Session(graph).run("below/y:0") == -3.0
+
+
+def test_a_tensor_may_stand_for_another() -> None:
+    made = Program()
+    made.floats("x", 3.0)
+    made.node("Neg", "y", "x", T=tl.float32)
+    graph = tl.Graph()
+    with graph.as_default():
+        own = tl.constant(5.0)
+    assert isinstance(own, tl.SymbolicTensor)
+    tl.interop.tensorflow.from_graphdef(made.proto, graph, input_map={"x": own})
+    assert tl.Session(graph).run("y:0") == -5.0
+
+
+def variable(
+    made: Program, name: str, value: float, kind: str = "VariableV2"
+) -> None:
+    first = made.floats(f"{name}/initial", value)
+    common: dict[str, Any] = {
+        "dtype": tl.float32,
+        "shape": Shape(()),
+        "shared_name": "",
+        "container": "",
+    }
+    made.node(kind, name, **common)
+    if kind == "VariableV2":
+        made.node(
+            "Assign", f"{name}/Assign", name, first, T=tl.float32, use_locking=True
+        )
+        made.node("Identity", f"{name}/read", name, T=tl.float32)
+    else:
+        made.node("AssignVariableOp", f"{name}/Assign", name, first, dtype=tl.float32)
+        made.node("ReadVariableOp", f"{name}/read", name, dtype=tl.float32)
+
+
+@pytest.mark.parametrize("kind", ["VariableV2", "VarHandleOp"])
+def test_variables_keep_values_from_run_to_run(kind: str) -> None:
+    made = Program()
+    variable(made, "v", 1.0, kind)
+    add = {"VariableV2": "AssignAdd", "VarHandleOp": "AssignAddVariableOp"}[kind]
+    key = {"VariableV2": "T", "VarHandleOp": "dtype"}[kind]
+    types: dict[str, Any] = {key: tl.float32}
+    made.floats("two", 2.0)
+    made.node(add, "add", "v", "two", **types)
+    session, other = made.session(), made.session()
+    with pytest.raises(FailedPreconditionError, match="has no value"):
+        session.run("v/read:0")
+    session.run("v/Assign")
+    for _ in range(2):
+        session.run("add")
+    assert session.run("v/read:0") == 5.0
+    with pytest.raises(FailedPreconditionError):
+        other.run("v/read:0")
+
+
+def test_who_comes_after_a_write_sees_it_though_the_reference_was_read_before() -> (
+    None
+):
+    made = Program()
+    variable(made, "v", 1.0)
+    made.floats("two", 2.0)
+    made.node("AssignAdd", "add", "v", "two", T=tl.float32)
+    made.node("Identity", "after", "v/read", control=["add"], T=tl.float32)
+    made.node("Mul", "product", "add", "two", T=tl.float32)
+    made.node("AssignAdd", "again", "add", "two", T=tl.float32)
+    made.node("Neg", "both", "again", T=tl.float32)
+    session = made.session()
+    session.run("v/Assign")
+    assert session.run("after:0") == 3.0
+    assert session.run("product:0") == 10.0
+    assert session.run("both:0") == -9.0
+
+
+def test_counting_ends_at_the_limit() -> None:
+    made = Program()
+    made.const("zero", np.int32(0))
+    made.node(
+        "VariableV2",
+        "n",
+        dtype=tl.int32,
+        shape=Shape(()),
+        shared_name="",
+        container="",
+    )
+    made.node("Assign", "init", "n", "zero", T=tl.int32)
+    made.node("CountUpTo", "count", "n", limit=2, T=tl.int32)
+    made.node("IsVariableInitialized", "is", "n", dtype=tl.int32)
+    session = made.session()
+    assert not session.run("is:0")
+    session.run("init")
+    assert [int(session.run("count:0")) for _ in range(2)] == [0, 1]
+    with pytest.raises(OutOfRangeError, match="limit of 2"):
+        session.run("count:0")
+
+
+def test_switch_and_merge() -> None:
+    made = Program()
+    x, p = made.placeholder("x", shape=()), made.placeholder("p", tl.bool, ())
+    made.node("Switch", "s", x, p, T=tl.float32)
+    made.node("Neg", "no", "s", T=tl.float32)
+    made.node("Square", "yes", "s:1", T=tl.float32)
+    made.node("Merge", "m", "no", "yes", N=2, T=tl.float32)
+    session = made.session()
+    assert session.run(["m:0", "m:1"], {"x:0": 3.0, "p:0": True}) == [9.0, 1]
+    assert session.run(["m:0", "m:1"], {"x:0": 3.0, "p:0": False}) == [-3.0, 0]
+    with pytest.raises(InvalidArgumentError, match="dead"):
+        session.run("yes:0", {"x:0": 3.0, "p:0": False})
+
+
+def counter(made: Program) -> None:
+    """Add a loop that counts to n and adds up."""
+    made.placeholder("n", tl.int32, ())
+    made.const("zero", np.int32(0))
+    made.floats("start", 0.0)
+    enter: dict[str, Any] = {"frame_name": "loop", "parallel_iterations": 10}
+    for name, source, dtype in (("i", "zero", tl.int32), ("s", "start", tl.float32)):
+        made.node(
+            "Enter", f"{name}/Enter", source, T=dtype, is_constant=False, **enter
+        )
+        made.node(
+            "Merge", f"{name}/Merge", f"{name}/Enter", f"{name}/Next", N=2, T=dtype
+        )
+    made.node("Enter", "n/Enter", "n", T=tl.int32, is_constant=True, **enter)
+    made.node("Less", "less", "i/Merge", "n/Enter", T=tl.int32)
+    made.node("LoopCond", "cond", "less")
+    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
+        made.node("Switch", f"{name}/Switch", f"{name}/Merge", "cond", T=dtype)
+        made.node("Identity", f"{name}/Identity", f"{name}/Switch:1", T=dtype)
+        made.node("Exit", f"{name}/Exit", f"{name}/Switch", T=dtype)
+    made.const("one", np.int32(1), control=["i/Identity"])
+    made.node("AddV2", "i/add", "i/Identity", "one", T=tl.int32)
+    made.node("Cast", "cast", "i/Identity", SrcT=tl.int32, DstT=tl.float32)
+    made.node("AddV2", "s/add", "s/Identity", "cast", T=tl.float32)
+    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
+        made.node("NextIteration", f"{name}/Next", f"{name}/add", T=dtype)
+
+
+def test_a_loop_of_primitives_runs() -> None:
+    made = Program()
+    counter(made)
+    session = made.session()
+    for n in (0, 1, 7):
+        assert session.run(["i/Exit:0", "s/Exit:0"], {"n:0": n}) == [
+            n,
+            n * (n - 1) / 2,
+        ]
+
+
+def functions() -> Program:
+    """Return functions that double, negate, and repeat with a count to three."""
+    made = Program()
+    body = made.function(
+        "body",
+        {"i": INT, "x": FLOAT},
+        {"j": (INT, "add:z:0"), "y": (FLOAT, "call:output:0")},
+    )
+    body.const("one", np.int32(1))
+    body.node("AddV2", "add", "i", "one:output:0", T=tl.int32)
+    kinds: dict[str, Any] = {"Tin": (tl.float32,), "Tout": (tl.float32,)}
+    body.node("PartitionedCall", "call", "x", f=Called("twice"), **kinds)
+    twice = made.function("twice", {"x": FLOAT}, {"y": (FLOAT, "add:z:0")})
+    twice.node("AddV2", "add", "x", "x", T=tl.float32)
+    cond = made.function("cond", {"i": INT, "x": FLOAT}, {"go": (BOOL, "less:z:0")})
+    cond.const("three", np.int32(3))
+    cond.node("Less", "less", "i", "three:output:0", T=tl.int32)
+    negative = made.function("negative", {"x": FLOAT}, {"y": (FLOAT, "neg:y:0")})
+    negative.node("Neg", "neg", "x", T=tl.float32)
+    made.placeholder("x", shape=(None,))
+    return made
+
+
+def test_functions_repeat() -> None:
+    made = functions()
+    made.const("zero", np.int32(0))
+    loop: dict[str, Any] = {"cond": Called("cond"), "body": Called("body")}
+    made.node("StatelessWhile", "w", "zero", "x", T=(tl.int32, tl.float32), **loop)
+    found = made.session().run("w:1", {"x:0": [1.0, 2.0]})
+    np.testing.assert_array_equal(found, [8.0, 16.0])
+
+
+def test_functions_are_chosen() -> None:
+    made = functions()
+    made.placeholder("p", tl.bool, ())
+    made.placeholder("i", tl.int32, ())
+    kinds: dict[str, Any] = {"Tin": (tl.float32,), "Tout": (tl.float32,)}
+    one, other = Called("twice"), Called("negative")
+    made.node(
+        "If",
+        "if",
+        "p",
+        "x",
+        Tcond=tl.bool,
+        then_branch=one,
+        else_branch=other,
+        **kinds,
+    )
+    made.node("Case", "case", "i", "x", branches=(other, one, other), **kinds)
+    session = made.session()
+    for wanted, p in ((2.0, True), (-1.0, False)):
+        assert session.run("if:0", {"x:0": [1.0], "p:0": p}) == wanted
+    for wanted, i in ((-1.0, 0), (2.0, 1), (-1.0, 2), (-1.0, 5)):
+        assert session.run("case:0", {"x:0": [1.0], "i:0": i}) == wanted
+
+
+def test_a_queue_gives_what_it_was_given() -> None:
+    made = Program()
+    kinds: dict[str, Any] = {
+        "component_types": (tl.float32,),
+        "shapes": (Shape((2,)),),
+    }
+    made.node("FIFOQueueV2", "q", capacity=3, container="", shared_name="", **kinds)
+    made.placeholder("x", shape=(2,))
+    made.node(
+        "QueueEnqueueV2", "put", "q", "x", Tcomponents=(tl.float32,), timeout_ms=-1
+    )
+    made.node(
+        "QueueDequeueV2", "take", "q", component_types=(tl.float32,), timeout_ms=-1
+    )
+    made.node("QueueSizeV2", "size", "q")
+    session = made.session()
+    session.run("put", {"x:0": [1.0, 2.0]})
+    assert session.run("size:0") == 1
+    np.testing.assert_array_equal(session.run("take:0"), [1.0, 2.0])
+
+
+def test_arrays_and_stacks_live_in_one_step() -> None:
+    made = Program()
+    made.const("two", np.int32(2))
+    made.const("places", np.array([0, 1], np.int32))
+    made.placeholder("x", shape=(2, 3))
+    made.node("TensorArrayV3", "a", "two", dtype=tl.float32, element_shape=ANY)
+    made.node("TensorArrayScatterV3", "w", "a", "places", "x", "a:1", T=tl.float32)
+    made.node("TensorArrayGradV3", "g", "a", "w", source="gradients")
+    for i in range(2):
+        made.node(
+            "TensorArrayScatterV3", f"g{i}", "g", "places", "x", "g:1", T=tl.float32
+        )
+    made.const("one", np.int32(1))
+    made.node("TensorArrayReadV3", "r", "g", "one", "sum", dtype=tl.float32)
+    made.node("AddV2", "sum", "g0", "g1", T=tl.float32)
+    made.node(
+        "TensorArrayGatherV3",
+        "all",
+        "a",
+        "places",
+        "w",
+        dtype=tl.float32,
+        element_shape=ANY,
+    )
+    made.const("any", np.int32(-1))
+    made.node("StackV2", "s", "any", elem_type=tl.float32, stack_name="")
+    made.node("StackPushV2", "push", "s", "x", T=tl.float32)
+    made.node("StackPopV2", "pop", "s", control=["push"], elem_type=tl.float32)
+    session = made.session()
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for _ in range(2):
+        read, stacked, popped = session.run(["r:0", "all:0", "pop:0"], {"x:0": x})
+        np.testing.assert_array_equal(read, 2 * x[1])
+        np.testing.assert_array_equal(stacked, x)
+        np.testing.assert_array_equal(popped, x)
+
+
+def test_what_is_saved_is_restored(tmp_path: object) -> None:
+    made = Program()
+    variable(made, "v", 4.0)
+    made.const("path", np.array(f"{tmp_path}/model", object))
+    made.const("names", np.array(["v"], object))
+    made.const("slices", np.array([""], object))
+    made.node("SaveV2", "save", "path", "names", "slices", "v", dtypes=(tl.float32,))
+    made.node("RestoreV2", "load", "path", "names", "slices", dtypes=(tl.float32,))
+    made.node("Assign", "restore", "v", "load", T=tl.float32)
+    made.floats("none", 0.0)
+    made.node("Assign", "clear", "v", "none", T=tl.float32)
+    session = made.session()
+    for target in ("v/Assign", "save", "clear"):
+        session.run(target)
+    assert session.run("v:0") == 0.0
+    session.run("restore")
+    assert session.run("v:0") == 4.0
+
+
+def test_draws_of_a_seed_are_tensorflows() -> None:
+    made = Program()
+    made.const("shape", np.array([3], np.int32))
+    made.node(
+        "RandomUniform",
+        "u",
+        "shape",
+        seed=87654321,
+        seed2=7,
+        dtype=tl.float32,
+        T=tl.int32,
+    )
+    session, other = made.session(), made.session()
+    first, second = session.run("u:0"), session.run("u:0")
+    np.testing.assert_array_equal(first, other.run("u:0"))
+    assert (first != second).all()
+
+
+def test_adam_follows_its_powers() -> None:
+    made = Program()
+    for name, value in (("w", 1.0), ("m", 0.0), ("v", 0.0)):
+        variable(made, name, value)
+    given = {
+        "b1p": 0.9,
+        "b2p": 0.999,
+        "lr": 0.1,
+        "b1": 0.9,
+        "b2": 0.999,
+        "eps": 1e-8,
+        "g": 0.5,
+    }
+    for name, number in given.items():
+        made.floats(name, number)
+    made.node("ApplyAdam", "apply", "w", "m", "v", *given, T=tl.float32)
+    made.node("NoOp", "init", control=["w/Assign", "m/Assign", "v/Assign"])
+    session = made.session()
+    session.run("init")
+    assert session.run("apply:0") == pytest.approx(0.9, abs=1e-6)
+    assert session.run("m:0") == pytest.approx(0.05)
+
+
+def test_groups_and_devices_are_kept() -> None:
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("Neg", "y", "x", device="/device:CPU:0", T=tl.float32)
+    made.proto.node[1].attr["_class"].list.s.append(b"loc:@x")
+    graph = tl.interop.tensorflow.from_graphdef(made.proto)
+    y = graph.get_operation_by_name("y")
+    assert str(y.device) == "/device:CPU:0"
+    assert y.group == graph.get_operation_by_name("x").group != ""
+
+
+def test_messages_bytes_and_text_are_read() -> None:
+    proto = message("GraphDef")()
+    proto.node.add(name="n", op="NoOp")
+    for given in (proto, proto.SerializeToString(), str(proto)):
+        assert tl.interop.tensorflow.from_graphdef(given).nodes[0].name == "n"
