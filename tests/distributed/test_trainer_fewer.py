@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.remote import homes
 from tensorlite.distributed.cluster import Cluster
+from tensorlite.distributed.events import Faults
 from tensorlite.distributed.feed import Feed
 from tensorlite.distributed.inprocess import InprocessEngine
 from tests.distributed.test_trainer_cluster import (
@@ -208,6 +210,34 @@ def test_batches_that_a_strategy_cuts_are_cut_anew(
     losing.trainer._feed = Feed(lambda: strategy.distribute(rewound(whole)))
     near(losing.run(), alone)
     assert losing.workers[STEPS] == 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tasks_come_and_go_while_links_are_cut(
+    tmp_path: Path, alone: dict[int, float], seed: int
+) -> None:
+    """One server stays, and one worker."""
+    draw = Random(seed)  # noqa: S311
+    lost: dict[int, list[str]] = {}
+    back: dict[int, list[str]] = {}
+    for _ in range(4):
+        task = draw.choice([PS, WORKER, FIRST_WORKER])
+        lost.setdefault(draw.randint(1, 12), []).append(task)
+        back.setdefault(draw.randint(1, 13), []).append(task)
+    kind = draw.choice(list(SYNCHRONOUS))
+    losing = Losing(SYNCHRONOUS[kind], tmp_path, lost, back)
+    network = losing.engine.network
+    losing.trainer.max_failures = 9
+    done = losing.trainer.on_step
+    assert done is not None
+
+    def go_wrong(step: int, result: Any) -> None:
+        network.faults = network.events.faults = Faults(kills=0.001, cuts=0.001)
+        done(step, result)
+
+    losing.trainer.on_step = go_wrong
+    near(losing.run(), alone)
+    network.faults = network.events.faults = Faults()
 
 
 def test_a_queue_goes_to_another_server_with_what_is_in_it(tmp_path: Path) -> None:
