@@ -164,7 +164,7 @@ PAPER = {
 def test_from_one_worker_the_paper_s_hundred_are_foretold_within_a_factor(
     case: str,
 ) -> None:
-    """Costs are those that make the paper's steps with one worker; none is from its hundred."""
+    """Costs are fitted by hand to one worker's scalars and 1 GB; none is from its hundred."""
     size, one, hundred = PAPER[case]
     link, cost = Link(1e-4, 2e9), Messages(each=3.5e-5, bandwidth=8e9)
     found = [
