@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum, auto
+from threading import Lock
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -213,6 +214,31 @@ def _prepare(cls: type[Op]) -> None:
         hints = own.get("__annotations__", {}).values()
         with_attributes |= any(not str(hint).startswith("ClassVar") for hint in hints)
         if own.get("__init__") is _first_init:
-            del base.__init__
-            if with_attributes:
-                dataclass(frozen=True, repr=False)(base)
+            with _preparing:
+                if own.get("__init__") is not _first_init:
+                    continue
+                if with_attributes:
+                    _become_dataclass(base)
+                else:
+                    del base.__init__
+
+
+_preparing = Lock()
+
+
+def _become_dataclass(cls: type[Op]) -> None:
+    """Make a class a frozen dataclass; other threads wait for it until that is done.
+
+    That is until `__init__` is another. `dataclass` replaces none, and while there is none that of
+    a base would be called: so it comes from a class that is alike, all at once.
+    """
+    own = {
+        name: value
+        for name, value in vars(cls).items()
+        if name not in ("__dict__", "__weakref__")
+    }
+    alike: Any = type(cls.__name__, cls.__bases__, own, abstract=True)
+    del alike.__init__
+    made: Any = dataclass(frozen=True, repr=False, eq=False)(alike)
+    dataclass(frozen=True, repr=False, init=False)(cls)
+    cls.__init__ = vars(made)["__init__"]  # type: ignore[method-assign]
