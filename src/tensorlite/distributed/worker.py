@@ -148,7 +148,7 @@ class Worker:
         """Answer a client, unless it is gone."""
         try:
             self.carrier.send(task, COMMAND, key, payload)
-        except UnavailableError as error:
+        except (UnavailableError, FailedPreconditionError) as error:
             self._lost(task, str(error))
 
     def _client(self, task: str) -> _Client:
@@ -199,8 +199,9 @@ class Worker:
             raise ProtocolError(f"{task} begins step {step}, which cannot begin")
         registered = client.plans.get(plan)
         if registered is None:
-            raise FailedPreconditionError(
-                f"plan {plan} of {task} is not registered in {self.settings.task}"
+            raise UnavailableError(
+                f"{self.settings.task} has lost what {task} registered, plan {plan} for one, with "
+                "the link to it or when it was started anew"
             )
         if isinstance(registered, Exception):
             raise registered
