@@ -46,6 +46,8 @@ class Exchange:
         self._local = Local()
         self._lock = Lock()
         self._kept: dict[str, list[Parcel]] = {}
+        self.unsaid = 0
+        """Texts that the client has not written yet; nothing that follows them is sent before."""
 
     def send(self, key: Key, party: Party, value: Any, dead: bool) -> bool:
         """Hand a value over; what goes to another task counts as taken."""
@@ -69,10 +71,24 @@ class Exchange:
         """Send what was kept back; UnavailableError when a task is gone."""
         while self._kept:
             with self._lock:
-                if not self._kept:
+                if not self._kept or self.unsaid:
                     return
                 task, parcels = self._kept.popitem()
             self.carrier.send_all(task, self.step, parcels)
+
+    def saying(self) -> None:
+        """Keep back what is sent: another task may print what comes after this one's text."""
+        self._team.hold()
+        with self._lock:
+            self.unsaid += 1
+
+    def said(self) -> None:
+        """Send what was kept back, if the client has written all."""
+        with self._lock:
+            if not self.unsaid:
+                return
+            self.unsaid -= 1
+        self._team.let_go_on()
 
     def receive(self, key: Key, party: Party) -> Offer | None:
         """Return what was sent, or None: then the party is given it when it is."""

@@ -7,6 +7,7 @@ it does then is worker.py's; what a step has at hand while it is under way, unde
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from threading import RLock
@@ -88,18 +89,22 @@ class Master:
         # A recording is to tell from which line each was called.
         line = UNKNOWN if timeline.current() is None else user_line()
         key = op, device, tuple([x.spec.without_value() for x in inputs]), line
-        with self._lock:
-            step = self._eager.pop(key, None)
-            if step is not None:
-                self._eager[key] = step
+        step = self._eager.get(key)
         if step is None:
             step = self._alone(op, inputs, device, line)
-            with self._lock:
-                self._eager[key] = step
-                if len(self._eager) > EAGER:
-                    del self._eager[next(iter(self._eager))]
+            self._remember(key, step)
+        elif len(self._eager) > EAGER // 2:
+            self._remember(key, step)
         made = step.run([x.array for x in inputs])
         return tuple([EagerTensor(y, device) for y in made])
+
+    def _remember(self, key: Any, step: ClusterStep) -> None:
+        """Keep the step of an operator as the one used last."""
+        with self._lock:
+            self._eager.pop(key, None)
+            self._eager[key] = step
+            if len(self._eager) > EAGER:
+                del self._eager[next(iter(self._eager))]
 
     def _alone(
         self,
@@ -312,7 +317,7 @@ class Master:
                 each.parted(task, content["task"], content["reason"])
             return
         if name == "say":
-            _write(*packing.unpack_json(payload))
+            self._say(task, numbers, payload)
             return
         number = numbers[0] if numbers else COMMAND
         under = self._under.get(number)
@@ -328,6 +333,17 @@ class Master:
                 request.end(remade(packing.unpack_json(payload)))
             else:
                 request.end(packing.unpack_json(payload))
+
+    def _say(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Write what a task prints, and tell it so if it waits for that."""
+        _write(*packing.unpack_json(payload))
+        if numbers:
+            with suppress(
+                UnavailableError, FailedPreconditionError
+            ):  # gone meanwhile
+                self.command(
+                    task, Parcel(("said", numbers[:1]), np.empty(0, np.uint8))
+                )
 
     def _gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, and end all that waits for it."""

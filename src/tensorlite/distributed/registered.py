@@ -16,6 +16,7 @@ from tensorlite.core.xp import Array
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.wire import from_bytes, to_bytes
+from tensorlite.ops.effects import Print
 from tensorlite.ops.transfer import Recv, Send
 from tensorlite.runtime.memory import size_of
 from tensorlite.runtime.parts import Part, part_of
@@ -98,13 +99,18 @@ def bytes_in(plan: Plan, slot: int) -> int | None:
 
 
 def _goes_straight_on(part: Part, routes: Routes) -> bool:
-    """Return whether a plan is of the CPU alone, and waits for nothing but other tasks' values."""
+    """Return whether a plan is of the CPU alone, and waits for nothing but other tasks' values.
+
+    What is printed is waited for, too.
+    """
     plan = part.plan
     if part.device.kind != "CPU" or plan.moved or plan.is_scattered:
         return False
     for task in plan.tasks:
         role = task.op.role
         if role in CONTROL or role in PRIMITIVE or role is Role.ASYNC:
+            return False
+        if isinstance(task.op, Print):
             return False
         if _moves(role):
             route = routes.get(name_of(task.op))

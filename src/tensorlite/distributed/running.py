@@ -101,6 +101,11 @@ class Running:
         elif not began:
             self._end(given_up)
 
+    def said(self) -> None:
+        """Take it that the client has written a text that this has printed."""
+        if self._exchange is not None:
+            self._exchange.said()
+
     def awaited(self) -> Iterator[str]:
         """Yield what this waits for, in words."""
         for want in self.wanted():
@@ -112,6 +117,8 @@ class Running:
         for one in tuple(self._beside):
             if one.i in self._awaited:
                 yield Want(f"feed {one.i} of {name}", source=one.task)
+        if self._exchange is not None and self._exchange.unsaid:
+            yield Want(f"what it printed to be written, in {name}")
         if team is not None:
             for want in team.wanted():
                 yield want._replace(what=f"{want.what}, in {name}")

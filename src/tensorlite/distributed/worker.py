@@ -31,6 +31,7 @@ from tensorlite.distributed import all_reduce_op, packing, status
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.endpoints import Address
 from tensorlite.distributed.engine import Registration, TaskSettings
+from tensorlite.distributed.exchange import context
 from tensorlite.distributed.failures import told
 from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, Packed, State
@@ -101,6 +102,7 @@ class Worker:
             "link": self._link,
             "register": self._register,
             "unregister": self._unregister,
+            "said": self._said,
             "run": self._run,
             "cancel": self._cancel,
             "release": self._release,
@@ -213,7 +215,7 @@ class Worker:
                 self.carrier,
                 step,
                 lambda found: self._over(task, client, step, found, first, How(how)),
-                Place(self.container, self._own, partial(self._say, task)),
+                Place(self.container, self._own, partial(self._say, task, step)),
             )
             with self._lock:
                 if client.gone:
@@ -227,9 +229,18 @@ class Worker:
                 return
         begin()
 
-    def _say(self, task: str, stream: str, text: str) -> None:
-        """Have a client write what its step prints."""
-        self._answer(task, ("say", ()), packing.pack_json([stream, text]))
+    def _say(self, task: str, step: int, stream: str, text: str) -> None:
+        """Have a client write what its step prints, before other tasks go on after it."""
+        exchange = context.get()
+        if exchange is not None:
+            exchange.saying()
+        numbers = () if exchange is None else (step,)
+        self._answer(task, ("say", numbers), packing.pack_json([stream, text]))
+
+    def _said(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        running = self._client(task).running.get(numbers[0])
+        if running is not None:
+            running.said()
 
     def _feeds(
         self, client: _Client, task: str, items: list[Item]

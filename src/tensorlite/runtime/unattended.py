@@ -48,6 +48,7 @@ class Unattended(Team):
         self._around = around
         """What a thread works within, while it drives."""
         self._loops = 0
+        self._held = 0
         self._ended = False
         self.flush: Work = _nothing
         """Sends what was kept back to travel together; called before a thread leaves."""
@@ -108,6 +109,18 @@ class Unattended(Team):
         if not driving:
             self._go()
 
+    def hold(self) -> None:
+        """Keep the step from being over, unless it fails, until it is let go on."""
+        with self.lock:
+            self._held += 1
+
+    def let_go_on(self) -> None:
+        """End a hold, and do what was kept back for it."""
+        with self.lock:
+            self._held -= 1
+            self._loops += 1
+        self._go()
+
     def fail(self, error: BaseException) -> None:
         """End this step with an error, unless it is over or has one."""
         with self.lock:
@@ -158,7 +171,7 @@ class Unattended(Team):
             self._loops -= 1
             if self._loops or self._ended:
                 return False
-            self._ended = self.error is not None or not self.waits
+            self._ended = self.error is not None or not (self.waits or self._held)
             return self._ended
 
     def _end(self) -> None:
