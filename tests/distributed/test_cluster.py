@@ -403,5 +403,5 @@ def test_a_closed_cluster_says_so(cluster: Cluster) -> None:
     cluster.close()
     with pytest.raises(tl.errors.DeviceError, match="connected to none"):
         x + 1.0
-    with pytest.raises(tl.errors.UnavailableError, match="closed"):
+    with pytest.raises(tl.errors.FailedPreconditionError, match="closed"):
         x.numpy()

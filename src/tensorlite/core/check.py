@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,20 @@ def whole(value: Any, what: str, least: int | None = None) -> Any:
     ):
         raise InvalidArgumentError(f"{what}={value}; allowed are {least} and more")
     return value
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number of Python's, and no bool."""
+    is_real = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_real and isfinite(value)
+
+
+def check_seconds(what: str, value: Any, least: float) -> None:
+    """Raise InvalidArgumentError for what is no number of seconds, `least` or more."""
+    if not is_number(value) or value < least:
+        raise InvalidArgumentError(
+            f"{what}={value!r}: give seconds, {least:g} or more"
+        )
 
 
 def whole_numbers(values: Any, what: str) -> Any:

@@ -165,6 +165,14 @@ def leave(home: Home) -> None:
             del _homes[task]
 
 
+def forget() -> None:
+    """Forget all clusters, in a process that was forked: these are its parent's.
+
+    The lock may be a thread's that is not here.
+    """
+    _homes.clear()
+
+
 def homes() -> list[Home]:
     """Return the clusters that this process is connected to."""
     with _lock:

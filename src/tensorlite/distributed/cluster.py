@@ -6,15 +6,20 @@ Steps are run by master.py; which devices there are, the layers below learn from
 from __future__ import annotations
 
 import atexit
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakSet
 from zlib import crc32
 
+import numpy as np
+
 from tensorlite.core import remote
+from tensorlite.core.check import check_seconds
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import (
     DTypeError,
@@ -50,6 +55,18 @@ _LOOK = 0.2
 """Seconds in which a task says that it runs."""
 _PAUSE = 0.5
 """Seconds between attempts to link with a task, or to have tasks link with each other."""
+_CONNECT = "tl.distribute.connect(...)"
+_open: WeakSet[Cluster] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Keep a forked process from its parent's clusters: it would wait for threads it has not."""
+    for cluster in tuple(_open):
+        cluster.disown()
+    remote.forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Cluster:
@@ -98,6 +115,7 @@ class Cluster:
         self._watcher = Watcher(self)
         engine.watch(self.master.gone)
         atexit.register(self.close)
+        _open.add(self)
 
     @property
     def address(self) -> str | None:
@@ -132,6 +150,7 @@ class Cluster:
     @property
     def default_device(self) -> DeviceName:
         """Where a session's nodes run that ask for no device: on the first worker, or task."""
+        self.check_open()
         devices = self.devices
         workers = (device for device in devices if device.job == "worker")
         return next(workers, devices[0])
@@ -140,14 +159,14 @@ class Cluster:
         self, op: Op, inputs: Sequence[Tensor], device: DeviceName
     ) -> tuple[Tensor, ...]:
         """Return the outputs of an operator that is run on a device of a task."""
-        self._check()
+        self.check_open()
         return self.master.run_op(op, inputs, device)
 
     def prepare(
         self, name: str, inputs: int, division: Division, captured: int = 0
     ) -> ClusterStep:
         """Return what runs a graph that is cut over the devices of tasks."""
-        self._check()
+        self.check_open()
         return self.master.prepare(name, inputs, division, captured)
 
     @property
@@ -162,12 +181,13 @@ class Cluster:
         ...     [(each.task, each.state) for each in cluster.status()]
         [('/job:worker/task:0', 'running'), ('/job:worker/task:1', 'running')]
         """
-        self._check()
+        self.check_open()
+        check_seconds("timeout", timeout, 0.0)
         return self._watcher.status(timeout)
 
     def record(self, recorder: Recorder) -> Callable[[], None]:
         """Have all tasks take notes for a recorder; returns what ends that and brings the notes."""
-        self._check()
+        self.check_open()
         return tracing.begin(self.master, self.tasks, recorder)
 
     @property
@@ -180,7 +200,7 @@ class Cluster:
 
         When such a task runs again, `recover` takes it back.
         """
-        self._check()
+        self.check_open()
         lost = self.lost
         for task in tasks:
             if task not in lost:
@@ -199,7 +219,7 @@ class Cluster:
 
     def returned(self) -> tuple[str, ...]:
         """Return which of the tasks that were given up run again, and can be taken back."""
-        self._check()
+        self.check_open()
         with self._lock:
             return tuple([task for task in self._given_up if self._is_back(task)])
 
@@ -210,8 +230,9 @@ class Cluster:
         Raises UnavailableError for a task that does not come back within `timeout` seconds. Tasks
         that were given up are not waited for, but taken back if they are there.
         """
-        self._check()
+        self.check_open()
         limit = self._timeout if timeout is None else timeout
+        check_seconds("timeout", limit, 0.0)
         with self._lock:
             for task in self.returned():
                 del self._given_up[task]
@@ -288,8 +309,7 @@ class Cluster:
         with self._lock:
             if self.closed:
                 return
-            self.closed = True
-        atexit.unregister(self.close)
+            self._end(f"is closed: connect again with {_CONNECT}")
         remote.leave(self)
         self._carrier.close()
         if not (self.joined and isinstance(self.engine, InprocessEngine)):
@@ -297,7 +317,7 @@ class Cluster:
 
     def __enter__(self) -> Self:
         """Return this cluster."""
-        self._check()
+        self.check_open()
         return self
 
     def __exit__(
@@ -312,16 +332,32 @@ class Cluster:
     def __repr__(self) -> str:
         more = [
             *([f"as {self.client}"] if self.joined else []),
-            *([f"lost {', '.join(self.lost)}"] if self.lost else []),
+            *(
+                [f"lost {', '.join(self.lost)}"]
+                if self.lost and not self.closed
+                else []
+            ),
             *(["closed"] if self.closed else []),
         ]
         return f"<Cluster {self.name!r}: {', '.join([jobs_text(self.spec), *more])}>"
 
-    def _check(self) -> None:
+    def check_open(self) -> None:
+        """Raise FailedPreconditionError when it is closed."""
         if self.closed:
-            raise FailedPreconditionError(
-                f"cluster {self.name!r} is closed: connect again with tl.distribute.connect(...)"
-            )
+            raise FailedPreconditionError(self.master.over)
+
+    def _end(self, why: str) -> None:
+        self.closed = True
+        self.master.over = f"cluster {self.name!r} {why}"
+        _open.discard(self)
+        atexit.unregister(self.close)
+
+    def disown(self) -> None:
+        """In a process that was forked: leave the tasks and the links to the one that has them."""
+        self._end(
+            "is the process's from which this one was forked, which alone can use it: start "
+            "processes by multiprocessing's 'spawn', and have each connect as a client of its own"
+        )
 
     def _find(self, task: str, timeout: float) -> None:
         """Learn where a task is, and link with it."""
@@ -359,19 +395,22 @@ def checked_spec(spec: Any) -> dict[str, int]:
         raise DTypeError(
             f"spec={spec!r}; give how many tasks each job has, such as {{'ps': 1, 'worker': 2}}"
         )
+    found = {}
     for job, tasks in spec.items():
         if not isinstance(job, str) or not _JOB.fullmatch(job) or job in _TAKEN:
             raise InvalidArgumentError(
                 f"spec: {job!r} is no name for a job; allowed are letters, digits, _ and -, a "
                 f"letter first, and not {' or '.join(_TAKEN)}"
             )
-        if not isinstance(tasks, int) or isinstance(tasks, bool) or tasks < 1:
+        is_whole = isinstance(tasks, int | np.integer) and not isinstance(tasks, bool)
+        if not is_whole or tasks < 1:
             raise InvalidArgumentError(
                 f"spec: {job!r} is to have {tasks!r} tasks; give a number of 1 or more"
             )
+        found[job] = int(tasks)
     if not spec:
         raise InvalidArgumentError("spec={}: a cluster has one task at least")
-    return dict(spec)
+    return found
 
 
 def _first(carrier: Carrier) -> int:

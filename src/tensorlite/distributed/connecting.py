@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Any
 
+from tensorlite.core.check import check_seconds, is_number
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.remote import homes
 from tensorlite.distributed.cluster import (
     CLIENT,
     START,
@@ -86,15 +87,15 @@ def connect(
     )
     _check_whole("clients", clients, 1, "how many there may be")
     _check_whole("logical_cpus", logical_cpus, 1, "CPU devices of each task")
-    _check_seconds("silence", silence, LEAST)
-    _check_seconds("timeout", timeout, 0.0)
+    check_seconds("silence", silence, LEAST)
+    check_seconds("timeout", timeout, 0.0)
     needs = _needs(jobs, num_cpus, num_gpus)
     speaks_tcp = address is not None if tcp is None else tcp
     if not unix and not speaks_tcp:
         raise InvalidArgumentError(
             "unix=False, tcp=False: tasks have no way to talk; let one of them be True"
         )
-    chosen = _engine(engine, address)
+    chosen = _engine(engine, address, None if client else name)
     if client:
         return _joined(chosen, jobs, name, f"{CLIENT}{client}", timeout)
     tasks = [f"/job:{job}/task:{i}" for job, n in jobs.items() for i in range(n)]
@@ -157,7 +158,7 @@ def _check_same(engine: Shared, jobs: Mapping[str, int], name: str) -> None:
         )
 
 
-def _engine(engine: str | Engine, address: str | None) -> Engine:
+def _engine(engine: str | Engine, address: str | None, starts: str | None) -> Engine:
     if engine != "ray" and address is not None:
         raise InvalidArgumentError(
             f"address={address!r} is that of a Ray, and engine={engine!r} has none: leave it out"
@@ -165,6 +166,7 @@ def _engine(engine: str | Engine, address: str | None) -> Engine:
     if not isinstance(engine, str) and hasattr(engine, "registration"):
         return engine
     if engine == "ray":
+        _check_free(starts)
         _check_address(address)
         return RayEngine(Worker, address)
     if engine == "inprocess":
@@ -184,6 +186,15 @@ def _check_name(name: Any) -> None:
         )
 
 
+def _check_free(name: str | None) -> None:
+    """Raise FailedPreconditionError when this process has a cluster of that name."""
+    if any(home.name == name for home in homes()):
+        raise FailedPreconditionError(
+            f"this process is connected to a cluster {name!r} already, and can go on with that: "
+            "call close() on what connect returned then, or give this one another name="
+        )
+
+
 def _check_address(address: Any) -> None:
     if address is None or (isinstance(address, str) and _ADDRESS.fullmatch(address)):
         return
@@ -200,21 +211,6 @@ def _check_whole(what: str, value: Any, least: int, told: str) -> None:
         )
 
 
-def _check_seconds(what: str, value: Any, least: float) -> None:
-    if not _is_number(value) or value < least:
-        raise InvalidArgumentError(
-            f"{what}={value!r}: give seconds, {least:g} or more"
-        )
-
-
-def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and isfinite(value)
-    )
-
-
 def _needs(jobs: Mapping[str, int], cpus: Share, gpus: Share) -> dict[str, Needs]:
     """Return what each task of a job is to have."""
     found = {job: [1.0, 0.0] for job in jobs}
@@ -225,7 +221,7 @@ def _needs(jobs: Mapping[str, int], cpus: Share, gpus: Share) -> dict[str, Needs
                 raise InvalidArgumentError(
                     f"{what}={given!r}: there is no job {job!r}; there are {', '.join(jobs)}"
                 )
-            if not _is_number(share) or share < 0:
+            if not is_number(share) or share < 0:
                 raise InvalidArgumentError(
                     f"{what}={given!r}: a task of {job} cannot have {share!r}; give a number of 0 "
                     "or more, or one for each job, as in {'ps': 1, 'worker': 2}"

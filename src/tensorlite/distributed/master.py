@@ -65,6 +65,8 @@ class Master:
         self.lost: dict[str, str] = {}
         """Tasks that are gone, and why."""
         self.incarnations: dict[str, int] = {}
+        self.over = ""
+        """Why nothing can be asked of any task any more."""
         self.life = 0
         """How often a task was lost, found or remade: what was checked before is to be again."""
         self._numbers = count(first)
@@ -164,6 +166,8 @@ class Master:
 
     def check(self, handle: Remote) -> None:
         """Raise UnavailableError for a handle of what was lost with its task."""
+        if self.over:
+            raise FailedPreconditionError(self.over)
         task = task_of(handle.where, self.task)
         reason = self.lost.get(task)
         if reason is not None:
@@ -206,6 +210,8 @@ class Master:
 
     def command(self, task: str, *parcels: Parcel) -> None:
         """Send commands to a task, with word of what it need not keep any more."""
+        if self.over:
+            raise FailedPreconditionError(self.over)
         reason = self.lost.get(task)
         if reason is not None:
             raise UnavailableError(reason)

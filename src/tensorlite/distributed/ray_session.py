@@ -62,6 +62,8 @@ class Session:
         """Whether the connection was made here, and not by the user."""
         self.folder: str | None = None
         """Where a Ray that was started here has its files, and its tasks theirs."""
+        self._forked = False
+        """Whether this process has a copy of a connection, which does not work."""
 
     def enter(self, address: str | None, cpus: float, close: Close) -> Any:
         """Return the module `ray`, connected with the Ray at an address.
@@ -73,6 +75,11 @@ class Session:
         os.environ.update({**ENVIRONMENT, **os.environ})
         ray = extra("ray", "a cluster")
         with self._lock:
+            if self._forked:
+                raise FailedPreconditionError(
+                    "this process was forked from one that is connected with Ray, and cannot be "
+                    "itself: start processes by multiprocessing's 'spawn'"
+                )
             if not ray.is_initialized():
                 self._begin(ray, address, cpus)
             elif self._users and address not in {None, self._address}:
@@ -101,6 +108,17 @@ class Session:
     def _close(self) -> None:
         for close in tuple(self._users):
             close()
+
+    def after_fork(self) -> None:
+        """In a process that was forked: leave the connection, and the tasks, to its parent."""
+        if not self._users:
+            return
+        self._lock, self._forked = RLock(), True
+        self._users.clear()
+        self._begun, self.folder = False, None
+        atexit.unregister(self._close)
+        # It would wait for threads that are not here, and this process would never end.
+        atexit.unregister(extra("ray", "a cluster").shutdown)
 
     def _begin(self, ray: Any, address: str | None, cpus: float) -> None:
         options: dict[str, Any] = {}
@@ -198,3 +216,4 @@ def _running() -> str | None:
 
 
 session = Session()
+os.register_at_fork(after_in_child=session.after_fork)

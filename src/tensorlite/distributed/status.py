@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tensorlite.core.accounts import held_by
-from tensorlite.core.errors import UnavailableError
+from tensorlite.core.errors import NotFoundError, UnavailableError
 from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.running import Running
 
@@ -119,7 +119,8 @@ class ClusterStatus(Sequence[TaskStatus]):
             for each in self.tasks:
                 if each.task == which:
                     return each
-            raise KeyError(which)
+            there = ", ".join([each.task for each in self.tasks])
+            raise NotFoundError(f"there is no task {which!r}; there are {there}")
         if isinstance(which, slice):
             return ClusterStatus(self.name, self.tasks[which])
         return self.tasks[which]

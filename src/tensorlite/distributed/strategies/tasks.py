@@ -60,8 +60,8 @@ class LocalTasks:
         workers: Sequence[str | DeviceName],
         servers: Sequence[str | DeviceName] = (),
     ) -> None:
-        self.workers = tuple([DeviceName.of(one) for one in workers])
-        self.servers = tuple([DeviceName.of(one) for one in servers])
+        self.workers = _named(workers)
+        self.servers = _named(servers)
 
     def begin(
         self, program: Function[..., Any], arguments: tuple[Any, ...], done: Done
@@ -76,6 +76,14 @@ class LocalTasks:
             raise FailedPreconditionError(
                 f"{what} are waited for, and nothing is under way"
             )
+
+
+def _named(devices: Any) -> tuple[DeviceName, ...]:
+    if isinstance(devices, str) or not isinstance(devices, Sequence):
+        raise DTypeError(
+            f"devices={devices!r}; give a list of device names, such as ['/gpu:0', '/gpu:1']"
+        )
+    return tuple([DeviceName.of(one) for one in devices])
 
 
 def outcome(program: Function[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -97,6 +105,7 @@ class ClusterTasks:
 
     def renew(self) -> None:
         """Take the tasks that the cluster has now."""
+        self.cluster.check_open()
         workers, servers = self._jobs
         self.workers = _devices(self.cluster, workers)
         self.servers = () if servers is None else _devices(self.cluster, servers)
