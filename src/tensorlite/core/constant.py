@@ -91,9 +91,17 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         raise _not_an_array(value, error) from None
     if kept:
         return _native(array, dtype)
-    if dtype is not None:
-        return array
-    return _defaulted(array, value)
+    if dtype is None:
+        return _defaulted(array, value)
+    is_number = type(value) in {float, int}
+    if not is_number and dtype.is_differentiable and _has_none(array, value):
+        raise _not_an_array(value, TypeError("None is no number"))
+    return array
+
+
+def _has_none(array: np.ndarray[Any, Any], value: Any) -> bool:
+    """Return whether a nest has None in it, of which NumPy makes NaN."""
+    return bool(np.isnan(array).any()) and np.asarray(value).dtype.kind == "O"
 
 
 def _native(array: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any, Any]:

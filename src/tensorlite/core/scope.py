@@ -276,6 +276,8 @@ def placed(tensor: Tensor) -> Tensor:
         return tensor
     if isinstance(asked, DeviceRule):
         asked = asked_for(Const(tensor.array))
+    if asked.job is not None and tracer() is None:
+        return operand.operators.to_device(tensor, asked)
     if asked.kind is None:
         return tensor
     return moved(tensor, local(asked.kind, asked.index or 0))

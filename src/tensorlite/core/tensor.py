@@ -208,13 +208,17 @@ class Tensor(Operand):
         copy: bool | None = None,
     ) -> Any:
         """Export the value by DLPack, without copying where the consumer allows."""
-        return self.array.__dlpack__(
+        array = self.array
+        return (array.read() if isinstance(array, RemoteArray) else array).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[Any, Any]:
         """Return DLPack's (device type, device id)."""
-        kind, index = self.array.__dlpack_device__()
+        array = self.array
+        kind, index = (
+            array.read() if isinstance(array, RemoteArray) else array
+        ).__dlpack_device__()
         return kind, index
 
 
@@ -297,6 +301,13 @@ class EagerTensor(Tensor):
         return EagerTensor(self._array, self._device)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        if isinstance(self._array, RemoteArray):  # which nobody changes
+            return EagerTensor(self._array, self._device)
+        if _is_handle(self._array):
+            raise DTypeError(
+                f"{self._array!r} is state, and cannot be copied: make another variable, queue or "
+                "the like, and assign it the value"
+            )
         return EagerTensor(self._array.copy(), self._device)
 
 

@@ -139,16 +139,13 @@ class Trainer:
             min_workers,
             self._tell,
         )
-        self._feed = Feed(data)
-        self._shows = progress
+        self._feed, self._shows = Feed(data), progress
         self._progress: Progress = progress_of(False)
         self._lines: Sequence[str] = ()
-        self._asked_at = -math.inf
-        self._begun = False
-        self._saved_step, self._saved_at = -1, 0.0
+        self._asked_at, self._begun = -math.inf, False
+        self._saved_step, self._saved_at, self._looked_at = -1, 0.0, 0.0
         self._tried_step = -1
         """At which step saving was tried last."""
-        self._looked_at = 0.0
         self._furthest, self._in_row = -1, 0
 
     def run(self, until: int | None = None) -> Any:

@@ -91,18 +91,22 @@ class Compiled:
         )
 
     def run(
-        self, arrays: Sequence[Array], default: DeviceName | None = None
+        self,
+        arrays: Sequence[Array],
+        default: DeviceName | None = None,
+        *,
+        values: bool = False,
     ) -> tuple[Array, ...]:
         """Return the outputs for one array per input of the graph.
 
         What asks for no device runs where the arrays are, or on `default`, which is of another
-        task; then what comes back are values.
+        task. What is large stays in the task that computed it, unless `values` are to come back.
         """
         if default is not None:
-            return self.placed(default).run(arrays, values=True)
+            return self.placed(default).run(arrays, values=values)
         home = common_device(arrays)
         if self.is_placed or home.job is not None:
-            return self.placed(home).run(arrays)
+            return self.placed(home).run(arrays, values=values)
         return run_plan(self.plan, arrays, self.runner)
 
     def with_graph(self, graph: Graph) -> Compiled:

@@ -168,7 +168,7 @@ class PartialRun:
         known = self._values | fed
         given = [known[id(x)] for x in stage.given]
         try:
-            outputs = stage.compiled.run([*given, *stage.captured])
+            outputs = stage.compiled.run([*given, *stage.captured], values=True)
         except BaseException:
             self._given_up = True
             self._values, self._fed = {}, {}

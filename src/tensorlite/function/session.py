@@ -76,6 +76,8 @@ class Session:
             raise DTypeError(
                 f"tl.Session: graph={chosen!r}; a session runs a tl.Graph"
             )
+        if isinstance(target, Target):
+            _ = target.default_device  # which a closed cluster has not
         self.graph = chosen
         self.target = target
         self.runner = check_runner(runner)
@@ -281,7 +283,7 @@ class Step:
         """Return what is fetched, given a value for each feed."""
         arrays = [feed.array(x) for feed, x in zip(self._feeds, values, strict=True)]
         return self._wanted.values(
-            self._compiled.run([*arrays, *self._captured], self._default)
+            self._compiled.run([*arrays, *self._captured], self._default, values=True)
         )
 
 

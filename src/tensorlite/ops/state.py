@@ -280,6 +280,9 @@ class Variable(Operand):
     def __setitem__(self, key: Any, value: TensorLike) -> None:
         self.assign(set_item(self.__tensor__(), key, value))
 
+    def check_update(self) -> None:
+        """Raise InvalidArgumentError where an optimizer cannot update it; kinds of variables do."""
+
     def _fitting(self, value: TensorLike) -> Tensor:
         if isinstance(value, Operand):
             return to_tensor(value)

@@ -94,9 +94,8 @@ class Optimizer(ABC):
         for _, variable in wanted:
             if not isinstance(variable, Variable):
                 kind = type(variable).__name__
-                raise DTypeError(
-                    f"{kind} is no variable: pass pairs (gradient, variable)"
-                )
+                raise DTypeError(f"{kind} is no variable: give (gradient, variable)")
+            variable.check_update()
             self._slots_of(variable)
         one = np.asarray(1, np.int64)
         step = call(AssignAddVariableOp(), self.iterations.handle, one)

@@ -43,6 +43,9 @@ class Strategy(ABC):
                 f"{type(self).__name__}: there is no device to compute on"
             )
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.count} replicas>"
+
     @property
     def workers(self) -> Sequence[DeviceName]:
         """Where replicas compute."""

@@ -124,6 +124,14 @@ class MirroredVariable(Variable):
             )
         return effect(op, self.handle, *inputs)
 
+    def check_update(self) -> None:
+        """Raise InvalidArgumentError outside of steps, where the first copy alone would change."""
+        if replica.get() is None and len(self.copies) > 1:
+            raise InvalidArgumentError(
+                f"{self.name!r} has a copy for each replica, and gradients would be applied to the "
+                "first alone: call the step by strategy.run, as in strategy.run(step, batch)"
+            )
+
     def beside(self, value: TensorLike, name: str) -> Variable:
         """Return a new variable with copies on the same devices, which tapes do not watch."""
         other = mirrored_on(self.devices)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tensorlite.core.check import whole
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.distributed.strategies.placing import Owned, at_home
@@ -23,7 +23,7 @@ from tensorlite.distributed.strategies.tasks import tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together, on
 from tensorlite.ops.making import Make, creation
 from tensorlite.ops.state import Variable
-from tensorlite.train.layers import Layer
+from tensorlite.train.layers import Layer, Sequential
 from tensorlite.train.optimizers import Optimizer
 
 
@@ -77,6 +77,7 @@ class Pipeline(Together):
     @contextmanager
     def stage(self, index: int) -> Iterator[DeviceName]:
         """Make and compute what is inside on a worker."""
+        whole(index, "Pipeline: stage")
         if not 0 <= index < len(self.workers):
             raise InvalidArgumentError(
                 f"stage {index}; there are {len(self.workers)} workers, from 0 on"
@@ -85,13 +86,16 @@ class Pipeline(Together):
             yield self.workers[index]
 
     def staged(
-        self, layers: Sequence[Layer], starts: Sequence[int] | None = None
+        self,
+        layers: Sequence[Layer] | Sequential,
+        starts: Sequence[int] | None = None,
     ) -> list[Layer]:
         """Return layers that are on the workers, as many of them on each as on the others.
 
         `starts` says otherwise which layer is the first of each stage.
         """
         number = len(self.workers)
+        layers = _checked(layers)
         if starts is None:
             starts = [-(-i * len(layers) // number) for i in range(number)]
         rising = all(
@@ -148,6 +152,23 @@ class Pipeline(Together):
                 pairs.append((self.mean(one, batch), one.variable))
         with on(optimizer.iterations.device):
             optimizer.update(pairs)
+
+
+def _checked(layers: Any) -> list[Layer]:
+    """Return layers, also of a Sequential; DTypeError for anything else."""
+    given = layers.layers if isinstance(layers, Sequential) else layers
+    found = (
+        [x for x in given if isinstance(x, Layer)]
+        if isinstance(given, Sequence)
+        else []
+    )
+    if not isinstance(given, Sequence) or len(found) < len(given):
+        raise DTypeError(f"Pipeline: layers={layers!r}; give a list of tl.layers")
+    if not found:
+        raise InvalidArgumentError(
+            "Pipeline: layers=[]: there is nothing to put in stages"
+        )
+    return found
 
 
 def _check_place(layer: Layer, what: str, stage: int, place: DeviceName) -> None:

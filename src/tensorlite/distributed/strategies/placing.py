@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tensorlite.core.check import a_function, whole
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import interpreted_by, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import device, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -84,10 +84,11 @@ class ByRows:
         least: int = 1024,
         rest: Policy | None = None,
     ) -> None:
-        if (parts is not None and parts < 1) or least < 1:
-            raise InvalidArgumentError(
-                f"ByRows: parts={parts}, least={least}; allowed are 1 and more"
-            )
+        if parts is not None:
+            whole(parts, "ByRows: parts", 1)
+        whole(least, "ByRows: least", 1)
+        if rest is not None:
+            a_function(rest, "ByRows: rest")
         self.parts, self.least = parts, least
         self.rest = BySize() if rest is None else rest
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.check import whole
-from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.dataset import Dataset
 from tensorlite.distributed.strategies.shards import PerReplica, cut
@@ -23,10 +23,7 @@ def distributed(
     data: Source, batch_size: int | None, short: str, count: int
 ) -> Iterator[Any]:
     """Return the batches of `data`, shared out among `count` replicas; see Strategy.distribute."""
-    if short not in SHORT:
-        raise InvalidArgumentError(
-            f"short={short!r}; allowed are {' and '.join(map(repr, SHORT))}"
-        )
+    check_short(short)
     if callable(data):
         if batch_size is not None:
             raise InvalidArgumentError(
@@ -36,31 +33,48 @@ def distributed(
     return (shared_out(batch, count) for batch in batches(data, batch_size))
 
 
+def check_short(short: str) -> None:
+    """Raise InvalidArgumentError for what is to be done about short data and cannot."""
+    if short not in SHORT:
+        raise InvalidArgumentError(
+            f"short={short!r}; allowed are {' and '.join(map(repr, SHORT))}"
+        )
+
+
 def batches(data: Source, batch_size: int | None) -> Iterable[Any]:
     """Return the batches of a dataset, or of the rows of arrays."""
     if batch_size is not None:
         whole(batch_size, "distribute: batch_size", 1)
     if isinstance(data, Dataset):
         return data if batch_size is None else data.batch(batch_size)
+    arrays = _arrays(data)
     if batch_size is None:
         raise InvalidArgumentError(
             "distribute: give batch_size=, how many rows of the arrays make a batch"
         )
-    return _slices(data, batch_size)
+    return _slices(data, arrays, batch_size)
 
 
-def _slices(data: Any, size: int) -> Iterator[Any]:
+def _arrays(data: Any) -> list[Any]:
+    """Return the arrays of a structure, which have equally many rows."""
     leaves = nest.flatten(data)
-    arrays = [
-        leaf if isinstance(leaf, (Tensor, np.ndarray)) else np.asarray(leaf)
-        for leaf in leaves
-    ]
-    lengths = sorted({leaf.shape[0] if leaf.shape else 0 for leaf in arrays})
+    for leaf in leaves:
+        if not isinstance(leaf, (Tensor, np.ndarray)) or not leaf.shape:
+            raise DTypeError(
+                f"distribute: {leaf!r} has no rows; give a tl.data.Dataset, arrays with "
+                "batch_size=, or a function of a replica's index and their number that returns its "
+                "batches"
+            )
+    lengths = sorted({leaf.shape[0] for leaf in leaves})
     if len(lengths) != 1:
         raise InvalidArgumentError(
             f"distribute: the arrays have {lengths} rows; allowed is one number"
         )
-    for start in range(0, lengths[0], size):
+    return leaves
+
+
+def _slices(data: Any, arrays: list[Any], size: int) -> Iterator[Any]:
+    for start in range(0, arrays[0].shape[0], size):
         yield nest.pack_like(data, [leaf[start : start + size] for leaf in arrays])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import device
 from tensorlite.core.spec import shape_text
@@ -47,6 +47,10 @@ class SplitVariable(Module, Operand):
             value = to_tensor(initial)
             value = value if dtype is None else astype(value, as_dtype(dtype))
         rows = value.shape[0] if value.shape else 0
+        if isinstance(places, (str, DeviceName)):
+            raise DTypeError(
+                f"{name}: places={places!r}; give a list of devices, such as cluster.job('ps')"
+            )
         if not places or rows < len(places) or shape not in (None, value.shape):
             raise InvalidArgumentError(
                 f"{name}: a tensor of shape {shape_text(value.shape)} cannot be split into "
