@@ -136,6 +136,8 @@ class Op:
     """Whether an output may share memory with an input."""
     moves: ClassVar[bool] = False
     """Whether outputs lie on the device that the attribute `device` names, wherever inputs do."""
+    outlives: ClassVar[bool] = False
+    """Whether it runs though what it waits for is dead, as nothing with an input can."""
     ufunc: ClassVar[str | None] = None
     """Name of the array function that the kernel is, when it takes `out=`."""
     admitted: ClassVar[set[Any]] = set()

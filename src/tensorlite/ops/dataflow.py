@@ -150,6 +150,12 @@ class NoOp(Op):
         return ()
 
 
+class ControlTrigger(NoOp):
+    """Nothing, when all that it waits for has been, dead or alive."""
+
+    outlives = True
+
+
 def _check_condition(op: Op, argument: str, given: TensorSpec) -> None:
     if given.dtype is not dtypes.bool_ or given.rank not in (0, None):
         raise DTypeError(

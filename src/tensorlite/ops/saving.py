@@ -5,6 +5,7 @@ Checkpoints of many files are in shards.py, the files in storage.py, manifests i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from tensorlite.core import dtypes
@@ -35,7 +36,7 @@ class SaveV2(Op):
         """Write the files."""
         named = zip(self.tensor_names, tensors, strict=True)
         manifests.write(
-            str(path.item()), {name: to_host(tensor) for name, tensor in named}
+            _text(path), {name: to_host(tensor) for name, tensor in named}
         )
         return ()
 
@@ -56,11 +57,16 @@ class RestoreV2(Op):
 
     def kernel(self, xp: Xp, path: Array) -> tuple[Array, ...]:
         """Read the files; CheckpointError when a tensor is absent or of another spec."""
-        found = manifests.contents(path.item())
+        found = manifests.contents(_text(path))
         for name, spec in zip(self.tensor_names, self.specs, strict=True):
             check_stored(found.specs, name, spec)
         wanted = [(name, -1, 0) for name in self.tensor_names]
         return tuple([xp.asarray(x) for x in manifests.read_rows(found, wanted)])
+
+
+def _text(path: Array) -> str:
+    found = path.item()
+    return found if isinstance(found, str) else os.fsdecode(found)
 
 
 def check_path(path: TensorSpec) -> None:

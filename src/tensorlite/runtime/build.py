@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -103,9 +103,14 @@ def _needed(
                 f"input {node.name!r} ({node.outputs[0].spec}), made at {node.line}, is needed and "
                 f"not fed; give a value for it"
             )
-        stack.extend(node.control)
+        # An input that is given is there from the beginning: nothing has to wait for it.
+        stack.extend([x for x in node.control if not _is_given(x, given)])
         stack.extend([x.node for x in node.inputs if id(x) not in given])
     return [node for node in graph.nodes if node in found]
+
+
+def _is_given(node: Node, given: Container[int]) -> bool:
+    return node.op.role is Role.INPUT and id(node.outputs[0]) in given
 
 
 def _node(x: SymbolicTensor | Node) -> Node:

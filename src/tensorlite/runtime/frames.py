@@ -219,7 +219,11 @@ class Machine:
             self.serve(frame.outer, step.consumers, step.merges)
 
     def skip(self, iteration: Iteration, task: int) -> None:
-        """Pass on that a task is dead."""
+        """Pass on that a task is dead, unless it runs all the same."""
+        if iteration.frame.program.tasks[task].op.outlives:
+            iteration.dead.discard(task)
+            self.ready.append((iteration, task))
+            return
         step = iteration.steps[task]
         if SEND <= step.form < ASYNC:
             self.exchange(iteration, task, dead=True)

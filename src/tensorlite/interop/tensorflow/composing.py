@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core import dtypes
+from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
@@ -24,7 +27,7 @@ from tensorlite.ops.arithmetic import (
 )
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import expand_dims, size
-from tensorlite.ops.compare import equal, logical_not, where
+from tensorlite.ops.compare import equal, less, less_equal, logical_not, where
 from tensorlite.ops.create import zeros_like
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.elementwise import log, log1p, square
@@ -171,6 +174,31 @@ def _counted(binary: bool, x: Tensor, count: Tensor, weights: Tensor) -> Tensor:
     return sum_of(ones * expand_dims(weights, axis=-1), axis=-2)
 
 
+def _bound(comes_first: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
+    """Return what counts, row by row, how many elements come before each value."""
+
+    def adapter(given: Given) -> Values:
+        dtype = given.dtype("out_type")
+
+        def counted(x: Tensor, values: Tensor) -> Tensor:
+            before = comes_first(
+                expand_dims(x, axis=-2), expand_dims(values, axis=-1)
+            )
+            return sum_of(astype(before, dtype), axis=-1)
+
+        return given.composed(counted, *given.tensors)
+
+    return adapter
+
+
+def _element_shape(given: Given) -> Values:
+    """Return what is known of the elements of a list, -1 for each size that is not."""
+    dtype = given.dtype("shape_type").numpy
+    shape = given.tensor(0).spec.inner[0].shape
+    known = -1 if shape is None else [-1 if n is None else n for n in shape]
+    return given.node(Const(np.array(known, dtype))).outputs
+
+
 COMPOSED: dict[str, Adapter] = {
     "AccumulateNV2": _composed(lambda *xs: add_n(xs)),
     "Angle": _composed(_angle),
@@ -184,6 +212,7 @@ COMPOSED: dict[str, Adapter] = {
     "Erfc": _composed(lambda x: 1 - erf(x)),
     "InvGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
     "ListDiff": _composed(_list_diff),
+    "LowerBound": _bound(less),
     "MatrixDiag": _composed(diag),
     "MatrixDiagPart": _composed(diag_part),
     "MatrixSetDiag": _composed(set_diag),
@@ -197,8 +226,10 @@ COMPOSED: dict[str, Adapter] = {
     "SoftsignGrad": _composed(lambda dy, x: dy / square(1 + magnitude(x))),
     "SqrtGrad": _composed(lambda y, dy: dy * 0.5 / conj(y)),
     "SquaredDifference": _composed(lambda x, y: square(x - y)),
+    "TensorListElementShape": _element_shape,
     "TanhGrad": _composed(lambda y, dy: dy * conj(1 - square(y))),
     "TruncateDiv": _composed(_truncated),
+    "UpperBound": _bound(less_equal),
     "Xdivy": _composed(_xdivy),
     "Xlog1py": _composed(_safe(log1p)),
     "Xlogy": _composed(_safe(log)),

@@ -28,7 +28,8 @@ from tensorlite.ops import (
     sparse_accumulator_ops,
     step_arrays,
 )
-from tensorlite.ops.bundles import Bundle, Unbundle
+from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
+from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
 from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
 from tensorlite.ops.saving import RestoreV2, SaveV2
@@ -251,6 +252,13 @@ def _stateless_uniform(given: Given) -> Values:
     return given.composed(drawn, *given.tensors)
 
 
+def _zeros_like(given: Given) -> Values:
+    x = given.tensor(0)
+    return given.made(
+        VariantZerosLike() if x.dtype is dtypes.variant else ZerosLike(), x
+    )
+
+
 def _optional_value(given: Given) -> Values:
     kinds, shapes = given.dtypes("output_types"), given.typed("output_shapes", tuple)
     if len(kinds) != len(shapes):
@@ -290,6 +298,7 @@ CONTAINERS: dict[str, Adapter] = {
     "TensorArraySplitV3": partial(_done, step_arrays.TensorArraySplitV3),
     "TensorArrayV3": _array,
     "TensorArrayWriteV3": partial(_done, step_arrays.TensorArrayWriteV3),
+    "ZerosLike": _zeros_like,
     "TruncatedNormal": partial(_drawn, _of_dtype(random.StatelessTruncatedNormalV2)),
 }
 for _end in ("", "V2"):

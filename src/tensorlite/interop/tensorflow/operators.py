@@ -5,12 +5,14 @@ from __future__ import annotations
 from tensorlite.interop.tensorflow.calling import CALLS
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
+from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.variables import VARIABLES
 
 ADAPTERS: dict[str, Adapter] = {
     **PLAIN,
     **COMPOSED,
+    **IMAGING,
     **VARIABLES,
     **CONTAINERS,
     **CALLS,

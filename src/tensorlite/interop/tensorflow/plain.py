@@ -76,6 +76,7 @@ _SAME = """
     ReverseSequence ReverseV2 RightShift Rint Roll Rsqrt ScatterNd SegmentMax SegmentMean SegmentMin
     SegmentProd SegmentSum SelectV2 SelfAdjointEigV2 Selu SeluGrad Shape Sigmoid SigmoidGrad Sign
     Sin Sinh Size Slice Softmax SoftmaxCrossEntropyWithLogits Softplus Softsign
+    ShardedFilename StaticRegexFullMatch StringJoin
     SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square Squeeze
     StatelessRandomGetKeyCounter
     StatelessRandomNormalV2 StatelessRandomUniformFullIntV2 StatelessRandomUniformIntV2
@@ -100,10 +101,11 @@ PLAIN |= {
     "DeepCopy": Plain("Identity"),
     "Inv": Plain("Reciprocal"),
     "GuaranteeConst": Plain("Identity"),
+    "MergeV2Checkpoints": Plain("MergeV2Checkpoints"),
     "Mod": Plain("FloorMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
     "PreventGradient": Plain("Identity"),
     "Round": Plain("Rint"),
     "Snapshot": Plain("Identity"),
-    "ControlTrigger": Plain("NoOp"),
+    "ControlTrigger": Plain("ControlTrigger"),
 }

@@ -19,7 +19,7 @@ from tensorlite.core.errors import (
     TensorliteError,
     note,
 )
-from tensorlite.core.op import Effect
+from tensorlite.core.op import Effect, Role
 from tensorlite.core.provenance import Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
@@ -267,7 +267,9 @@ class Reader:
 
     def _given(self, record: Record) -> Given:
         inputs = [self._value(x, record, i) for i, x in enumerate(record.inputs)]
-        control = tuple([self._nodes[name] for name in record.control])
+        waited = [self._nodes[name] for name in record.control]
+        # What is given is there before anything runs.
+        control = tuple([x for x in waited if x.op.role is not Role.INPUT])
         given = Given(
             record,
             self._prefix + record.name,

@@ -1,0 +1,180 @@
+"""What TensorFlow's operators become gives what TensorFlow gives: worked by hand or by NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.interop.tensorflow.operators import ADAPTERS
+from tensorlite.interop.tensorflow.signatures import signature_of
+from tests.interop.graphdefs import Program
+
+RNG = np.random.default_rng(3)
+
+
+def ran(op: str, *values: Any, outputs: int = 1, **attributes: Any) -> Any:
+    """Return what an operator gives for some values."""
+    made = Program()
+    names = [made.const(f"in{i}", value) for i, value in enumerate(values)]
+    made.node(op, "out", *names, **attributes)
+    found = made.session().run([f"out:{i}" for i in range(outputs)])
+    return found[0] if outputs == 1 else found
+
+
+def floats(*shape: int) -> Any:
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+X, Y = floats(2, 3), np.abs(floats(2, 3)) + 0.5
+
+CASES: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "SquaredDifference": ((X, Y), (X - Y) ** 2),
+    "RsqrtGrad": ((Y, X), -0.5 * X * Y**3),
+    "SqrtGrad": ((Y, X), 0.5 * X / Y),
+    "TanhGrad": ((X, Y), Y * (1 - X**2)),
+    "SigmoidGrad": ((X, Y), Y * X * (1 - X)),
+    "ReciprocalGrad": ((X, Y), -Y * X**2),
+    "SoftsignGrad": ((X, Y), X / (1 + np.abs(Y)) ** 2),
+    "BiasAddGrad": ((X,), X.sum(0)),
+    "DivNoNan": (
+        (X, np.array([0, 1, 2], np.float32)),
+        [[0, *X[0, 1:] / [1, 2]], [0, *X[1, 1:] / [1, 2]]],
+    ),
+    "Xlogy": (
+        (np.array([0, 2], np.float32), np.array([0, 3], np.float32)),
+        [0, 2 * np.log(3)],
+    ),
+    "Select": ((np.array([True, False]), X, Y), [X[0], Y[1]]),
+    "Pad": ((X, np.array([[1, 0], [0, 2]], np.int32)), np.pad(X, [[1, 0], [0, 2]])),
+    "Cross": ((X, Y), np.cross(X, Y)),
+    "MatrixDiag": ((X,), [np.diag(X[0]), np.diag(X[1])]),
+    "TruncateDiv": ((np.array([7, -7, 8]), np.array([2, 2, -3])), [3, -3, -2]),
+    "Round": ((np.array([0.5, 1.5, -2.5], np.float32),), [0, 2, -2]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_gives_what_numpy_says(name: str) -> None:
+    values, wanted = CASES[name]
+    dtype = tl.as_dtype(values[-1].dtype) if name != "Pad" else tl.float32
+    np.testing.assert_allclose(
+        ran(name, *values, T=dtype), wanted, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_outputs_have_the_dtype_that_is_asked_for() -> None:
+    values, places = ran(
+        "Unique", np.array([3, 1, 3]), outputs=2, T=tl.int64, out_idx=tl.int64
+    )
+    assert places.dtype == np.int64
+    assert (values.tolist(), places.tolist()) == ([3, 1], [0, 1, 0])
+
+
+def test_rows_are_searched() -> None:
+    rows = np.array([[1, 2, 3], [5, 6, 7]], np.float32)
+    values = np.array([[2.0], [9.0]], np.float32)
+    assert ran("LowerBound", rows, values, T=tl.float32).tolist() == [[1], [3]]
+    assert ran("UpperBound", rows, values, T=tl.float32).tolist() == [[2], [3]]
+
+
+def test_what_one_has_and_the_other_has_not() -> None:
+    values, places = ran(
+        "ListDiff", np.array([4, 5, 6]), np.array([5]), outputs=2, T=tl.int64
+    )
+    assert (values.tolist(), places.tolist()) == ([4, 6], [0, 2])
+
+
+def test_space_goes_to_the_batch_and_comes_back() -> None:
+    x = floats(1, 2, 2, 1)
+    block, none = np.array([2, 2], np.int32), np.zeros((2, 2), np.int32)
+    kinds: dict[str, Any] = {"T": tl.float32, "Tblock_shape": tl.int32}
+    batch = ran("SpaceToBatchND", x, block, none, Tpaddings=tl.int32, **kinds)
+    np.testing.assert_array_equal(batch, x.reshape(4, 1, 1, 1))
+    back = ran("BatchToSpaceND", batch, block, none, Tcrops=tl.int32, **kinds)
+    np.testing.assert_array_equal(back, x)
+
+
+def test_batches_are_normalised() -> None:
+    x, scale, offset = floats(2, 3, 3, 2), floats(2), floats(2)
+    none = np.zeros(0, np.float32)
+    given = {"T": tl.float32, "U": tl.float32, "epsilon": 0.001, "is_training": True}
+    y, mean, variance = ran(
+        "FusedBatchNormV3", x, scale, offset, none, none, outputs=3, **given
+    )
+    axes = (0, 1, 2)
+    normal = (x - x.mean(axes)) / np.sqrt(x.var(axes) + 0.001)
+    np.testing.assert_allclose(y, normal * scale + offset, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mean, x.mean(axes), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(variance, x.var(axes, ddof=1), rtol=1e-5)
+
+
+def test_responses_are_normalised_by_their_neighbours() -> None:
+    x = floats(1, 1, 1, 5)
+    given: dict[str, Any] = {
+        "depth_radius": 1,
+        "bias": 1.0,
+        "alpha": 0.5,
+        "beta": 0.75,
+        "T": tl.float32,
+    }
+    sums = np.convolve(x.ravel() ** 2, [1, 1, 1], "same")
+    np.testing.assert_allclose(
+        ran("LRN", x, **given).ravel(),
+        x.ravel() / (1 + 0.5 * sums) ** 0.75,
+        rtol=1e-5,
+    )
+
+
+def test_strings_are_joined_and_matched() -> None:
+    names = np.array(["ab", "b"], object)
+    joined = ran("StringJoin", names, np.array("c", object), N=2, separator="-")
+    assert joined.tolist() == [b"ab-c", b"b-c"]
+    assert ran("StaticRegexFullMatch", names, pattern="a.*").tolist() == [True, False]
+    name = ran("ShardedFilename", np.array("m", object), np.int32(1), np.int32(3))
+    assert name == b"m-00001-of-00003"
+
+
+def test_a_trigger_runs_though_what_it_waits_for_is_dead() -> None:
+    made = Program()
+    x, p = made.placeholder("x", shape=()), made.placeholder("p", tl.bool, ())
+    made.node("Switch", "s", x, p, T=tl.float32)
+    made.node("Neg", "yes", "s:1", T=tl.float32)
+    made.node("ControlTrigger", "trigger", control=["yes"])
+    made.node("Square", "y", x, control=["trigger"], T=tl.float32)
+    session = made.session()
+    for taken in (True, False):
+        assert session.run("y:0", {"x:0": 3.0, "p:0": taken}) == 9.0
+
+
+def test_two_checkpoints_become_one(tmp_path: object) -> None:
+    made = Program()
+    made.const("slices", np.array([""], object))
+    paths = [f"{tmp_path}/{i}" for i in range(2)]
+    for i, path in enumerate(paths):
+        made.const(f"path{i}", np.array(path, object))
+        made.const(f"name{i}", np.array([f"x{i}"], object))
+        made.floats(f"x{i}", float(i))
+        made.node(
+            "SaveV2",
+            f"save{i}",
+            f"path{i}",
+            f"name{i}",
+            "slices",
+            f"x{i}",
+            dtypes=(tl.float32,),
+        )
+    made.const("all", np.array(paths, object))
+    made.const("whole", np.array(f"{tmp_path}/whole", object))
+    made.node(
+        "MergeV2Checkpoints", "merge", "all", "whole", control=["save0", "save1"]
+    )
+    made.session().run("merge")
+    found = tl.checkpoint.load(f"{tmp_path}/whole")
+    assert {name: float(x) for name, x in found.items()} == {"x0": 0.0, "x1": 1.0}
+
+
+def test_of_each_operator_the_signature_is_known() -> None:
+    assert [name for name in ADAPTERS if signature_of(name) is None] == []
