@@ -12,6 +12,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
+from tests.distributed.thread_engine import ThreadEngine
 
 WORKER = "/job:worker/task:0"
 
@@ -94,6 +95,45 @@ def test_spec_takes_numbers_of_numpy() -> None:
     with tl.distribute.connect({"ps": one}, engine="inprocess") as made:
         assert repr(made) == "<Cluster 'tensorlite': 1 ps>"
     assert repr(made) == "<Cluster 'tensorlite': 1 ps, closed>"
+
+
+def test_job_alone_names_its_first_task(cluster: Cluster) -> None:
+    with tl.device("/job:worker"):
+        w = tl.Variable(1.0)
+    assert str(w.device) == f"{WORKER}/device:CPU:0"
+
+
+def test_policies_return_servers(cluster: Cluster) -> None:
+    nowhere: Any = lambda spec, servers: None  # noqa: E731
+    strategy = tl.distribute.ParameterServer(cluster, policy=nowhere)
+    with strategy.scope(), pytest.raises(tl.errors.DTypeError, match="servers"):
+        tl.Variable(1.0)
+
+
+def test_engine_in_use_is_not_ended(cluster: Cluster) -> None:
+    with pytest.raises(tl.errors.FailedPreconditionError):
+        tl.distribute.connect({"ps": 2, "worker": 2}, engine=cluster.engine)
+    with tl.device(WORKER):
+        assert tl.ones(2).tolist() == [1, 1]
+
+
+def test_loops_end_when_their_step_is_given_up() -> None:
+    with tl.distribute.connect({"worker": 1}, engine=ThreadEngine()) as made:
+        count = tl.function(
+            lambda: tl.while_loop(lambda i: i >= 0, lambda i: i + 0, (0,))
+        )
+        tl.config.set_step_timeout(0.5)
+        try:
+            with (
+                tl.device(WORKER),
+                pytest.raises(tl.errors.DeadlineExceededError),
+            ):
+                count()
+        finally:
+            tl.config.set_step_timeout(None)
+        with tl.device(WORKER):
+            assert tl.ones(2).tolist() == [1, 1]
+        assert not made.status().waits
 
 
 def test_connecting_twice_is_refused_at_once(cluster: Cluster) -> None:

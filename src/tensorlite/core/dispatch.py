@@ -389,7 +389,8 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
 def _remotely(op: Op, inputs: Tensors, device: DeviceName) -> Tensors:
     """Return the outputs of `op`, computed on a device of another task."""
     if not op.moves:
-        return home_of(device).run_op(op, inputs, existing(device))
+        there = existing(device)
+        return home_of(there).run_op(op, inputs, there)
     target = existing(DeviceName.parse(op.attributes()["device"]))
     return (EagerTensor(to_device(inputs[0].array, target), target),)
 

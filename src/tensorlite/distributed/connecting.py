@@ -112,8 +112,14 @@ def connect(
         _start(chosen, started, needs, [settings[guest] for guest in known[1:]])
         return Cluster(chosen, jobs, settings[known[0]], timeout)
     except BaseException:  # an interrupt, too, leaves no process behind
-        chosen.close()
+        if not _is_used(chosen):
+            chosen.close()
         raise
+
+
+def _is_used(engine: Engine) -> bool:
+    """Return whether a cluster of this process runs by an engine."""
+    return any(getattr(home, "engine", None) is engine for home in homes())
 
 
 def _start(

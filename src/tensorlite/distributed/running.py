@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, NamedTuple, TypeAlias
 
 from tensorlite.core.containers import current_container
@@ -24,6 +24,7 @@ from tensorlite.distributed.registered import Registered
 from tensorlite.distributed.relay import Place, Relayed
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.variants import unpacked_variant
+from tensorlite.runtime.cancel import ask, back
 from tensorlite.runtime.plan import Arrays
 from tensorlite.runtime.step import run_plan
 from tensorlite.runtime.timeline import current
@@ -68,6 +69,8 @@ class Running:
         self._arrays: list[Any] = []
         self._began = False
         self._given_up: BaseException | None = None
+        self._thread: int | None = None
+        """The one that runs the one plan, while it does."""
 
     def begin(self, feeds: Sequence[Any], beside: Sequence[Coming]) -> None:
         """Begin with values for the feeds, but for those that a task sends beside."""
@@ -87,12 +90,14 @@ class Running:
             self._start()
 
     def cancel(self, error: BaseException | None = None) -> None:
-        """Give this up; what cannot be interrupted goes on until it is done, and is dropped."""
+        """Give this up: loops end with their turn, and what a kernel makes is dropped."""
         given_up = error or cancelled()
         with self._lock:
             self._given_up = self._given_up or given_up
             began, team, awaited = self._began, self.team, self._awaited
             self._awaited = {}
+            if self._thread is not None and self._thread != get_ident():
+                ask(self, (self._thread,))
         for give_up in awaited.values():
             if give_up is not None:
                 give_up()
@@ -204,7 +209,7 @@ class Running:
             self._end(self._given_up)
             return
         try:
-            with self._around():
+            with self._stoppable(), self._around():
                 made = run_plan(
                     part.plan,
                     [self._arrays[i] for i in part.feeds],
@@ -214,6 +219,18 @@ class Running:
         except BaseException as error:  # noqa: BLE001  it is told to the client
             found = error
         self._end(found)
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """Let `cancel` stop the loops that this thread runs inside."""
+        with self._lock:
+            self._thread = get_ident()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._thread = None
+            back(self)
 
     def _assemble(self) -> None:
         """Run the parts on a team, which meets those of other tasks."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tensorlite.core.check import a_function, whole
+from tensorlite.core.check import a_function, one_of, whole
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.scope import device, scope
@@ -167,6 +167,7 @@ class Placing:
         def made(first: Any) -> Tensor:
             value = at_home(first)
             place = self.policy(value.spec, self.servers)
+            one_of(place, (str, DeviceName), "policy: where", "one of the servers")
             with device(None), device(place):
                 return make(value)
 
