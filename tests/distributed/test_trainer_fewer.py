@@ -13,9 +13,10 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.remote import homes
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.feed import Feed
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.training.crew import Recovered
+from tensorlite.distributed.training.feed import Feed
 from tests.distributed.test_trainer_cluster import (
     STEPS,
     SYNCHRONOUS,
@@ -133,8 +134,8 @@ def test_a_worker_that_is_there_again_is_taken_back_at_a_checkpoint(
 ) -> None:
     losing = Losing(SYNCHRONOUS[kind], tmp_path, {5: [WORKER]}, {7: [WORKER]})
     near(losing.run(), alone)
-    assert losing.workers[8] == 2
-    assert losing.workers[9] == losing.workers[STEPS] == 3
+    assert losing.workers[9] == 2
+    assert losing.workers[10] == losing.workers[STEPS] == 3
     assert f"{WORKER} is back: goes on with 2 ps, 3 worker" in losing.told
     assert not losing.cluster.given_up
     assert not losing.cluster.lost
@@ -210,6 +211,29 @@ def test_batches_that_a_strategy_cuts_are_cut_anew(
     losing.trainer._feed = Feed(lambda: strategy.distribute(rewound(whole)))
     near(losing.run(), alone)
     assert losing.workers[STEPS] == 3
+
+
+def test_a_link_that_is_cut_while_a_task_is_taken_back_takes_no_step_away(
+    tmp_path: Path, alone: dict[int, float]
+) -> None:
+    losing = Losing(split, tmp_path, {5: [WORKER]}, {7: [WORKER]})
+    crew, cut = losing.trainer._crew, ["/job:worker/task:2"]
+    recover = crew.recover
+
+    def recovered(timeout: float | None) -> Recovered:
+        if cut and not losing.cluster.lost.keys() - {WORKER}:
+            losing.engine.kill(cut.pop())
+            raise tl.errors.UnavailableError("a link was cut")
+        return recover(timeout)
+
+    def taken(step: int, result: Any) -> None:
+        losing.done(step, result)
+        if step == 9:
+            crew.recover = recovered  # type: ignore[method-assign]
+
+    losing.trainer.on_step = taken
+    near(losing.run(), alone)
+    assert not cut
 
 
 @pytest.mark.parametrize("seed", range(4))

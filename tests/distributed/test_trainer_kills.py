@@ -164,3 +164,39 @@ def test_a_node_without_which_there_is_no_room_is_gone_on_without_until_it_is_ba
         print("\n".join(training.events.told))
         assert [*dict.fromkeys(counts.values())] == [4, 2]
         assert counts[len(losses)] == 4
+
+
+@pytest.mark.cluster
+def test_a_process_that_hangs_is_gone_on_without_until_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    losses = calm(SOME, tmp_path / "calm")
+    before = tl.config.get_step_timeout()
+    tl.config.set_step_timeout(4.0)
+    try:
+        with tl.distribute.connect(SPEC) as cluster:
+            pid = cluster.registrations[cluster.job("worker")[1]].pid
+            training = Training(
+                tl.distribute.ParameterServer(cluster),
+                tmp_path / "hung",
+                kills_of(SOME)[:1],
+                lambda: os.kill(pid, signal.SIGSTOP),
+            )
+            trainer, done = training.trainer, training.trainer.on_step
+            assert done is not None
+            training.until, trainer.timeout = len(losses), 3.0
+            trainer.retry = (*trainer.retry, tl.errors.DeadlineExceededError)
+
+            def note(step: int, result: Any) -> None:
+                done(step, result)
+                if step == len(losses) - 6:
+                    assert len(cluster.given_up) == 1
+                    os.kill(pid, signal.SIGCONT)
+                    until(lambda: bool(cluster.returned()))
+
+            trainer.on_step = note
+            equal(training.run(), losses)
+            print("\n".join(training.events.told))
+            assert not cluster.given_up
+    finally:
+        tl.config.set_step_timeout(before)

@@ -31,19 +31,19 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.distributed import packing, tracing
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.engine import (
+from tensorlite.distributed.engines.engine import (
     Engine,
     Registration,
     TaskSettings,
     shared,
 )
-from tensorlite.distributed.host import check_versions
-from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.engines.host import check_versions
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.master import Master
 from tensorlite.distributed.status import PATIENCE, ClusterStatus, Watcher
 from tensorlite.distributed.steps import ClusterStep
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.timeline import Recorder
 
@@ -227,8 +227,9 @@ class Cluster:
         """Wait until all tasks that were lost run again, and return their names.
 
         Their variables are there again, without values: restore a checkpoint. Queues are empty.
-        Raises UnavailableError for a task that does not come back within `timeout` seconds. Tasks
-        that were given up are not waited for, but taken back if they are there.
+        Raises UnavailableError for a task that does not come back within `timeout` seconds, or
+        does not answer, as it hangs. Tasks that were given up are not waited for, but taken back
+        if they are there.
         """
         self.check_open()
         limit = self._timeout if timeout is None else timeout
@@ -237,7 +238,7 @@ class Cluster:
             for task in self.returned():
                 del self._given_up[task]
             # Who is lost, another task may have noticed before this program has.
-            self.master.ask(self._there, "status", limit)
+            self._find_silent(max(limit, PATIENCE))
             self._link_again(limit)
             lost = tuple(self._unmade)
             if lost:
@@ -259,6 +260,13 @@ class Cluster:
         except UnavailableError:
             return False
         return True
+
+    def _find_silent(self, seconds: float) -> None:
+        """Take tasks for lost that do not answer, such as one whose process hangs."""
+        answers = self.master.ask(self._there, "status", seconds)
+        for task in self._there:
+            if task not in answers:
+                self.master.gone(task, f"{task} did not answer within {seconds:g} s")
 
     def _link_again(self, timeout: float) -> None:
         """Wait for the tasks that are lost, and until all tasks are linked with each other.
