@@ -117,6 +117,19 @@ def test_engine_in_use_is_not_ended(cluster: Cluster) -> None:
         assert tl.ones(2).tolist() == [1, 1]
 
 
+def test_functions_span_one_cluster(cluster: Cluster) -> None:
+    with (
+        tl.distribute.connect({"b": 1}, engine="inprocess", name="b"),
+        tl.device("/job:b"),
+    ):
+        there = tl.Variable(2.0)
+        with tl.device(WORKER):
+            here = tl.Variable(1.0)
+        assert float(there + here) == 3
+        with pytest.raises(tl.errors.PlacementError, match="two clusters"):
+            tl.function(lambda: there + here)()
+
+
 def test_loops_end_when_their_step_is_given_up() -> None:
     with tl.distribute.connect({"worker": 1}, engine=ThreadEngine()) as made:
         count = tl.function(

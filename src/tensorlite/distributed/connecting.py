@@ -18,17 +18,17 @@ from tensorlite.distributed.cluster import (
     checked_spec,
     jobs_text,
 )
-from tensorlite.distributed.engine import (
+from tensorlite.distributed.engines.engine import (
     Engine,
     Needs,
     Shared,
     TaskSettings,
     shared,
 )
-from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.keys import make_keys
-from tensorlite.distributed.plane import LEAST
-from tensorlite.distributed.ray_engine import RayEngine
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.engines.ray_engine import RayEngine
+from tensorlite.distributed.transport.keys import make_keys
+from tensorlite.distributed.transport.plane import LEAST
 from tensorlite.distributed.worker import Worker
 
 ENGINES = ("ray", "inprocess")
@@ -112,14 +112,14 @@ def connect(
         _start(chosen, started, needs, [settings[guest] for guest in known[1:]])
         return Cluster(chosen, jobs, settings[known[0]], timeout)
     except BaseException:  # an interrupt, too, leaves no process behind
-        if not _is_used(chosen):
-            chosen.close()
+        _close_unused(chosen)
         raise
 
 
-def _is_used(engine: Engine) -> bool:
-    """Return whether a cluster of this process runs by an engine."""
-    return any(getattr(home, "engine", None) is engine for home in homes())
+def _close_unused(engine: Engine) -> None:
+    """Close an engine unless a cluster of this process runs by it."""
+    if not any(getattr(home, "engine", None) is engine for home in homes()):
+        engine.close()
 
 
 def _start(

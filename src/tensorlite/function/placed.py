@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from tensorlite.core.device import ANYWHERE, DeviceName, placement_log
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, PlacementError
 from tensorlite.core.op import Role
 from tensorlite.core.remote import Runnable, devices, home_of
 from tensorlite.core.xp import CPU, Array
@@ -79,7 +79,14 @@ class Placed:
         division = self.division
         away = [device for device in division.graphs if device.job is not None]
         if away:
-            return home_of(away[0]).prepare(
+            home = home_of(away[0])
+            others = [x for x in away if home_of(x) is not home]
+            if others:
+                raise PlacementError(
+                    f"{self.graph.name} runs on {away[0]} and on {others[0]}, which are of two "
+                    "clusters: a function or session spans one; bring values over by tl.to_device"
+                )
+            return home.prepare(
                 self.graph.name, len(self.graph.inputs), division, self.captured
             )
         if len(division.graphs) <= 1 and not waits(self.lowered):
