@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from tensorlite.core import dtypes
-from tensorlite.core.constant import Const, structure
+from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
@@ -166,7 +168,7 @@ def _case(given: Given) -> Values:
 
 
 def _number(graph: Graph, number: int) -> SymbolicTensor:
-    return graph.add(Const(structure((number,))[0].reshape(())), ()).outputs[0]
+    return graph.add(Const(np.array(number, np.int32)), ()).outputs[0]
 
 
 def _behind(graph: Graph, specs: Sequence[TensorSpec]) -> Graph:

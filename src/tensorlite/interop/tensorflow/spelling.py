@@ -1,0 +1,243 @@
+"""How operators are written in a GraphDef: names, attributes, and nodes that are due beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlite.core.dtypes import string
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Graph, Node
+from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.plain import PLAIN, Plain
+
+
+@dataclass
+class Spelled:
+    """A node as it is written."""
+
+    op: str
+    attributes: dict[str, Any] = field(default_factory=dict)
+    inputs: tuple[int | str, ...] | None = None
+    """Which inputs it takes: numbers, and names of parts written before; None: all, in order."""
+    name: str = ""
+    """What it is called below the node; "" is the node itself, which comes last."""
+    after: tuple[str, ...] = ()
+    """Parts that it waits for."""
+
+
+class Parts(NamedTuple):
+    """All that is written for a node."""
+
+    parts: tuple[Spelled, ...]
+
+
+def spelled(node: Node, op: Op | None = None) -> Parts | None:
+    """Return how a node is written, as if it were of another operator if one is given.
+
+    None when TensorFlow has nothing of that kind.
+    """
+    op = node.op if op is None else op
+    special = _SPECIAL.get(op.name)
+    if special is not None:
+        return Parts(special(op, node))
+    adapter = PLAIN.get(op.name)
+    if not isinstance(adapter, Plain) and op.name not in _SAME:
+        return None
+    names = adapter.names if isinstance(adapter, Plain) else {}
+    return Parts((Spelled(op.name, _plainly(op, names), _ORDERS.get(op.name)),))
+
+
+def _plainly(op: Op, names: dict[str, str]) -> dict[str, Any]:
+    return {
+        names.get(key, key): Shape(value.shape)
+        if isinstance(value, TensorSpec)
+        else value
+        for key, value in op.attributes().items()
+    }
+
+
+def _typed(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return a node of which a spec says dtype and shape."""
+    spec: TensorSpec = op.attributes()["spec"]
+    return (Spelled(op.name, {"dtype": spec.dtype, "shape": Shape(spec.shape)}),)
+
+
+def _handle(op: Op, node: Node) -> tuple[Spelled, ...]:
+    given = op.attributes()
+    (made,) = _typed(op, node)
+    name = given["shared_name"] or given["debug_name"] or node.name
+    made.attributes |= {"shared_name": name, "container": given["container"]}
+    return (made,)
+
+
+def _const(op: Op, _: Node) -> tuple[Spelled, ...]:
+    return (Spelled("Const", {"value": op.attributes()["value"]}),)
+
+
+def _written(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return a write, and the read that is its output here."""
+    write = Spelled(op.name, {}, name="write")
+    read = Spelled("ReadVariableOp", {}, (0,), after=("write",))
+    return (write, read)
+
+
+def _regions(op: Op, _: Node) -> tuple[Spelled, ...]:
+    given = {key: x for key, x in op.attributes().items() if key != "swap_memory"}
+    effect = getattr(op.effect, "name", "NONE")
+    name = (
+        op.name
+        if effect in {"WRITE", "IO", "READ", "DRAW"}
+        else f"Stateless{op.name}"
+    )
+    return (Spelled(name, given),)
+
+
+def _called(op: Op, _: Node) -> tuple[Spelled, ...]:
+    graph: Graph = op.regions()[0]
+    effect = getattr(op.effect, "name", "NONE")
+    name = "PartitionedCall" if effect == "NONE" else "StatefulPartitionedCall"
+    return (Spelled(name, {"f": graph}),)
+
+
+def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:
+    return (Spelled("Assert", {"summarize": op.attributes()["summarize"]}),)
+
+
+def _queue(op: Op, _: Node) -> tuple[Spelled, ...]:
+    given = op.attributes()
+    specs: tuple[TensorSpec, ...] = given["components"]
+    if op.name == "PriorityQueueV2":
+        specs = specs[1:]
+    known = all(spec.shape is not None for spec in specs)
+    kept = {key: x for key, x in given.items() if key != "components"}
+    kinds = {
+        "component_types": tuple([spec.dtype for spec in specs]),
+        "shapes": tuple([Shape(spec.shape) for spec in specs]) if known else (),
+    }
+    return (Spelled(op.name, kept | kinds),)
+
+
+def _named(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a node that saves, whose names are inputs there."""
+    names: tuple[str, ...] = op.attributes()["tensor_names"]
+    listed, empty = np.empty(len(names), object), np.empty(len(names), object)
+    listed[:], empty[:] = names, ""
+    first = Spelled("Const", {"value": listed, "dtype": string}, (), "tensor_names")
+    second = Spelled(
+        "Const", {"value": empty, "dtype": string}, (), "shape_and_slices"
+    )
+    given: dict[str, Any] = {}
+    tensors = range(1, len(node.inputs))
+    inputs: list[int | str] = [0, "tensor_names", "shape_and_slices", *tensors]
+    if op.name == "RestoreV2":
+        given["dtypes"] = tuple([x.dtype for x in op.attributes()["specs"]])
+    return first, second, Spelled(op.name, given, tuple(inputs))
+
+
+def _adam(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return Adam's update, which takes the powers of its two rates."""
+    first = Spelled("Pow", {}, (4, 7), "beta1_power")
+    second = Spelled("Pow", {}, (5, 7), "beta2_power")
+    powers = ("beta1_power", "beta2_power")
+    return (
+        first,
+        second,
+        Spelled(op.name, op.attributes(), (0, 1, 2, *powers, 3, 4, 5, 6, 8)),
+    )
+
+
+_NAMES = """
+    Equal Identity IdentityN NotEqual QueueCloseV2 QueueDequeueManyV2 QueueDequeueUpToV2
+    QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2
+    ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
+    ResourceScatterMax ResourceScatterMin ResourceScatterSub ResourceScatterUpdate
+    RngReadAndSkip SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2
+    StackPushV2 StackV2 TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3
+    TensorArrayGradV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySizeV3
+    TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 VarIsInitializedOp ZerosLike
+"""
+_SAME = set(_NAMES.split())
+"""Operators that are written as they are, though more is done when they are read."""
+
+_ORDERS: dict[str, tuple[int | str, ...]] = {
+    "MirrorPadGrad": (0, 1),
+    "ResourceApplyFtrlV2": (0, 1, 2, 8, 3, 4, 5, 6, 7),
+    "ResourceApplyMomentum": (0, 1, 2, 4, 3),
+}
+"""Which inputs stand where, of those that have another order."""
+
+
+def _applied(op: Op, _: Node) -> tuple[Spelled, ...]:
+    return (Spelled(op.name, op.attributes(), _ORDERS.get(op.name)),)
+
+
+def _sparse(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return the update of some rows: the gradient and the indices of its rows stand together."""
+    rule: Op = op.attributes()["rule"]
+    name = rule.name.replace("ResourceApply", "ResourceSparseApply")
+    count = len(node.inputs)
+    dense = _ORDERS.get(rule.name, tuple(range(count - 1)))
+    place = dense.index(count - 2)
+    order = (*dense[: place + 1], count - 1, *dense[place + 1 :])
+    return (Spelled(name, rule.attributes(), order),)
+
+
+def _renamed(name: str) -> Callable[[Op, Node], tuple[Spelled, ...]]:
+    order = _ORDERS.get(name)
+    return lambda op, _: (Spelled(name, _plainly(op, {}), order),)
+
+
+def _accumulator(op: Op, node: Node) -> tuple[Spelled, ...]:
+    given = op.attributes()
+    spec: TensorSpec = given.pop("value")
+    prefix = "" if op.name.startswith("Sparse") else "Resource"
+    given["shared_name"] = given["shared_name"] or node.name
+    given |= {"dtype": spec.dtype, "shape": Shape(spec.shape)}
+    return (Spelled(f"{prefix}{op.name}", given),)
+
+
+_SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+    "AccumulatorApplyGradient": _renamed("ResourceAccumulatorApplyGradient"),
+    "AccumulatorNumAccumulated": _renamed("ResourceAccumulatorNumAccumulated"),
+    "AccumulatorSetGlobalStep": _renamed("ResourceAccumulatorSetGlobalStep"),
+    "AccumulatorTakeGradient": _renamed("ResourceAccumulatorTakeGradient"),
+    "Assert": _assert,
+    "ConditionalAccumulator": _accumulator,
+    "Const": _const,
+    "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
+    "FIFOQueueV2": _queue,
+    "If": _regions,
+    "MirrorPadGrad": _renamed("MirrorPadGrad"),
+    "PaddingFIFOQueueV2": _queue,
+    "PartitionedCall": _called,
+    "Placeholder": _typed,
+    "PlaceholderWithDefault": _typed,
+    "PriorityQueueV2": _queue,
+    "RandomShuffleQueueV2": _queue,
+    "ResourceApplyAdam": _adam,
+    "RestoreV2": _named,
+    "SaveV2": _named,
+    "SparseApply": _sparse,
+    "SparseConditionalAccumulator": _accumulator,
+    "VarHandleOp": _handle,
+    "VariantZerosLike": _renamed("ZerosLike"),
+    "While": _regions,
+}
+for _name in (
+    *(
+        "Adadelta",
+        "AdagradV2",
+        "CenteredRMSProp",
+        "FtrlV2",
+        "GradientDescent",
+    ),
+    *("Momentum", "ProximalAdagrad", "ProximalGradientDescent", "RMSProp"),
+):
+    _SPECIAL[f"ResourceApply{_name}"] = _applied
+for _name in ("Assign", "AssignAdd", "AssignSub"):
+    _SPECIAL[f"{_name}VariableOp"] = _written

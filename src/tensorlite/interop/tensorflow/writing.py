@@ -1,0 +1,322 @@
+"""Graphs become GraphDefs that TensorFlow loads: names, control edges and devices as they are.
+
+What an operator here needs beside its own node, where TensorFlow's has other inputs or outputs, is
+in spelling.py.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorlite.core.constant import Const
+from tensorlite.core.errors import GraphDefError, MissingOperatorError
+from tensorlite.core.op import Role
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
+from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.signatures import Signature, signature_of
+from tensorlite.interop.tensorflow.spelling import Spelled, spelled
+from tensorlite.interop.tensorflow.tensors import OF_DTYPE
+from tensorlite.ops.resource import VarHandleOp
+
+PRODUCER = 1087
+"""The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""
+
+
+def to_graphdef(graph: Graph) -> Any:
+    """Return a graph as a GraphDef message, which TensorFlow loads and runs.
+
+    Branches, bodies of loops and functions become functions of its library; variables from outside
+    become handles, by the variables' names. Raises MissingOperatorError when TensorFlow does not
+    have operators of the graph, with their number and nodes.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     x = tl.placeholder(tl.float32, (2,))
+    ...     y = tl.exp(x)
+    >>> [node.op for node in tl.interop.tensorflow.to_graphdef(graph).node]
+    ['Placeholder', 'Exp']
+    """
+    writer = _Library()
+    writer.check(graph)
+    writer.proto.versions.producer = PRODUCER
+    _Body(writer, graph, writer.proto.node).write()
+    return writer.proto
+
+
+def save(graph: Graph, path: str | Path) -> None:
+    """Write a graph to a file as a GraphDef: bytes, or text where the name ends in .pbtxt.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.pbtxt")
+    >>> tl.interop.tensorflow.save(tl.Graph(), path)
+    >>> tl.interop.tensorflow.load(path)
+    <Graph graph: 0 nodes>
+    """
+    proto = to_graphdef(graph)
+    is_text = Path(path).suffix in {".pbtxt", ".txt"}
+    data = str(proto).encode() if is_text else proto.SerializeToString()
+    Path(path).write_bytes(data)
+
+
+class _Library:
+    """The whole GraphDef in the making, and the functions of its library."""
+
+    def __init__(self) -> None:
+        self.proto = message("GraphDef")()
+        self._names: dict[int, str] = {}
+        self._kept: list[Graph] = []
+
+    def check(self, graph: Graph) -> None:
+        """Raise MissingOperatorError for operators that TensorFlow does not have."""
+        found: dict[str, list[str]] = defaultdict(list)
+        seen: set[int] = set()
+        waiting = [graph]
+        while waiting:
+            one = waiting.pop()
+            seen.add(id(one))
+            for node in one.nodes:
+                if spelled(node) is None:
+                    found[node.op.name].append(node.name)
+                waiting += [x for x in node.op.regions() if id(x) not in seen]
+        if found:
+            listed = [
+                f"{op} ({len(x)}: {', '.join(x[:3])})" for op, x in found.items()
+            ]
+            raise MissingOperatorError(
+                f"TensorFlow has no operator for {sum(map(len, found.values()))} nodes: "
+                + "; ".join(listed)
+            )
+
+    def function(self, graph: Graph) -> Called:
+        """Return the name of a graph as a function of the library, written if it is new."""
+        name = self._names.get(id(graph))
+        if name is None:
+            taken = set(self._names.values())
+            base = (
+                "".join([x if x.isalnum() else "_" for x in graph.name]) or "function"
+            )
+            count = 0
+            name = base
+            while name in taken:
+                count += 1
+                name = f"{base}_{count}"
+            self._names[id(graph)] = name
+            self._kept.append(graph)
+            self._write(graph, name)
+        return Called(name)
+
+    def _write(self, graph: Graph, name: str) -> None:
+        made = message("FunctionDef")()
+        made.signature.name = name
+        body = _Body(self, graph, made.node_def, is_function=True)
+        for i, x in enumerate(graph.inputs):
+            made.signature.input_arg.add(name=f"arg_{i}", type=OF_DTYPE[x.dtype])
+            body.names[x.node] = f"arg_{i}"
+        body.write()
+        for i, x in enumerate(graph.outputs):
+            made.signature.output_arg.add(name=f"out_{i}", type=OF_DTYPE[x.dtype])
+            made.ret[f"out_{i}"] = body.source(x)
+        for node in graph.effects:
+            made.signature.control_output.append(node.name)
+            made.control_ret[node.name] = node.name
+        made.signature.is_stateful = bool(graph.effects)
+        self.proto.library.function.add().CopyFrom(made)
+
+
+class _Body:
+    """The nodes of one graph in the making."""
+
+    def __init__(
+        self, library: _Library, graph: Graph, protos: Any, is_function: bool = False
+    ) -> None:
+        self.library = library
+        self.graph = graph
+        self.names: dict[Node, str] = {}
+        """What arguments of a function are called."""
+        self._protos = protos
+        self._is_function = is_function
+        self._sources: dict[tuple[str, int], str] = {}
+        self._taken = {node.name for node in graph.nodes}
+        self._inside = _inside_loops(graph)
+        captured = graph.captured if isinstance(graph, ManualGraph) else {}
+        self._captured = {x.node: outer for x, outer in captured.items()}
+
+    def write(self) -> None:
+        """Add all nodes."""
+        for node in self.graph.nodes:
+            if node not in self.names:
+                self._node(node)
+
+    def source(self, x: SymbolicTensor) -> str:
+        """Return how a tensor is named as an input."""
+        if x.node in self.names:
+            return self.names[x.node]
+        known = self._sources.get((x.node.name, x.index))
+        if known is None:
+            # What the back edge of a loop comes from is written later.
+            known = f"{x.node.name}:{x.index}" if x.index else x.node.name
+        return known
+
+    def _node(self, node: Node) -> None:
+        op = _handle_of(self._captured[node]) if node in self._captured else None
+        writing = spelled(node, op)
+        assert writing is not None
+        inputs = [self._pinned(node, i, x) for i, x in enumerate(node.inputs)]
+        control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
+        dtypes = [x.dtype for x in node.inputs]
+        for number, one in enumerate(writing.parts):
+            name = self._part_name(node, one.name)
+            given = [
+                inputs[i] if isinstance(i, int) else self._part(node, i)
+                for i in (range(len(inputs)) if one.inputs is None else one.inputs)
+            ]
+            kinds = (
+                [dtypes[i] if isinstance(i, int) else None for i in one.inputs]
+                if one.inputs is not None
+                else dtypes
+            )
+            made = self._protos.add(name=name, op=one.op, device=str(node.device))
+            made.input.extend(given)
+            after = [f"^{self._part_name(node, x)}" for x in one.after]
+            made.input.extend([*control, *after])
+            outputs = (
+                [x.dtype for x in node.outputs]
+                if number == len(writing.parts) - 1
+                else []
+            )
+            self._attributes(made, one, kinds, outputs)
+            self._outputs(node, one, made)
+
+    def _pinned(self, node: Node, place: int, x: SymbolicTensor) -> str:
+        """Return the name of an input; of a constant in a loop, that of a copy within.
+
+        Constants here are of every frame; TensorFlow's are of that which they wait for.
+        """
+        beside = [y.node for y in node.inputs if y.node in self._inside]
+        if node not in self._inside or not beside or not is_constant(x.node):
+            return self.source(x)
+        name = self._part_name(node, f"const_{place}")
+        made = self._protos.add(name=name, op="Const", device=str(x.node.device))
+        made.input.append(f"^{beside[0].name}")
+        for key, value in (
+            ("value", x.node.op.attributes()["value"]),
+            ("dtype", x.dtype),
+        ):
+            made.attr[key].CopyFrom(proto_of_value(value))
+        return name
+
+    def _part_name(self, node: Node, part: str) -> str:
+        """Return what a part of a node is called, which no other node is."""
+        if not part:
+            return node.name
+        name = f"{node.name}/{part}"
+        while name in self._taken:
+            name += "_"
+        return name
+
+    def _part(self, node: Node, part: str) -> str:
+        return self._sources[self._part_name(node, part), 0]
+
+    def _attributes(
+        self, made: Any, one: Spelled, inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> None:
+        signature = signature_of(one.op)
+        assert signature is not None
+        found = {
+            **_solved(signature.inputs, inputs),
+            **_solved(signature.outputs, outputs),
+            **one.attributes,
+        }
+        for key, value in found.items():
+            if key in signature.attributes:
+                listed = self._resolved(value)
+                made.attr[key].CopyFrom(proto_of_value(listed))
+        lacking = [
+            key
+            for key, kind in signature.attributes.items()
+            if key not in made.attr and not kind.is_optional
+        ]
+        if lacking:
+            raise GraphDefError(
+                f"{made.name} ({made.op}): nothing says its {lacking}"
+            )
+
+    def _resolved(self, value: Any) -> Any:
+        if isinstance(value, Graph):
+            return self.library.function(value)
+        return value
+
+    def _outputs(self, node: Node, one: Spelled, made: Any) -> None:
+        signature = signature_of(one.op)
+        assert signature is not None
+        number = 0
+        for argument in signature.outputs:
+            count = _count(argument, made, signature)
+            for i in range(count):
+                plain = f"{made.name}:{number}" if number else made.name
+                self._sources[made.name, number] = (
+                    f"{made.name}:{argument.name}:{i}" if self._is_function else plain
+                )
+                number += 1
+
+
+def is_constant(node: Node) -> bool:
+    """Return whether a node is a constant that waits for nothing."""
+    return isinstance(node.op, Const) and not node.control
+
+
+def _inside_loops(graph: Graph) -> set[Node]:
+    """Return the nodes whose inputs are values of a loop's frame."""
+    depth: dict[Node, int] = {}
+    for node in graph.nodes:
+        sources = [*[x.node for x in node.inputs], *node.control]
+        here = [depth[x] + _STEPS.get(x.op.role, 0) for x in sources if x in depth]
+        depth[node] = max(here, default=0)
+    return {node for node, deep in depth.items() if deep > 0}
+
+
+_STEPS = {Role.ENTER: 1, Role.EXIT: -1}
+
+
+def _count(argument: Any, made: Any, signature: Signature) -> int:
+    if not argument.number:
+        return 1
+    if argument.number == "*":
+        return len(made.attr[argument.kind].list.type)
+    assert argument.number in signature.attributes
+    return int(made.attr[argument.number].i)
+
+
+def _solved(arguments: Sequence[Any], dtypes: Sequence[Any]) -> dict[str, Any]:
+    """Return the attributes that dtypes of tensors say: theirs, and how many there are."""
+    found: dict[str, Any] = {}
+    left = list(dtypes)
+    single = sum(1 for one in arguments if not one.number)
+    lists = sum(1 for one in arguments if one.number)
+    many = (len(left) - single) // lists if lists else 0
+    for one in arguments:
+        here, left = (
+            left[: many if one.number else 1],
+            left[many if one.number else 1 :],
+        )
+        if one.number == "*":
+            found[one.kind] = tuple(here)
+        elif one.number:
+            found[one.number] = len(here)
+        if one.number != "*" and here and here[0] is not None:
+            found.setdefault(one.kind, here[0])
+    return found
+
+
+def _handle_of(outer: Any) -> VarHandleOp | None:
+    """Return what makes the variable that a graph has from outside."""
+    spec = outer.spec
+    if spec.dtype.kind != "R" or not spec.inner:
+        return None
+    name = str(getattr(getattr(outer, "array", None), "name", "")) or "variable"
+    return VarHandleOp(spec.inner[0], spec.trainable, shared_name=name)
