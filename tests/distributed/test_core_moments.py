@@ -400,14 +400,42 @@ def test_what_is_unwanted_is_told_once_and_not_of_a_task_that_is_gone() -> None:
     assert told == {"release": [1, 2], "unregister": [2]}
     assert known == {3}
     assert not list(unwanted.told("a", known))
+    unwanted.step("b", 7)
     unwanted.lost("b")
-    assert not list(unwanted.told("b", {1, 2}))
+    (forgotten,) = unwanted.told("b", {1, 2})
+    assert forgotten.key == ("forget", ())
+    assert forgotten.value.view(np.int64).tolist() == [7]  # type: ignore[union-attr]
+
+
+def test_what_is_sent_to_a_task_that_cannot_begin_is_dropped(
+    cluster: Cluster,
+) -> None:
+    """Before it refuses, after that, and when it was started anew meanwhile."""
+    step, arrays = step_of(tl.function(spans), tl.ones((300, 300)))
+    step.run(arrays)
+    for task in (FIRST, SECOND):
+        client(cluster, task).plans.clear()
+        with pytest.raises(tl.errors.UnavailableError, match="has lost what"):
+            step.run(arrays)
+        cluster.master.known(task).discard(step.number)
+        step.run(arrays)
+    under = step.begin(arrays)
+    cluster.engine.kill(SECOND)
+    cluster.master.carrier.wait(under.is_over)
+    cluster.recover()
+    worker(cluster, FIRST).carrier.send(
+        SECOND, under.step, ("late", ()), np.ones(9, np.float32)
+    )
+    settle(cluster)
+    settle(cluster)
+    for task in (FIRST, SECOND):
+        assert len(worker(cluster, task).carrier._arrivals) == 0  # type: ignore[attr-defined]
 
 
 # What comes from elsewhere.
 
 
-@pytest.mark.parametrize("name", ["register", "run", "cancel", "push", "record"])
+@pytest.mark.parametrize("name", ["register", "run", "cancel", "push", "said"])
 @pytest.mark.parametrize("numbers", [(), (1,), (1, 2, 3), (-1, -1, -1, -1, -1)])
 @pytest.mark.parametrize("content", [b"", b"\xff" * 40, b"[1]"])
 def test_a_command_that_makes_no_sense_is_refused(
@@ -417,6 +445,7 @@ def test_a_command_that_makes_no_sense_is_refused(
     cluster.master.command(FIRST, Parcel((name, numbers), payload))
     cluster.master.command(FIRST, Parcel(("release", ()), payload))
     cluster.master.command(FIRST, Parcel(("unregister", ()), payload))
+    cluster.master.command(FIRST, Parcel(("forget", ()), payload))
     settle(cluster)
     with tl.device(FIRST):
         assert float(tl.ones(()) * 2.0) == 2

@@ -265,6 +265,7 @@ class Under:
     def lost(self, task: str, reason: str) -> None:
         """Take it that a task is gone."""
         if self._waits.pop(task, None) is not None:
+            self.master.unwanted.step(task, self.step)
             self.fail(ended(UnavailableError(reason)))
 
     def parted(self, task: str, other: str, reason: str) -> None:
@@ -295,6 +296,7 @@ class Under:
             try:
                 self._give_up(task)
             except (UnavailableError, FailedPreconditionError) as lost:
+                self.master.unwanted.step(task, self.step)
                 error.add_note(f"besides: {lost}")
         self._finish()
 

@@ -15,7 +15,7 @@ from tensorlite.distributed.links import Parcel
 
 
 class Unwanted:
-    """Numbers of values and plans that a task may forget.
+    """Numbers of values, plans and steps that a task may forget.
 
     They are noted when something here is collected, which may be at any time, in any thread,
     under any lock: so that takes none.
@@ -24,6 +24,7 @@ class Unwanted:
     def __init__(self) -> None:
         self._values: dict[str, deque[int]] = {}
         self._plans: dict[str, deque[int]] = {}
+        self._steps: dict[str, deque[int]] = {}
 
     def value(self, task: str, number: int) -> None:
         """Note that a value is not wanted."""
@@ -33,6 +34,10 @@ class Unwanted:
         """Note that a plan is not wanted."""
         for task in tasks:
             self._plans.setdefault(task, deque()).append(number)
+
+    def step(self, task: str, number: int) -> None:
+        """Note that a step is over that a task was lost in: others may send it values yet."""
+        self._steps.setdefault(task, deque()).append(number)
 
     def lost(self, task: str) -> None:
         """Forget what a task kept that is gone."""
@@ -50,6 +55,9 @@ class Unwanted:
         if plans:
             known.difference_update(plans)
             yield _listing("unregister", plans)
+        steps = _taken(self._steps.get(task))
+        if steps:
+            yield _listing("forget", steps)
 
 
 def _taken(noted: deque[int] | None) -> list[int]:

@@ -102,6 +102,7 @@ class Worker:
             "link": self._link,
             "register": self._register,
             "unregister": self._unregister,
+            "forget": self._forget,
             "said": self._said,
             "run": self._run,
             "cancel": self._cancel,
@@ -195,10 +196,18 @@ class Worker:
 
     def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Begin a step: its number, the plan's, that of the first value kept, and `How`."""
+        step, _, _, _ = numbers
+        if step <= COMMAND or step in self._client(task).running:
+            raise ProtocolError(f"{task} begins step {step}, which cannot begin")
+        try:
+            self._begin(task, numbers, payload)
+        except Exception:
+            self.carrier.forget(step)  # what others send for it
+            raise
+
+    def _begin(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         step, plan, first, how = numbers
         client = self._client(task)
-        if step <= COMMAND or step in client.running:
-            raise ProtocolError(f"{task} begins step {step}, which cannot begin")
         registered = client.plans.get(plan)
         if registered is None:
             raise UnavailableError(
@@ -358,6 +367,13 @@ class Worker:
         client = self._client(task)
         for number in _listed(payload):
             client.held.pop(number, None)
+
+    def _forget(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        """Drop what comes for steps that were over before this task was started."""
+        running = self._client(task).running
+        for step in _listed(payload):
+            if step > COMMAND and step not in running:
+                self.carrier.forget(step)
 
     def _push(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Send a value that is kept here to the client."""
