@@ -297,6 +297,18 @@ class EagerTensor(Tensor):
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else str(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickles this; a value of another task is brought here for it."""
+        array = self._array
+        if _is_handle(array):
+            raise DTypeError(
+                f"{array!r} is state, and cannot be pickled: save a checkpoint, or give it a "
+                "shared_name, by which other programs find it"
+            )
+        if isinstance(array, RemoteArray):
+            return EagerTensor, (array.read(), CPU)
+        return EagerTensor, (array, self._device)
+
     def __copy__(self) -> EagerTensor:
         return EagerTensor(self._array, self._device)
 
