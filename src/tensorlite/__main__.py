@@ -1,7 +1,8 @@
 """`python -m tensorlite`: a Python prompt with `tl` and `np`, IPython's where that is installed.
 
 Sources typed at the prompt are kept, so that functions typed there trace their control flow.
-`python -m tensorlite calibrate` measures the machine instead; see calibration.py.
+`python -m tensorlite calibrate` measures the machine instead; see calibration.py. `python -m
+tensorlite inspect model.pb` says what is in a graph that TensorFlow wrote.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import calibration
 from tensorlite.core.xp import gpu_count
+from tensorlite.interop.tensorflow import describe
 
 
 class Prompt(code.InteractiveConsole):
@@ -62,11 +64,13 @@ def main() -> None:
         case ["calibrate", *arguments]:
             for line in calibration.command(arguments):
                 print(line, flush=True)
+        case ["inspect", path]:
+            print(describe(path))
         case []:
             prompt()
         case [other, *_]:
             sys.exit(
-                f"python -m tensorlite {other}: allowed are calibrate, or nothing"
+                f"python -m tensorlite {other}: allowed are calibrate, inspect FILE, or nothing"
             )
 
 

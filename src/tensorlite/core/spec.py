@@ -20,6 +20,9 @@ Dim: TypeAlias = int | None
 Dims: TypeAlias = tuple[int | None, ...]
 Known: TypeAlias = int | tuple[int | None, ...] | None
 
+LONGEST = 2**16
+"""How long a vector may be of whose elements it is said, one by one, that they are not known."""
+
 
 def sizes_of(shape: Any) -> Dims:
     """Return a shape that a program gives, which is no tuple yet; ShapeError if it is none."""
@@ -116,6 +119,7 @@ class TensorSpec:
             self.shape is not None
             and len(self.shape) == 1
             and self.shape[0] is not None
+            and self.shape[0] <= LONGEST
         ):
             return (None,) * self.shape[0]
         return None
@@ -139,6 +143,8 @@ class TensorSpec:
     def pairs(self) -> tuple[Dims, ...] | None:
         """Return what is known of the rows of an integer tensor of shape [n, 2], or None."""
         if self.shape is None or len(self.shape) != 2 or self.shape[0] is None:
+            return None
+        if self.shape[0] > LONGEST:
             return None
         if not isinstance(self.known, tuple):
             return ((None, None),) * self.shape[0]

@@ -5,7 +5,8 @@
 NoOp()
 """
 
+from tensorlite.interop.tensorflow.inspecting import describe
 from tensorlite.interop.tensorflow.reading import from_graphdef, load
 from tensorlite.interop.tensorflow.writing import save, to_graphdef
 
-__all__ = ["from_graphdef", "load", "save", "to_graphdef"]
+__all__ = ["describe", "from_graphdef", "load", "save", "to_graphdef"]

@@ -50,6 +50,10 @@ def _fields(cls: type[Op]) -> Sequence[Field[Any]]:
 
 def _checked(given: Given, name: str, kind: str) -> Any:
     value = given.attribute(name)
+    if name in COUNTS and not (type(value) is int and 0 <= value <= MOST):
+        raise GraphDefError(
+            f"{given.record}: its attribute {name!r} is {value!r}; allowed are 0 to {MOST}"
+        )
     holds = KINDS.get(kind)
     if holds is not None and not holds(value):
         raise GraphDefError(
@@ -57,6 +61,11 @@ def _checked(given: Given, name: str, kind: str) -> Any:
         )
     return value
 
+
+COUNTS = {"N", "num", "num_partitions", "num_split"}
+"""Attributes that say how many inputs or outputs there are."""
+MOST = 2**16
+"""How many outputs an operator may have."""
 
 _SAME = """
     Abs Acos Acosh AddN AddV2 All Any ArgMax ArgMin Asin Asinh Atan Atan2 Atanh AvgPool AvgPoolGrad

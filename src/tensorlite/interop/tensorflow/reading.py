@@ -36,6 +36,11 @@ DEPTH = 50
 """How deep functions may call one another."""
 MOST = 10_000
 """How many graphs the functions of one GraphDef may become: one for each kind of arguments."""
+FAILURES = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(MemoryError, RecursionError, TypeError, ValueError),
+)
+"""What inference says of inputs and attributes that nobody thought of."""
 WRITES = {Effect.WRITE, Effect.IO}
 
 
@@ -225,7 +230,7 @@ class Reader:
         for merge, place, source in self._back:
             try:
                 merge.set_input(place, self._tensor(source))
-            except (TensorliteError, TypeError, ValueError, IndexError) as error:
+            except (TensorliteError, *FAILURES) as error:
                 raise GraphDefError(
                     f"{merge.name} does not take {source} from the turn before: {error}"
                 ) from error
@@ -252,7 +257,7 @@ class Reader:
         except TensorliteError as error:
             note(error, f"in {record} of {self._source}")
             raise
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        except FAILURES as error:
             raise GraphDefError(f"{record} cannot be read: {error}") from error
         self._values[record.name] = outputs
         made = self._nodes[record.name] = self._named(given, count)

@@ -1,0 +1,86 @@
+"""What is in a GraphDef: inputs, outputs, operators, sizes, and what is not there to run it.
+
+Nothing is run, and no graph is made: a GraphDef can be looked at that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.spec import shape_text
+from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.reading import contents, missing
+from tensorlite.interop.tensorflow.records import Record, records_of
+
+_INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}
+_VARIABLES = {"Variable", "VariableV2", "VarHandleOp"}
+SOME = 20
+"""How many names are listed of a kind."""
+
+
+def describe(path: str | Path) -> str:
+    """Return, as text, what the GraphDef in a file has.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.pbtxt")
+    >>> _ = path.write_text('node { name: "x" op: "Mystery" }')
+    >>> print(tl.interop.tensorflow.describe(path))
+    1 nodes, 0 functions, 0 bytes of constants
+    outputs: x
+    operators: Mystery 1
+    not there: Mystery (1: x)
+    """
+    proto = contents(path)
+    records = records_of(proto.node)
+    inner = [node for one in proto.library.function for node in one.node_def]
+    return "\n".join(_lines(proto, records, inner))
+
+
+def _lines(
+    proto: Any, records: Sequence[Record], inner: Sequence[Any]
+) -> Iterator[str]:
+    functions = len(proto.library.function)
+    size = sum([_size(node) for node in [*proto.node, *inner]])
+    yield f"{len(records)} nodes, {functions} functions, {size:,} bytes of constants"
+    yield from _listed("inputs", [_typed(x) for x in records if x.op in _INPUTS])
+    yield from _listed("outputs", _ends(records))
+    yield from _listed(
+        "variables", [_typed(x) for x in records if x.op in _VARIABLES]
+    )
+    counts = Counter([node.op for node in [*proto.node, *inner]]).most_common()
+    yield f"operators: {', '.join(f'{op} {count}' for op, count in counts)}"
+    absent = missing([*proto.node, *inner])
+    shown = [f"{op} ({len(x)}: {', '.join(x[:3])})" for op, x in absent.items()]
+    yield f"not there: {', '.join(shown) or 'nothing'}"
+
+
+def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        more = f", and {len(names) - SOME} more" * (len(names) > SOME)
+        yield f"{title}: {', '.join(names[:SOME])}{more}"
+
+
+def _ends(records: Sequence[Record]) -> list[str]:
+    """Return the nodes that no other uses."""
+    used = {x.node for one in records for x in one.inputs}
+    used |= {name for one in records for name in one.control}
+    return [one.name for one in records if one.name not in used]
+
+
+def _typed(record: Record) -> str:
+    """Return a node's name with what it holds, as far as that can be read."""
+    try:
+        dtype, shape = record.attributes.get("dtype"), record.attributes.get("shape")
+    except GraphDefError:
+        return record.name
+    sizes = shape_text(shape.sizes) if isinstance(shape, Shape) else ""
+    return f"{record.name} {getattr(dtype, 'name', '')}{sizes}"
+
+
+def _size(node: Any) -> int:
+    """Return how many bytes the constant of a node takes in the file."""
+    return int(node.attr["value"].ByteSize()) if node.op == "Const" else 0

@@ -1,0 +1,195 @@
+"""GraphDefs that are damaged, hostile or not supported are told as what they are; nothing runs."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.errors import (
+    GraphDefError,
+    GraphError,
+    MissingOperatorError,
+    TensorliteError,
+)
+from tensorlite.interop.tensorflow import messages
+from tensorlite.interop.tensorflow.messages import message
+from tests.interop.graphdefs import Called, Program, Shape
+from tests.interop.test_reading import counter, functions, variable
+
+
+def refused(made: Program, match: str) -> None:
+    with pytest.raises(GraphDefError, match=match):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_operators_that_are_not_there_are_counted_before_anything_is_made() -> None:
+    made = Program()
+    made.floats("x", 1.0)
+    for i in range(4):
+        made.node("Mystery", f"m{i}", "x")
+    made.node("Enigma", "e", "x")
+    graph = tl.Graph()
+    with pytest.raises(MissingOperatorError) as found:
+        tl.interop.tensorflow.from_graphdef(made.bytes(), graph)
+    assert "5 of 6 nodes are of 2 operators" in str(found.value)
+    assert "Mystery (4: m0, m1, m2, ...); Enigma (1: e)" in str(found.value)
+    assert graph.nodes == []
+
+
+def test_bytes_that_are_no_graph() -> None:
+    for data in (b"\xff\xff\xff", b"\x0a\xff\xff\xff\xff\x0f", "node { name: }"):
+        with pytest.raises(GraphDefError, match="no GraphDef"):
+            tl.interop.tensorflow.from_graphdef(data)
+    with pytest.raises(GraphDefError, match="int is no GraphDef"):
+        tl.interop.tensorflow.from_graphdef(3)
+
+
+def test_a_circle_without_a_next_iteration() -> None:
+    made = Program()
+    made.node("Neg", "a", "b", T=tl.float32)
+    made.node("Neg", "b", "a", T=tl.float32)
+    refused(made, "2 nodes use each other in a circle without a NextIteration: a, b")
+
+
+def test_names_that_are_taken_or_not_there() -> None:
+    made = Program()
+    made.node("NoOp", "a")
+    made.node("NoOp", "a")
+    refused(made, "2 nodes are named 'a'")
+    made = Program()
+    made.node("Neg", "a", "nobody", T=tl.float32)
+    refused(made, "uses 'nobody', and there is no such node")
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("Neg", "a", "x:3", T=tl.float32)
+    refused(made, "uses x:3, and x has 1 outputs")
+    made = Program()
+    made.node("NoOp", "_a b")
+    refused(made, "is no name of a node")
+
+
+def test_a_name_that_the_graph_has_already() -> None:
+    made = Program()
+    made.node("NoOp", "a")
+    graph = tl.interop.tensorflow.from_graphdef(made.bytes())
+    with pytest.raises(GraphError, match="has a node 'a' already"):
+        tl.interop.tensorflow.from_graphdef(made.bytes(), graph)
+
+
+def test_sizes_are_checked_before_memory_is_taken() -> None:
+    proto = message("GraphDef")()
+    node = proto.node.add(name="x", op="Const")
+    node.attr["dtype"].type = 1
+    tensor = node.attr["value"].tensor
+    tensor.dtype = 1
+    tensor.tensor_shape.dim.add(size=2**61)
+    with pytest.raises(GraphDefError, match="too large"):
+        tl.interop.tensorflow.from_graphdef(proto)
+    tensor.tensor_shape.dim[0].size = 2**30
+    tensor.float_val.extend([1.0, 2.0])
+    with pytest.raises(GraphDefError, match="so many may not be left out"):
+        tl.interop.tensorflow.from_graphdef(proto)
+    del tensor.float_val[1]
+    tl.interop.tensorflow.from_graphdef(proto)  # one value for all takes no memory
+    tensor.tensor_content = b"12345"
+    with pytest.raises(GraphDefError, match="has 5 bytes, not"):
+        tl.interop.tensorflow.from_graphdef(proto)
+
+
+def test_counts_are_bounded() -> None:
+    made = Program()
+    made.floats("x", [1.0, 2.0])
+    made.node("Unpack", "u", "x", num=2**40, axis=0, T=tl.float32)
+    refused(made, r"'num' is 1099511627776; allowed are 0 to 65536")
+
+
+def test_attributes_that_are_not_supported() -> None:
+    made = Program()
+    made.floats("x", [[1.0, 2.0]])
+    made.node("MatrixInverse", "a", "x", adjoint=3, T=tl.float32)
+    refused(made, "'adjoint' is 3, which is no bool")
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("Neg", "a", "x", T=tl.float32, later=7)
+    refused(made, "its attribute 'later' is 7; supported is nothing")
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("Neg", "a", "x", T=tl.float32, later=False, _private=7)
+    tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_functions_that_call_themselves_or_are_not_there() -> None:
+    made = Program()
+    one = made.function("one", {"x": 1}, {"y": (1, "call:output:0")})
+    kinds: dict[str, Any] = {"Tin": (tl.float32,), "Tout": (tl.float32,)}
+    one.node("PartitionedCall", "call", "x", f=Called("one"), **kinds)
+    made.floats("x", 1.0)
+    made.node("PartitionedCall", "call", "x", f=Called("one"), **kinds)
+    refused(made, "'one' calls itself")
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("PartitionedCall", "call", "x", f=Called("nothing"), **kinds)
+    refused(made, "no function 'nothing'")
+
+
+def test_a_write_to_what_is_no_variable() -> None:
+    made = Program()
+    made.floats("x", 1.0)
+    made.node("Assign", "a", "x", "x", T=tl.float32)
+    refused(made, r"input 0 should be a variable, and is x:0, a value")
+
+
+def test_what_is_saved_in_slices() -> None:
+    made = Program()
+    made.floats("x", 1.0)
+    for name, text in (("path", "p"), ("names", "n"), ("slices", "4 0,2")):
+        made.const(name, np.array([text] if name != "path" else text, object))
+    made.node("SaveV2", "save", "path", "names", "slices", "x", dtypes=(tl.float32,))
+    refused(made, "it saves slices of tensors")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(name: str) -> Any:
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(messages, "import_module", none)
+    messages.message.cache_clear()
+    with pytest.raises(
+        ImportError, match=r"pip install 'tensorlite\[tensorflow-graphs\]'"
+    ):
+        tl.interop.tensorflow.from_graphdef(b"")
+    monkeypatch.setattr(messages, "import_module", importlib.import_module)
+    assert message("GraphDef") is not None
+
+
+def seeds() -> list[bytes]:
+    loop, state, library = Program(), Program(), functions()
+    counter(loop)
+    variable(state, "v", 1.0)
+    kinds = {"component_types": (tl.float32,), "shapes": (Shape((2,)),)}
+    state.node("FIFOQueueV2", "q", capacity=3, container="", shared_name="", **kinds)  # type: ignore[arg-type]
+    library.const("zero", np.int32(0))
+    calls: dict[str, Any] = {"cond": Called("cond"), "body": Called("body")}
+    library.node("While", "w", "zero", "x", T=(tl.int32, tl.float32), **calls)
+    return [made.bytes() for made in (loop, state, library)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mutated_bytes_are_read_or_refused(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311  nothing secret is drawn
+    for _ in range(300):
+        data = bytearray(seeds()[seed])
+        for _ in range(draw.randint(1, 8)):
+            data[draw.randrange(len(data))] = draw.choice(
+                [0, 1, 127, 128, draw.randrange(256)]
+            )
+        end = len(data) if draw.random() < 0.8 else draw.randrange(len(data))
+        try:
+            tl.interop.tensorflow.from_graphdef(bytes(data[:end]))
+        except TensorliteError as error:
+            assert str(error)  # noqa: PT017  which of them it is depends on the byte
