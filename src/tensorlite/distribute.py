@@ -23,7 +23,7 @@ from tensorlite.distributed.strategies.placing import (
 from tensorlite.distributed.strategies.shards import PerReplica
 from tensorlite.distributed.strategies.split import SplitVariable
 from tensorlite.distributed.strategies.tasks import LocalTasks
-from tensorlite.distributed.trainer import Trainer
+from tensorlite.distributed.training.trainer import Trainer
 from tensorlite.train.replica import replica_count, replica_index
 
 __all__ = [

@@ -16,17 +16,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.engine import (
+from tensorlite.distributed.engines.engine import (
     Keys,
     Lost,
     Needs,
     Registration,
     TaskSettings,
 )
-from tensorlite.distributed.host import SWITCH, versions
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.engines.host import SWITCH, versions
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.plane import Plane
 from tensorlite.distributed.worker import Worker
 
 ROOT = Path(__file__).parents[2]

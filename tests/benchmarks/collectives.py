@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.distributed.collectives import all_reduce, group_of
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.collectives.collectives import all_reduce, group_of
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.plane import Plane
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}

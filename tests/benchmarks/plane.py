@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.transport.carrier import COMMAND
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.plane import Plane
 from tests.distributed.pairs import Receiver, key, options
 from tests.distributed.task import MASTER, SERVERS, WORKER, made, started
 

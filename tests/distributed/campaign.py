@@ -27,8 +27,8 @@ from tensorlite.core.errors import (
 )
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.connecting import connect
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 
 PS = 2
 WORKERS = 3

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tensorlite.core.errors import TensorliteError
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.messages import Limits
-from tensorlite.distributed.network import Network
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.network import Network
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.messages import Limits
 from tests.distributed.pairs import pair, plane
 from tests.threads import LONG
 

@@ -24,16 +24,16 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.core.xp import Array
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.engine import (
+from tensorlite.distributed.engines.engine import (
     Keys,
     Lost,
     Needs,
     Registration,
     TaskSettings,
 )
-from tensorlite.distributed.host import Host, Make, carrier
+from tensorlite.distributed.engines.host import Host, Make, carrier
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.worker import Worker
 from tensorlite.runtime.rendezvous import Key
 

@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import suppress
 from time import monotonic
 
-from tensorlite.distributed.messages import HEADER, Kind, Message
+from tensorlite.distributed.transport.messages import HEADER, Kind, Message
 
 KEPT = 200
 _HELLO = Message(Kind.HELLO, 1, 0, ("a", ()), payload=32).encode() + b"n" * 32

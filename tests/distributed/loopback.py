@@ -16,10 +16,10 @@ import numpy as np
 from tensorlite.core.containers import Room
 from tensorlite.core.errors import NotFoundError, UnavailableError
 from tensorlite.core.waiting import Cancel, ended
-from tensorlite.distributed.arrivals import Arrival, Done
-from tensorlite.distributed.carrier import Lost, Serve
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.links import Parcel, Traffic
+from tensorlite.distributed.transport.arrivals import Arrival, Done
+from tensorlite.distributed.transport.carrier import Lost, Serve
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.links import Parcel, Traffic
 from tensorlite.runtime.rendezvous import Key
 
 Where = tuple[str, int, Key]

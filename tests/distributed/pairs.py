@@ -10,9 +10,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from tensorlite.core.errors import TensorliteError
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.endpoints import Tls, mutual
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.endpoints import Tls, mutual
+from tensorlite.distributed.transport.plane import Plane
 from tensorlite.runtime.rendezvous import Key
 from tests.threads import LONG
 

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.endpoints import Address, mutual
-from tensorlite.distributed.links import Parcel
-from tensorlite.distributed.messages import Limits
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.transport.carrier import COMMAND
+from tensorlite.distributed.transport.endpoints import Address, mutual
+from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.plane import Plane
 from tensorlite.runtime.rendezvous import Key
 from tests.distributed.pairs import SECRET, Receiver, key
 

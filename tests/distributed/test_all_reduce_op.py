@@ -17,15 +17,16 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.op import Op
-from tensorlite.distributed import exchange, rooms
-from tensorlite.distributed.all_reduce_op import (
+from tensorlite.distributed import exchange
+from tensorlite.distributed.collectives import rooms
+from tensorlite.distributed.collectives.all_reduce_op import (
     CollectiveGather,
     CollectiveReduce,
     gathered,
     reduced,
 )
-from tensorlite.distributed.gradients import all_reduce_gradients, buckets
-from tensorlite.distributed.meetings import Members
+from tensorlite.distributed.collectives.gradients import all_reduce_gradients, buckets
+from tensorlite.distributed.collectives.meetings import Members
 from tensorlite.graph.wire import from_bytes, to_bytes
 from tests.distributed.loopback import Loop, Net
 

@@ -12,8 +12,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.containers import Container, current_container
-from tensorlite.distributed.buffers import KEPT, Buffers, buffer_of
-from tensorlite.distributed.segments import SLOTS, Loan, Pool, are_there
+from tensorlite.distributed.transport.buffers import KEPT, Buffers, buffer_of
+from tensorlite.distributed.transport.segments import SLOTS, Loan, Pool, are_there
 from tests.distributed.pairs import Receiver, key, pair
 
 pytestmark = pytest.mark.skipif(not are_there(), reason="there is no shared memory")

@@ -15,9 +15,9 @@ from tensorlite.core.errors import (
     NotFoundError,
     UnavailableError,
 )
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.links import Parcel
 from tests.distributed.carriers import WAYS, Answers, two
 from tests.distributed.pairs import key
 from tests.distributed.values import ARRAYS, same

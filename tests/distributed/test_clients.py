@@ -19,12 +19,12 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core import remote
-from tensorlite.distributed import ray_session
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.engine import Keys
-from tensorlite.distributed.host import carrier
-from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.links import Parcel
+from tensorlite.distributed.engines import ray_session
+from tensorlite.distributed.engines.engine import Keys
+from tensorlite.distributed.engines.host import carrier
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.transport.links import Parcel
 from tests.distributed.fake_engine import ROOT
 from tests.distributed.test_ray_engine import marked
 from tests.distributed.thread_engine import ThreadEngine

@@ -20,8 +20,8 @@ from tensorlite.core.errors import (
     TensorliteError,
     UnavailableError,
 )
-from tensorlite.distributed import gathers, neighbours, rings
-from tensorlite.distributed.collectives import (
+from tensorlite.distributed.collectives import gathers, neighbours, rings
+from tensorlite.distributed.collectives.collectives import (
     ALGORITHMS,
     all_gather,
     all_reduce,
@@ -31,7 +31,7 @@ from tensorlite.distributed.collectives import (
     group_of,
     reduce_scatter,
 )
-from tensorlite.distributed.folds import MERGES
+from tensorlite.distributed.collectives.folds import MERGES
 from tests.distributed.loopback import Net
 
 SIZES = (1, 2, 3, 4, 5, 7, 8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlite.distributed.collectives import ALGORITHMS
+from tensorlite.distributed.collectives.collectives import ALGORITHMS
 from tests.benchmarks import collectives
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.links import Parcel
-from tensorlite.distributed.messages import Limits
-from tensorlite.distributed.plane import Plane
-from tensorlite.distributed.wires import Wire
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.plane import Plane
+from tensorlite.distributed.transport.wires import Wire
 from tests.distributed.pairs import WAYS, key, pair, plane
 from tests.threads import Background, until
 

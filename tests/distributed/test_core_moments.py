@@ -14,14 +14,14 @@ from tensorlite.core.containers import Container
 from tensorlite.core.errors import CancelledError, FailedPreconditionError
 from tensorlite.distributed import master as master_module
 from tensorlite.distributed import packing
-from tensorlite.distributed.carrier import COMMAND
 from tensorlite.distributed.cluster import Cluster
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.failures import remade, told
-from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Running
 from tensorlite.distributed.steps import ClusterStep
+from tensorlite.distributed.transport.carrier import COMMAND
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.unwanted import Unwanted
 from tensorlite.distributed.worker import Worker, _Client
 

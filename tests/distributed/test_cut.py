@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.transport.carrier import COMMAND
+from tensorlite.distributed.transport.plane import Plane
 from tests.distributed.pairs import Receiver, key
 from tests.distributed.task import MASTER, made, started
 from tests.distributed.test_commands import Served

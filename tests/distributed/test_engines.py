@@ -17,13 +17,13 @@ from tensorlite.core.errors import (
     NotFoundError,
     UnavailableError,
 )
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.engine import Engine, Keys, Needs, TaskSettings
-from tensorlite.distributed.host import check_versions
-from tensorlite.distributed.inprocess import InprocessEngine
-from tensorlite.distributed.keys import make_keys
-from tensorlite.distributed.ray_engine import RayEngine
-from tensorlite.distributed.ray_session import session
+from tensorlite.distributed.engines.engine import Engine, Keys, Needs, TaskSettings
+from tensorlite.distributed.engines.host import check_versions
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.engines.ray_engine import RayEngine
+from tensorlite.distributed.engines.ray_session import session
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.keys import make_keys
 from tests.distributed.fake_engine import Echo, Failing, FakeEngine
 from tests.threads import LONG, until
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tensorlite.distributed.exchange import Exchange
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Route
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.runtime.unattended import Unattended
 
 SENDERS, EACH = 4, 20_000

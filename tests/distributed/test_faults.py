@@ -18,8 +18,8 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.distributed.connecting import connect
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.worker import Worker
 from tests.distributed.campaign import Campaign, adding, begin
 from tests.threads import Background

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.plane import STRANGERS
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.plane import STRANGERS
 from tests.distributed.conftest import descriptors
 from tests.distributed.pairs import Receiver, key, options, pair, plane
 from tests.distributed.task import ENVIRONMENT, MASTER, ROOT, made, started

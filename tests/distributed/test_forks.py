@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import tensorlite as tl
-from tensorlite.distributed.ray_session import session
+from tensorlite.distributed.engines.ray_session import session
 
 PS = "/job:ps/task:0"
 

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
-from tensorlite.distributed.engine import Keys, TaskSettings
-from tensorlite.distributed.host import Host, carrier, check_versions, versions
-from tensorlite.distributed.ray_engine import RayEngine
+from tensorlite.distributed.engines.engine import Keys, TaskSettings
+from tensorlite.distributed.engines.host import (
+    Host,
+    carrier,
+    check_versions,
+    versions,
+)
+from tensorlite.distributed.engines.ray_engine import RayEngine
 from tests.distributed.fake_engine import Echo, Failing
 
 TASK = "/job:ps/task:3"

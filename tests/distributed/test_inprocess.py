@@ -19,11 +19,11 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.core.xp import cpu_count
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.engine import Engine, Keys, Needs, TaskSettings
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.host import check_versions
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.engine import Engine, Keys, Needs, TaskSettings
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.host import check_versions
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.transport.carrier import COMMAND
 from tests.distributed.carriers import Answers
 from tests.distributed.fake_engine import Echo, Failing
 from tests.distributed.pairs import key

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.distributed.interval import (
+from tensorlite.distributed.training.interval import (
     AutoInterval,
     FixedInterval,
     daly,

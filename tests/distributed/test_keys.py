@@ -16,9 +16,9 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
-from tensorlite.distributed.engine import Keys
-from tensorlite.distributed.keys import Authority, make_keys, tls_of
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.engines.engine import Keys
+from tensorlite.distributed.transport.keys import Authority, make_keys, tls_of
+from tensorlite.distributed.transport.plane import Plane
 from tests.distributed.pairs import Receiver, key
 
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:1"

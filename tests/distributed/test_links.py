@@ -15,10 +15,17 @@ import pytest
 
 from tensorlite.core import dtypes
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.handshake import Hello, call
-from tensorlite.distributed.messages import DEAD, NEW, SEGMENT, Kind, Limits, Message
-from tensorlite.distributed.plane import Plane
-from tensorlite.distributed.segments import SLOTS
+from tensorlite.distributed.transport.handshake import Hello, call
+from tensorlite.distributed.transport.messages import (
+    DEAD,
+    NEW,
+    SEGMENT,
+    Kind,
+    Limits,
+    Message,
+)
+from tensorlite.distributed.transport.plane import Plane
+from tensorlite.distributed.transport.segments import SLOTS
 from tests.distributed.pairs import SECRET, Receiver, key, pair
 from tests.threads import LONG, until
 

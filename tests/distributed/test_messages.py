@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
-from tensorlite.distributed.messages import (
+from tensorlite.distributed.transport.messages import (
     AXES,
     DEAD,
     HEADER,

@@ -12,8 +12,8 @@ import pytest
 
 from tensorlite.core import xp
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
-from tensorlite.distributed import nccl
-from tensorlite.distributed.collectives import all_reduce, group_of
+from tensorlite.distributed.collectives import nccl
+from tensorlite.distributed.collectives.collectives import all_reduce, group_of
 from tests import standin
 from tests.distributed.loopback import Net
 from tests.standin_memory import Stream

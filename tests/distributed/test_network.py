@@ -13,8 +13,8 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.events import Faults
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.transport.carrier import COMMAND
 from tests.distributed.carriers import Answers, linked
 from tests.distributed.pairs import key
 from tests.threads import Background

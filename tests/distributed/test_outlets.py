@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.carrier import COMMAND
-from tensorlite.distributed.outlets import Item, Outlet
-from tensorlite.distributed.plane import Plane
-from tensorlite.distributed.wires import Wire
+from tensorlite.distributed.transport.carrier import COMMAND
+from tensorlite.distributed.transport.outlets import Item, Outlet
+from tensorlite.distributed.transport.plane import Plane
+from tensorlite.distributed.transport.wires import Wire
 from tests.distributed.pairs import WAYS, key, pair
 from tests.distributed.test_commands import Served
 from tests.threads import Background, until

@@ -17,9 +17,9 @@ from tensorlite.core.errors import (
     NotFoundError,
     UnavailableError,
 )
-from tensorlite.distributed.links import Parcel
-from tensorlite.distributed.messages import Limits
-from tensorlite.distributed.plane import Plane
+from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.plane import Plane
 from tests.distributed.pairs import SECRET, WAYS, Receiver, key, pair, plane
 from tests.distributed.values import ARRAYS, same
 from tests.threads import Background, until

@@ -26,10 +26,10 @@ from tensorlite.core.errors import (
     ResourceExhaustedError,
     UnavailableError,
 )
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.engine import Keys, Needs, TaskSettings
-from tensorlite.distributed.ray_engine import RayEngine
-from tensorlite.distributed.ray_session import ENVIRONMENT, session
+from tensorlite.distributed.engines.engine import Keys, Needs, TaskSettings
+from tensorlite.distributed.engines.ray_engine import RayEngine
+from tensorlite.distributed.engines.ray_session import ENVIRONMENT, session
+from tensorlite.distributed.transport.carrier import Carrier
 from tests.distributed.fake_engine import ROOT, Echo
 from tests.threads import LONG, until
 
@@ -86,9 +86,9 @@ def marked(mark: str) -> list[str]:
 
 PROGRAM = f"""
 import os, signal, sys
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.engine import Keys, TaskSettings
-from tensorlite.distributed.ray_engine import RayEngine
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.engines.engine import Keys, TaskSettings
+from tensorlite.distributed.engines.ray_engine import RayEngine
 from tests.distributed.fake_engine import Echo
 engine = RayEngine(Echo)
 engine.start([TaskSettings("demo", "{PS[0]}", Keys(b"0123456789abcdef"))], {{}})
@@ -317,7 +317,7 @@ def test_a_node_is_lost_and_its_task_comes_back_on_another(nodes: Any) -> None:
 
 def test_a_second_program_is_a_client(nodes: Any) -> None:
     program = f"""
-from tensorlite.distributed.ray_engine import RayEngine
+from tensorlite.distributed.engines.ray_engine import RayEngine
 from tests.distributed.fake_engine import Echo
 from tests.distributed.test_ray_engine import doubled
 engine = RayEngine(Echo, "{nodes.address}")

@@ -16,10 +16,10 @@ from tensorlite.core.containers import Container
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import TensorliteError, UnavailableError
 from tensorlite.core.spec import TensorSpec
-from tensorlite.distributed.arrivals import Arrival, Done
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Registered, Route, assembled, routes_of
 from tensorlite.distributed.relay import Place, Relay, Relayed, relay_of
+from tensorlite.distributed.transport.arrivals import Arrival, Done
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.ops.transfer import Recv, Send

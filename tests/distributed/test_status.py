@@ -14,8 +14,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tests.threads import until
 
 PS, FIRST, SECOND = "/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import InvalidArgumentError, UnavailableError
-from tensorlite.distributed.endpoints import Tls, checked
-from tensorlite.distributed.handshake import Hello, call
-from tensorlite.distributed.messages import Kind, Message
-from tensorlite.distributed.plane import STRANGERS, Plane
+from tensorlite.distributed.transport.endpoints import Tls, checked
+from tensorlite.distributed.transport.handshake import Hello, call
+from tensorlite.distributed.transport.messages import Kind, Message
+from tensorlite.distributed.transport.plane import STRANGERS, Plane
 from tests.distributed.pairs import (
     SECRET,
     WAYS,

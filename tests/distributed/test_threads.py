@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tensorlite.distributed.threads import Waiters, Workers
+from tensorlite.distributed.transport.threads import Waiters, Workers
 from tests.threads import Background, until
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.distributed.interval import AutoInterval
-from tensorlite.distributed.trainer import Trainer
+from tensorlite.distributed.training.interval import AutoInterval
+from tensorlite.distributed.training.trainer import Trainer
 
 STEPS = 30
 

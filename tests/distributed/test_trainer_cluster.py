@@ -11,9 +11,9 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.feed import Feed
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
+from tensorlite.distributed.training.feed import Feed
 from tensorlite.ops import manifests
 
 STEPS = 14

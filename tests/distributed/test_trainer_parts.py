@@ -7,8 +7,13 @@ import io
 import pytest
 
 import tensorlite as tl
-from tensorlite.distributed.feed import Feed
-from tensorlite.distributed.progress import Drawn, Printed, Speed, progress_of
+from tensorlite.distributed.training.feed import Feed
+from tensorlite.distributed.training.progress import (
+    Drawn,
+    Printed,
+    Speed,
+    progress_of,
+)
 
 
 class TestFeed:

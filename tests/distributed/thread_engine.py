@@ -6,15 +6,15 @@ import os
 import socket
 from collections.abc import Mapping, Sequence
 
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.engine import (
+from tensorlite.distributed.engines.engine import (
     Engine,
     Lost,
     Needs,
     Registration,
     TaskSettings,
 )
-from tensorlite.distributed.host import carrier, versions
+from tensorlite.distributed.engines.host import carrier, versions
+from tensorlite.distributed.transport.carrier import Carrier
 from tensorlite.distributed.worker import Worker
 
 

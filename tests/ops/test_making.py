@@ -366,6 +366,9 @@ class Elsewhere:
     def prepare(self, *_: Any) -> Any:
         raise NotImplementedError
 
+    def record(self, recorder: Any) -> Any:
+        raise NotImplementedError
+
 
 @pytest.fixture
 def elsewhere() -> Iterator[Elsewhere]:

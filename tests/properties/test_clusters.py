@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tensorlite as tl
 from tensorlite.distributed import registered
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.registered import LIGHT
 from tensorlite.function.placed import Placed
 from tests.distributed.thread_engine import ThreadEngine

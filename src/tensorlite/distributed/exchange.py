@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlite.core.deadlock import Want
 from tensorlite.core.errors import TensorliteError
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import Carrier
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Route
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key, Local, Offer, Party

@@ -32,14 +32,14 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.waiting import Cancel, noted
 from tensorlite.core.xp import Array
 from tensorlite.distributed import packing, status
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.failures import remade
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import task_of
 from tensorlite.distributed.steps import ClusterStep
-from tensorlite.distributed.threads import report
 from tensorlite.distributed.tracing import moved
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.under import Under
 from tensorlite.distributed.unwanted import Unwanted
 from tensorlite.distributed.variants import unpacked_variant

@@ -18,7 +18,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import ProtocolError
 from tensorlite.core.xp import Array
-from tensorlite.distributed.messages import (
+from tensorlite.distributed.transport.messages import (
     AXES,
     CODES,
     TRAVELLING,

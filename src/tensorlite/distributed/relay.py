@@ -28,11 +28,11 @@ from tensorlite.core.op import Role
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.remote import here, say
 from tensorlite.core.xp import CPU, is_array, to_device
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.exchange import LARGE
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.registered import Route, bytes_in, is_light
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.runtime.instruments import observed
 from tensorlite.runtime.plan import Arrays, Plan, Task
 from tensorlite.runtime.rendezvous import Key, name_of

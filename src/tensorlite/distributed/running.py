@@ -17,12 +17,12 @@ from tensorlite.core.deadlock import Want
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.remote import here, say
 from tensorlite.core.waiting import Cancel
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.carrier import Carrier
 from tensorlite.distributed.exchange import Exchange, context
 from tensorlite.distributed.registered import Registered
 from tensorlite.distributed.relay import Place, Relayed
 from tensorlite.distributed.tracing import moved
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import Carrier
 from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.runtime.cancel import ask, back
 from tensorlite.runtime.plan import Arrays

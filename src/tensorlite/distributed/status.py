@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tensorlite.core.accounts import held_by
 from tensorlite.core.errors import NotFoundError, UnavailableError
-from tensorlite.distributed.carrier import COMMAND, Carrier
 from tensorlite.distributed.running import Running
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
 
 if TYPE_CHECKING:
     from tensorlite.distributed.cluster import Cluster

@@ -20,7 +20,6 @@ from tensorlite.core.op import Op
 from tensorlite.core.remote import RemoteResource
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import (
     is_small,
 )
@@ -33,6 +32,7 @@ from tensorlite.distributed.registered import (
 from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Running
 from tensorlite.distributed.shares import Share, shares_of
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.under import Done, Under
 from tensorlite.ops.identity import Identity
 from tensorlite.passes.partition import Division

@@ -25,8 +25,6 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.waiting import ended, noted
 from tensorlite.core.xp import to_host
-from tensorlite.distributed.arrivals import Arrival
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import (
     Beside,
     Held,
@@ -41,8 +39,10 @@ from tensorlite.distributed.registered import (
 )
 from tensorlite.distributed.running import FEED, Found, Running
 from tensorlite.distributed.shares import Share
-from tensorlite.distributed.threads import report
 from tensorlite.distributed.tracing import moved
+from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.variants import packed_variant
 from tensorlite.distributed.worker import FETCH, How
 

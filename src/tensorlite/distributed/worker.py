@@ -27,18 +27,19 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.xp import Array, to_host
-from tensorlite.distributed import all_reduce_op, packing, status
-from tensorlite.distributed.carrier import COMMAND, Carrier
-from tensorlite.distributed.endpoints import Address
-from tensorlite.distributed.engine import Registration, TaskSettings
+from tensorlite.distributed import packing, status
+from tensorlite.distributed.collectives import all_reduce_op
+from tensorlite.distributed.engines.engine import Registration, TaskSettings
 from tensorlite.distributed.exchange import context
 from tensorlite.distributed.failures import told
-from tensorlite.distributed.links import Parcel
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, Packed, State
 from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Found, Running
 from tensorlite.distributed.tracing import Recording, moved
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.ops import every
 from tensorlite.ops.list_values import Bundled, TensorList

@@ -11,8 +11,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import InjectedError
-from tensorlite.distributed.events import Faults
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.events import Faults
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tests.distributed.strategies.holding import Holding
 from tests.distributed.strategies.training import local_tasks, noise, trained
 

@@ -10,7 +10,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
-from tensorlite.distributed.inprocess import InprocessEngine
+from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tests.distributed.strategies.training import noise, trained
 
 D = tl.distribute

@@ -14,9 +14,9 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import DeviceError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor
-from tensorlite.distributed.collectives import ALGORITHMS
-from tensorlite.distributed.gradients import LIMIT, all_reduce_gradients
-from tensorlite.distributed.meetings import Members
+from tensorlite.distributed.collectives.collectives import ALGORITHMS
+from tensorlite.distributed.collectives.gradients import LIMIT, all_reduce_gradients
+from tensorlite.distributed.collectives.meetings import Members
 from tensorlite.distributed.strategies.mirrored_variable import (
     MirroredVariable,
     mirroring,

@@ -1,0 +1,1 @@
+"""Who starts, watches and restarts tasks: Ray, or this process in virtual time."""

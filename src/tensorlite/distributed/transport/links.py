@@ -1,0 +1,446 @@
+"""Links: messages between this task and one other, over a wire. Who is linked is plane.py's.
+
+Any thread sends, by outlets.py; one thread of the link reads, and writes what must not wait. The
+receiver grants what the sender may have on the way: segments, and a window of bytes that nobody
+wants yet. When they are used up the sender waits; so memory is bounded on both sides.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from threading import Condition, Lock, Thread, current_thread
+from time import monotonic
+from typing import NamedTuple, TypeVar, cast
+
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    ProtocolError,
+    UnavailableError,
+)
+from tensorlite.core.waiting import ended
+from tensorlite.core.xp import Array
+from tensorlite.distributed.transport.buffers import buffer_of
+from tensorlite.distributed.transport.messages import (
+    DEAD,
+    LENT,
+    NEW,
+    SEGMENT,
+    Decoder,
+    Kind,
+    Limits,
+    Message,
+    Payload,
+    raw,
+    value_of,
+    whole,
+)
+from tensorlite.distributed.transport.outlets import Item, Outlet
+from tensorlite.distributed.transport.segments import (
+    SLOTS,
+    Loan,
+    Mappings,
+    Pool,
+    Segment,
+)
+from tensorlite.distributed.transport.wires import Wire
+from tensorlite.runtime.rendezvous import Key
+
+OVERHEAD = 256
+"""Bytes that a message counts beside its payload, for what keeps it."""
+SMALL = 1 << 16
+"""Bytes of a value that is copied to be written at once."""
+VIEWS = SLOTS // 2
+"""Segments that arrays here may hold at once; what comes beyond is copied."""
+LAZY = 4
+"""Segments that are given back together, or with what is sent."""
+
+Granted = TypeVar("Granted")
+
+
+class Parcel(NamedTuple):
+    """A value to send."""
+
+    key: Key
+    value: Array | None
+    dead: bool = False
+
+
+@dataclass
+class Traffic:
+    """What went between this task and another, since the beginning."""
+
+    messages_out: int = 0
+    messages_in: int = 0
+    bytes_out: int = 0
+    """Of the tensors alone."""
+    bytes_in: int = 0
+    dropped: int = 0
+    """Messages of an incarnation that is over."""
+    heard: float | None = None
+    """When a message came last, by the carrier's clock."""
+
+
+def message_of(
+    own: int, step: int, parcel: Parcel, limits: Limits
+) -> tuple[Message, Array | None]:
+    """Return the message for a value, and its bytes, which may be a view of it."""
+    if parcel.dead:
+        return Message(Kind.TENSOR, own, step, parcel.key, flags=DEAD), None
+    dtype, shape, data = raw(parcel.value)
+    if data.nbytes > limits.payload:
+        raise InvalidArgumentError(
+            f"{parcel.key[0]} has {data.nbytes} bytes, more than the {limits.payload} "
+            "that may be sent at once: send it in pieces"
+        )
+    kind = Kind.TENSOR
+    message = Message(kind, own, step, parcel.key, dtype, shape, data.nbytes)
+    return message, data
+
+
+class _Reader(Thread):
+    """The thread of a link. What it calls may send, but never waits for room."""
+
+
+class Link:
+    """Messages between this task and one other.
+
+    `arrived` is called with each tensor, and `over` once, when no more will come; both by the
+    link's thread.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        peer: str,
+        incarnations: tuple[int, int],
+        number: int,
+        limits: Limits,
+        traffic: Traffic,
+        first: bytes = b"",
+    ) -> None:
+        self.peer = peer
+        self.own, self.incarnation = incarnations
+        self.number = number
+        self.traffic = traffic
+        self.error: UnavailableError | None = None
+        self._wire = wire
+        self._limits = limits
+        self._small = min(limits.inline, limits.payload, SMALL)
+        self._decoder = Decoder(limits)
+        self._outlet = Outlet(wire, self._wake, self.end)
+        if first:
+            self._outlet.queue.append(Item([first]))
+        self._lock = Lock()
+        self._state = Condition(self._lock)
+        self._pool = Pool()
+        self._on_the_way = 0
+        self._deferred: deque[Item] = deque()
+        self._mappings = Mappings()
+        self._held: set[int] = set()
+        self._returned: deque[int] = deque()
+        self._came = 0
+        """Bytes, as they count for the window; this link's thread alone changes them."""
+        self._taken = 0
+        self._owed = 0
+        self._closed = False
+        self._woken, self._waker = socket.socketpair()
+        self._woken.setblocking(False)
+        self._waker.setblocking(False)
+        self._thread = _Reader(target=self._run, name=f"link-{peer}", daemon=True)
+        self._arrived: Callable[[Link, Message, Array | None], None]
+        self._over: Callable[[Link], None]
+
+    def start(
+        self,
+        arrived: Callable[[Link, Message, Array | None], None],
+        over: Callable[[Link], None],
+    ) -> None:
+        """Begin to receive."""
+        self._arrived = arrived
+        self._over = over
+        self._thread.start()
+
+    def send(self, step: int, parcels: Sequence[Parcel]) -> None:
+        """Send values of a step together; return when they may be changed again.
+
+        Waits while the peer has too much already; but on the thread of a link, which must go
+        on, they are copied and sent later. Raises UnavailableError when the peer is gone.
+        """
+        here = isinstance(current_thread(), _Reader)
+        last = None
+        encoded = [message_of(self.own, step, each, self._limits) for each in parcels]
+        for message, data in encoded:
+            item = self._item(message, data, here)
+            if self._admit(item, message.payload, here):
+                self._outlet.queue.append(item)
+                last = item
+        if last is not None:
+            self._give_back()
+            if not self._outlet.write(None if here else last):
+                raise self.gone()
+
+    def send_small(self, step: int, key: Key, value: object, dead: bool) -> bool:
+        """Send a value, if it is small and nothing is before it; else return False: use `send`.
+
+        A copy goes, and nothing waits.
+        """
+        if value is None and not dead:
+            return False
+        data = whole(self.own, step, key, None if dead else value, self._small)
+        if not data or self._returned:
+            return False
+        size = 0 if dead else cast("Array", value).nbytes
+        try:
+            return self._outlet.put(data, partial(self._room, size))
+        except OSError:
+            raise self.gone() from None
+
+    def claimed(self, message: Message) -> None:
+        """Note that a message that came has been taken by whom it is for."""
+        cost = message.payload + OVERHEAD
+        with self._lock:
+            self._taken += cost
+            self._owed += cost
+            if self._owed < self._limits.window // 2:
+                return
+            owed, self._owed = self._owed, 0
+        self._notify(Kind.CREDIT, step=owed)
+        self._outlet.write(None)
+
+    def end(self, reason: str) -> None:
+        """Let no more come or go. The thread ends soon, and tells that it is over."""
+        with self._state:
+            if self.error is None:
+                self.error = UnavailableError(
+                    f"task {self.peer} (incarnation {self.incarnation:#x}) is not linked any "
+                    f"more: {reason}"
+                )
+                self.error.__notes__ = []
+                self._outlet.over = True
+                self._wire.shut()
+            self._state.notify_all()
+        self._wake()
+
+    def close(self) -> None:
+        """End this link, and its thread."""
+        self.end("the connection was closed here")
+        if current_thread() is not self._thread and self._thread.ident is not None:
+            self._thread.join()
+
+    def _room(self, size: int) -> bool:
+        """Return whether a message may go at once, which it does then."""
+        with self._lock:
+            full = self._on_the_way >= self._limits.window
+            if full or self._deferred or self.error is not None:
+                return False
+            self._on_the_way += size + OVERHEAD
+            self.traffic.messages_out += 1
+            self.traffic.bytes_out += size
+        return True
+
+    def _item(self, message: Message, data: Array | None, here: bool) -> Item:
+        """Return what is to be written; large data goes into a segment, if there are such."""
+        size = message.payload
+        cost = size + OVERHEAD
+        if data is None or not size:
+            return Item([message.encode()], cost=cost)
+        if self._wire.carries_descriptors and size > self._limits.inline:
+            buffer = buffer_of(data)
+            if buffer is not None:
+                loan = self._granted(partial(self._pool.lend, buffer, data), not here)
+                if loan is not None:
+                    return self._in_segment(message, loan, cost, LENT)
+            segment = self._granted(partial(self._pool.take, size), not here)
+            if segment is not None:
+                segment.array[:size] = data
+                return self._in_segment(message, segment, cost)
+        return Item(
+            [message.encode(), data.tobytes() if here else data.data], cost=cost
+        )
+
+    def _in_segment(
+        self, message: Message, segment: Segment | Loan, cost: int, lent: int = 0
+    ) -> Item:
+        flags = lent | (SEGMENT if segment.known else SEGMENT | NEW)
+        descriptors = () if segment.known else (segment.descriptor,)
+        segment.known = True
+        placed = message._replace(flags=flags, segment=segment.slot)
+        return Item([placed.encode()], descriptors, cost)
+
+    def _admit(self, item: Item, size: int, here: bool) -> bool:
+        """Return whether a message may go, once the peer has room; else it goes later."""
+
+        def room() -> bool | None:
+            if self._on_the_way >= self._limits.window:
+                return None
+            self._on_the_way += item.cost
+            return True
+
+        admitted = self._granted(room, not here, lambda: self._deferred.append(item))
+        with self._state:
+            self.traffic.messages_out += 1
+            self.traffic.bytes_out += size
+        return admitted is not None
+
+    def _granted(
+        self,
+        attempt: Callable[[], Granted | None],
+        waits: bool,
+        otherwise: Callable[[], object] = lambda: None,
+    ) -> Granted | None:
+        """Return what `attempt` gives, waiting till the peer lets it give something."""
+        flushed = False
+        with self._state:
+            while self.error is None:
+                found = attempt()
+                if found is not None:
+                    return found
+                if not waits:
+                    otherwise()
+                    return None
+                if flushed:
+                    self._state.wait()
+                    continue
+                # What the peer is to give back must have been sent.
+                flushed = True
+                self._state.release()
+                try:
+                    self._outlet.write(None)
+                finally:
+                    self._state.acquire()
+        raise self.gone()
+
+    def gone(self) -> UnavailableError:
+        """Return an error that tells that the peer is gone, and why."""
+        assert self.error is not None
+        return ended(UnavailableError(*self.error.args))  # type: ignore[return-value]
+
+    def _notify(self, kind: Kind, step: int = 0, segment: int = 0) -> None:
+        message = Message(kind, self.own, step, segment=segment)
+        self._outlet.queue.append(Item([message.encode()]))
+
+    def _give_back(self) -> None:
+        """Queue word of the segments that are free again."""
+        while self._returned:
+            with suppress(IndexError):  # another thread may take the last
+                self._notify(Kind.RELEASE, segment=self._returned.popleft())
+
+    def _let_go(self, slot: int) -> None:
+        """Note that no array is over a segment any more. Runs anywhere, and takes no lock."""
+        self._held.discard(slot)
+        self._returned.append(slot)
+        if len(self._returned) >= LAZY:
+            self._wake()
+
+    def _wake(self) -> None:
+        with suppress(OSError):  # it is awake, or over
+            self._waker.send(b"w")
+
+    def _run(self) -> None:
+        """Receive until the end."""
+        ready = select.poll()
+        ready.register(self._woken, select.POLLIN)
+        ready.register(self._wire.socket, select.POLLIN)
+        waker, stuck = self._woken.fileno(), False
+        try:
+            while self.error is None and self._receive():
+                if len(self._returned) >= LAZY:
+                    self._give_back()
+                if self._outlet.queue:
+                    self._outlet.write(None)
+                if self._outlet.stuck is not stuck:
+                    stuck = self._outlet.stuck
+                    mask = select.POLLIN | (select.POLLOUT if stuck else 0)
+                    ready.register(self._wire.socket, mask)
+                for number, _ in ready.poll():
+                    if number == waker:
+                        self._woken.recv(4096)
+            self.end("the connection was closed by it")
+        except ProtocolError as error:
+            self.end(str(error))
+        except OSError as error:
+            self.end(self._wire.failure("receiving", error))
+        except BaseException as error:
+            self.end(f"receiving failed: {error!r}")
+            raise
+        finally:
+            self._finish()
+
+    def _receive(self) -> bool:
+        """Take in what there is; return False at the end."""
+        while (count := self._wire.read(space := self._decoder.space())) is not None:
+            if not count:
+                return False
+            for message, payload in self._decoder.took(count):
+                self._handle(message, payload)
+            if count < len(space) and self._wire.tells_all:
+                break
+        return True
+
+    def _handle(self, message: Message, payload: Payload | None) -> None:
+        if message.kind is Kind.TENSOR:
+            self._tensor(message, payload)
+        elif message.kind is Kind.RELEASE:
+            with self._state:
+                self._pool.back(message.segment)
+                self._state.notify_all()
+        elif message.kind is Kind.CREDIT:
+            self._credit(message.step)
+        else:
+            raise ProtocolError(f"a {message.kind.name} came on a link that is begun")
+
+    def _credit(self, amount: int) -> None:
+        with self._state:
+            self._on_the_way -= amount
+            if self._on_the_way < 0:
+                raise ProtocolError("more was taken than was sent")
+            while self._deferred and self._on_the_way < self._limits.window:
+                item = self._deferred.popleft()
+                self._on_the_way += item.cost
+                self._outlet.queue.append(item)
+            self._state.notify_all()
+
+    def _tensor(self, message: Message, payload: Payload | None) -> None:
+        if message.flags & SEGMENT:
+            payload = self._shared(message)
+        if self._came - self._taken >= self._limits.window:
+            raise ProtocolError("more came than was granted")
+        self._came += message.payload + OVERHEAD
+        if message.incarnation != self.incarnation:
+            self.traffic.dropped += 1
+            self.claimed(message)
+            return
+        self.traffic.heard = monotonic()
+        self.traffic.messages_in += 1
+        self.traffic.bytes_in += message.payload
+        self._arrived(self, message, value_of(message, payload))
+
+    def _shared(self, message: Message) -> Array:
+        """Return the bytes that came in a segment: in place, or copied when many are held."""
+        slot, size = message.segment, message.payload
+        if message.flags & NEW:
+            if not self._wire.descriptors:
+                raise ProtocolError(f"segment {slot} came without its descriptor")
+            self._mappings.attach(slot, self._wire.descriptors.popleft())
+        if slot in self._held:
+            raise ProtocolError(f"segment {slot} was filled again before it was free")
+        self._held.add(slot)
+        array = self._mappings.array(slot, size, partial(self._let_go, slot))
+        array.flags.writeable = not message.flags & LENT
+        return array if len(self._held) <= VIEWS else array.copy()
+
+    def _finish(self) -> None:
+        """Let go of everything, and tell that it is over."""
+        self._outlet.close()
+        with self._state:
+            self._pool.close()
+            self._deferred.clear()
+        self._woken.close()
+        self._waker.close()
+        self._over(self)
