@@ -178,3 +178,15 @@ def test_two_checkpoints_become_one(tmp_path: object) -> None:
 
 def test_of_each_operator_the_signature_is_known() -> None:
     assert [name for name in ADAPTERS if signature_of(name) is None] == []
+
+
+def test_memory_is_read_as_another_dtype() -> None:
+    x = np.array([1.0, -2.0], np.float32)
+    kinds: dict[str, Any] = {"T": tl.float32}
+    np.testing.assert_array_equal(
+        ran("Bitcast", x, type=tl.int32, **kinds), x.view(np.int32)
+    )
+    parts = ran("Bitcast", x, type=tl.uint8, **kinds)
+    np.testing.assert_array_equal(parts, x.view(np.uint8).reshape(2, 4))
+    whole = ran("Bitcast", parts, type=tl.float32, T=tl.uint8)
+    np.testing.assert_array_equal(whole, x)

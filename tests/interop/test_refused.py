@@ -144,6 +144,17 @@ def test_a_write_to_what_is_no_variable() -> None:
     refused(made, r"input 0 should be a variable, and is x:0, a value")
 
 
+def test_bands_of_diagonals() -> None:
+    made = Program()
+    made.floats("x", np.eye(3))
+    made.const("k", np.array([-1, 1], np.int32))
+    made.floats("none", 0.0)
+    made.node(
+        "MatrixDiagPartV3", "a", "x", "k", "none", T=tl.float32, align="RIGHT_LEFT"
+    )
+    refused(made, "takes a band; supported is one diagonal")
+
+
 def test_what_is_saved_in_slices() -> None:
     made = Program()
     made.floats("x", 1.0)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call1, call2
-from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.dtypes import DType, of_numpy
+from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
@@ -165,3 +166,37 @@ def bitwise_invert(x: TensorLike, /) -> Tensor:
     [-1 -6]
     """
     return call1(Invert(), x)
+
+
+class Bitcast(Op):
+    """The same memory read as another dtype; a last axis comes or goes where the sizes differ."""
+
+    differentiable = False
+    type: DType
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the shape; ShapeError where the last axis is not as long as is needed."""
+        old, new = x.dtype.itemsize, self.type.itemsize
+        if "O" in (x.dtype.numpy.kind, self.type.numpy.kind):
+            raise DTypeError(
+                f"Bitcast: {x} has no memory to be read as {self.type!r}"
+            )
+        if x.shape is None or old == new:
+            return TensorSpec(x.shape, self.type)
+        if old > new:
+            return TensorSpec((*x.shape, old // new), self.type)
+        if not x.shape or x.shape[-1] not in (None, new // old):
+            raise ShapeError(
+                f"Bitcast: {x} to {self.type!r} needs a last axis of {new // old}"
+            )
+        return TensorSpec(x.shape[:-1], self.type)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return a copy of the memory."""
+        old, new = x.dtype.itemsize, self.type.itemsize
+        whole = xp.ascontiguousarray(x).reshape(x.shape)
+        if old > new:
+            whole = whole.reshape((*x.shape, 1))
+        made = whole.reshape(whole.shape or (1,)).view(self.type.numpy)
+        shape = self.infer(TensorSpec(x.shape, of_numpy(x.dtype))).dims
+        return made.reshape(shape).copy()

@@ -1,0 +1,209 @@
+"""The gamma function's kin: its logarithm and derivatives, and the incomplete integrals.
+
+They are there for graphs that TensorFlow wrote, gradients of which have these as nodes of their
+own, and are computed in float64.
+"""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.xp import Array, Xp
+
+__all__: list[str] = []
+
+TURNS = 500
+"""After how many terms series and fractions end at the latest."""
+_BERNOULLI = (
+    *(1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160),
+    *(-691 / 1307674368000, 1 / 74724249600),
+)
+"""B(2k) / (2k)!, of the Euler-Maclaurin formula."""
+
+
+class _Special(Op, abstract=True):
+    """A function of floating numbers, element by element."""
+
+    differentiable = False
+
+    def infer(self, *xs: TensorSpec) -> TensorSpec:
+        """Return the shape that all broadcast to; DTypeError unless they are of one dtype."""
+        dtype = xs[0].dtype
+        if not dtype.is_floating or any(x.dtype is not dtype for x in xs):
+            listed = ", ".join(map(str, xs))
+            raise DTypeError(f"{self.name} takes floats of one dtype, not {listed}")
+        return TensorSpec(broadcast(*[x.shape for x in xs]), dtype)
+
+    def kernel(self, xp: Xp, *xs: Array) -> Array:
+        """Return the values, in the dtype of the operands."""
+        wide = [x.astype("float64") for x in xs]
+        with np.errstate(all="ignore"):
+            return self.values(xp, *wide).astype(xs[0].dtype)
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the values in float64."""
+        raise NotImplementedError
+
+
+def log_gamma(xp: Any, x: Array) -> Array:
+    """Return log |gamma(x)|: Stirling's series far out, recurrence before, reflection below 0.5."""
+    low = x < 0.5
+    y = xp.where(low, 1 - x, x)
+    product = xp.ones_like(y)
+    for _ in range(10):
+        near = y < 10
+        product = xp.where(near, product * y, product)
+        y = xp.where(near, y + 1, y)
+    inverse = 1 / (y * y)
+    series = (
+        1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))
+    ) / y
+    found = (y - 0.5) * xp.log(y) - y + 0.5 * log(2 * pi) + series - xp.log(product)
+    turned = log(pi) - xp.log(xp.abs(xp.sin(pi * x))) - found
+    return xp.where(low, turned, found)
+
+
+def hurwitz(xp: Any, s: Array, q: Array) -> Array:
+    """Return the sum of (q + n) ** -s over n >= 0, by the Euler-Maclaurin formula."""
+    total = xp.zeros_like(s + q)
+    for n in range(12):
+        total = total + (q + n) ** -s
+    end = q + 12
+    total = total + end ** (1 - s) / (s - 1) + 0.5 * end**-s
+    factor = s * end ** (-s - 1)
+    for k, number in enumerate(_BERNOULLI):
+        total = total + number * factor
+        factor = factor * (s + 2 * k + 1) * (s + 2 * k + 2) / (end * end)
+    return total
+
+
+class Lgamma(_Special):
+    """The logarithm of the gamma function's magnitude."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return log |gamma(x)|."""
+        return log_gamma(xp, *xs)
+
+
+class Digamma(_Special):
+    """The derivative of the gamma function's logarithm."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the asymptotic series, behind recurrence and reflection."""
+        (x,) = xs
+        low = x < 0.5
+        y = xp.where(low, 1 - x, x)
+        before = xp.zeros_like(y)
+        for _ in range(10):
+            near = y < 10
+            before = xp.where(near, before - 1 / y, before)
+            y = xp.where(near, y + 1, y)
+        inverse = 1 / (y * y)
+        series = inverse * (
+            1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240))
+        )
+        found = xp.log(y) - 0.5 / y - series + before
+        return xp.where(low, found - pi / xp.tan(pi * x), found)
+
+
+class Zeta(_Special):
+    """Hurwitz's zeta function, for exponents above 1."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the sum, infinite at 1 and not a number below."""
+        s, q = xs
+        found = hurwitz(xp, s, q)
+        return xp.where(s > 1, found, xp.where(s == 1, xp.inf, xp.nan))
+
+
+class Polygamma(_Special):
+    """The derivatives of Digamma; the first operand says which."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return (-1)**(n + 1) n! zeta(n + 1, x); Digamma for 0."""
+        n, x = xs
+        scale = xp.where(n % 2 == 0, -1.0, 1.0) * xp.exp(log_gamma(xp, n + 1))
+        zeroth = Digamma().values(xp, x)
+        higher = scale * hurwitz(xp, xp.where(n == 0, 1.5, n + 1), x)
+        return xp.where(n == 0, zeroth, higher)
+
+
+class Igamma(_Special):
+    """The lower incomplete gamma integral, as a part of the whole."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the series below a + 1, and one less the continued fraction above."""
+        a, x = xp.broadcast_arrays(*xs)
+        front = xp.exp(a * xp.log(x) - x - log_gamma(xp, a))
+        term = total = 1 / a
+        for n in range(1, TURNS):
+            term = term * xp.where(x < a + 1, x, 0.0) / (a + n)
+            total = total + term
+        found = xp.where(x < a + 1, front * total, 1 - front * _tail(xp, a, x))
+        return xp.where(x > 0, found, xp.where(x == 0, 0.0, xp.nan))
+
+
+def _tail(xp: Any, a: Array, x: Array) -> Array:
+    """Return the continued fraction of the upper integral, by Lentz's method."""
+    x = xp.maximum(x, a + 1)
+    b = x + 1 - a
+    c, d = xp.full_like(x, 1e300), 1 / b
+    h = d
+    for n in range(1, TURNS):
+        number = -n * (n - a)
+        b = b + 2
+        d = 1 / (number * d + b)
+        c = b + number / c
+        h = h * d * c
+    return h
+
+
+class Betainc(_Special):
+    """The incomplete beta integral, as a part of the whole."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the continued fraction on the side where it converges fast."""
+        a, b, x = xp.broadcast_arrays(*xs)
+        turned = x > (a + 1) / (a + b + 2)
+        p, q = xp.where(turned, b, a), xp.where(turned, a, b)
+        z = xp.where(turned, 1 - x, x)
+        whole = log_gamma(xp, p + q) - log_gamma(xp, p) - log_gamma(xp, q)
+        front = xp.exp(p * xp.log(z) + q * xp.log1p(-z) + whole) / p
+        front = xp.where(z > 0, front, 0.0)
+        found = front * _fraction(xp, p, q, z)
+        return xp.where(turned, 1 - found, found)
+
+
+def _fraction(xp: Any, a: Array, b: Array, x: Array) -> Array:
+    c = xp.ones_like(x)
+    d = 1 / (1 - (a + b) * x / (a + 1))
+    h = d
+    for m in range(1, TURNS // 2):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        d, c = 1 / (1 + even * d), 1 + even / c
+        h = h * d * c
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        d, c = 1 / (1 + odd * d), 1 + odd / c
+        h = h * d * c
+    return h
+
+
+class IgammaGradA(_Special):
+    """The derivative of Igamma by its first operand."""
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return the difference quotient of fourth order."""
+        a, x = xp.broadcast_arrays(*xs)
+        step = 1e-3 * xp.minimum(a, 1.0)
+        near, far = [
+            Igamma().values(xp, a + n * step, x)
+            - Igamma().values(xp, a - n * step, x)
+            for n in (1, 2)
+        ]
+        return (8 * near - far) / (12 * step)
