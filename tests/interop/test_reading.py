@@ -380,3 +380,20 @@ def test_messages_bytes_and_text_are_read() -> None:
     proto.node.add(name="n", op="NoOp")
     for given in (proto, proto.SerializeToString(), str(proto)):
         assert tl.interop.tensorflow.from_graphdef(given).nodes[0].name == "n"
+
+
+def test_what_was_read_is_differentiated() -> None:
+    made = Program()
+    x, y = made.placeholder("x", shape=(2,)), made.placeholder("y", shape=(2,))
+    made.node("SquaredDifference", "d", x, y, T=tl.float32)
+    made.const("axes", np.array([0], np.int32))
+    made.node(
+        "Sum", "loss", "d", "axes", T=tl.float32, keep_dims=False, Tidx=tl.int32
+    )
+    graph = made.session().graph
+    with graph.as_default():
+        found = tl.gradients(
+            graph.get_tensor_by_name("loss:0"), [graph.get_tensor_by_name("x:0")]
+        )
+    given = {"x:0": [3.0, 1.0], "y:0": [1.0, 1.0]}
+    np.testing.assert_array_equal(tl.Session(graph).run(found, given), [[4.0, 0.0]])

@@ -12,6 +12,7 @@ from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.elementwise import pow as power
 from tensorlite.ops.elementwise import rsqrt, square
+from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.join import concat
 from tensorlite.ops.reduce import mean
 from tensorlite.ops.repeat import pad
@@ -116,7 +117,9 @@ class _Norm:
                 keep * old + self.factor * middle,
                 keep * spread + self.factor * unbiased,
             ]
-        return [y, *means, middle, variance, 0.0 * middle]
+        # Gradients come from the result only, as TensorFlow has it.
+        kept = [*means, middle, variance, 0.0 * middle]
+        return [y, *[stop_gradient(one) for one in kept]]
 
     def _count(self, x: Tensor, scale: Tensor) -> Tensor:
         sizes = shape_of(x)
