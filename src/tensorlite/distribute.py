@@ -52,5 +52,23 @@ __all__ = [
 ]
 
 
+_ELSEWHERE = {
+    "MirroredStrategy": "Mirrored, and AllReduce for the workers of a cluster",
+    "MultiWorkerMirroredStrategy": "AllReduce",
+    "CollectiveAllReduceStrategy": "AllReduce",
+    "ParameterServerStrategy": "ParameterServer",
+    "Server": "connect, which starts the tasks",
+    "get_replica_context": "replica_index and replica_count",
+}
+"""TensorFlow's names, and what does here what they do there."""
+
+
+def __getattr__(name: str) -> object:
+    """Say what is called otherwise than in TensorFlow."""
+    known = _ELSEWHERE.get(name)
+    hint = "" if known is None else f"; there is tl.distribute.{known}"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
 def __dir__() -> list[str]:
     return __all__

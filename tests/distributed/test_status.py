@@ -91,7 +91,7 @@ def test_what_each_task_is_at(cluster: Cluster) -> None:
 
 def test_the_table_has_a_row_for_each_task(cluster: Cluster) -> None:
     head, *rows = str(cluster.status()).splitlines()
-    assert head.split()[:3] == ["task", "state", "node"]
+    assert head.split()[:3] == ["task", "state", "waits"]
     assert [row.split()[:2] for row in rows] == [
         [task, "running"] for task in cluster.tasks
     ]

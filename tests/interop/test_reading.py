@@ -397,3 +397,23 @@ def test_what_was_read_is_differentiated() -> None:
         )
     given = {"x:0": [3.0, 1.0], "y:0": [1.0, 1.0]}
     np.testing.assert_array_equal(tl.Session(graph).run(found, given), [[4.0, 0.0]])
+
+
+def test_what_waits_for_an_argument_need_not_wait() -> None:
+    made = Program()
+    one = made.function("one", {"x": FLOAT}, {"y": (FLOAT, "sum:z:0")})
+    one.node("Identity", "same", "x", T=tl.float32)
+    one.const("two", np.float32(2), control=["same"])
+    one.node("AddV2", "sum", "x", "two:output:0", T=tl.float32)
+    x = made.placeholder("x", shape=())
+    kinds: dict[str, Any] = {"Tin": (tl.float32,), "Tout": (tl.float32,)}
+    made.node(
+        "StatefulPartitionedCall",
+        "call",
+        x,
+        f=Called("one"),
+        device="/device:CPU:0",
+        **kinds,
+    )
+    made.node("Neg", "n", "call", control=["x"], T=tl.float32)
+    assert made.session().run("n:0", {"x:0": 1.0}) == -3.0

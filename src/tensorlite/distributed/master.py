@@ -353,6 +353,7 @@ class Master:
 
     def _gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, and end all that waits for it."""
+        reason = f"{reason}; cluster.recover() waits until it runs again"
         with self._lock:
             self.life += 1
             self.lost[task] = reason

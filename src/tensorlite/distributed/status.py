@@ -142,26 +142,26 @@ class ClusterStatus(Sequence[TaskStatus]):
 
 
 _HEAD = (
-    *("task", "state", "node", "pid", "incarnation", "memory", "held"),
-    *("steps", "steps/s", "sent", "received", "waits"),
+    *("task", "state", "waits", "steps", "steps/s", "memory", "held"),
+    *("sent", "received", "node", "pid", "incarnation"),
 )
-_LEFT = range(3)
+_LEFT = frozenset({0, 1, 9})
 
 
 def _cells(task: TaskStatus) -> tuple[str, ...]:
     return (
         task.task,
         task.state,
+        str(len(task.waits)) if task.state == "running" else "-",
+        "-" if task.steps is None else f"{task.steps:,}",
+        "-" if task.rate is None else f"{task.rate:,.1f}",
+        _size(task.memory),
+        _size(task.held),
+        _size(task.bytes_out),
+        _size(task.bytes_in),
         task.node,
         str(task.pid),
         f"{task.incarnation:#x}",
-        _size(task.memory),
-        _size(task.held),
-        "-" if task.steps is None else f"{task.steps:,}",
-        "-" if task.rate is None else f"{task.rate:,.1f}",
-        _size(task.bytes_out),
-        _size(task.bytes_in),
-        str(len(task.waits)) if task.state == "running" else "-",
     )
 
 
