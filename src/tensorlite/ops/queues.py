@@ -12,6 +12,7 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.scope import device
 from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.ops.generators import global_generator
 from tensorlite.ops.making import Making
@@ -192,7 +193,7 @@ class PriorityQueue(QueueBase):
 
 
 def _any_seed() -> int:
-    with interpreted_by(None):
+    with interpreted_by(None), device(None):  # drawn here, wherever the queue will be
         return int(global_generator().integers((), 0, 2**31 - 1))
 
 
