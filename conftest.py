@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import signal
 from collections.abc import Iterable
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib.util import find_spec
@@ -17,6 +18,12 @@ import tensorlite as tl
 NAMES = {"np": np, "tl": tl}
 FLAGS = ELLIPSIS | NORMALIZE_WHITESPACE
 CODE = re.compile(r"^```python\n(?!>>>)(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def pytest_configure() -> None:
+    """Let tests interrupt themselves also where this runs in the background, which ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -43,8 +43,10 @@ def _nothing_is_left(
     with tempfile.TemporaryDirectory(prefix="t-") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         threads, before = set(threading.enumerate()), descriptors()
+        gc.freeze()  # so that what other tests have left is not looked through each time
         yield
         gc.collect()
+        gc.unfreeze()
         until(lambda: set(threading.enumerate()) <= threads)
         if "ray" not in sys.modules:  # which keeps sockets of its own, some for later
             assert descriptors() <= before
