@@ -53,6 +53,8 @@ START = 60.0
 """Seconds that a task may take to start."""
 _LOOK = 0.2
 """Seconds in which a task says that it runs."""
+_SILENT = 10.0
+"""Most seconds in which a task answers that does not hang."""
 _PAUSE = 0.5
 """Seconds between attempts to link with a task, or to have tasks link with each other."""
 _CONNECT = "tl.distribute.connect(...)"
@@ -238,7 +240,7 @@ class Cluster:
             for task in self.returned():
                 del self._given_up[task]
             # Who is lost, another task may have noticed before this program has.
-            self._find_silent(max(limit, PATIENCE))
+            self._find_silent(min(max(limit, PATIENCE), _SILENT))
             self._link_again(limit)
             lost = tuple(self._unmade)
             if lost:
