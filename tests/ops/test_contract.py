@@ -48,6 +48,7 @@ SMOOTH = [
     and (d in c.dtypes or (d is tl.float64 and set(c.dtypes) & {tl.float32}))
 ]
 EXCUSED: dict[str, str] = {
+    "Delay": "it waits, which needs a runner: test_delay.py differentiates it",
     "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
     "If": "it is there in traces only, like the next two: test_control.py, to third order",
     "ExecuteInCriticalSection": "its gradient is an error: test_mutex.py",

@@ -134,6 +134,8 @@ def _given(x: SymbolicTensor, default: DeviceName) -> DeviceName:
     """Return where an input is; a trace notes where handles lead unless that is the CPU."""
     if x.node.device.kind is not None:
         return x.node.device
+    if default.kind == "GPU" and x.dtype.kind == "S":  # which are held by CPUs only
+        return DeviceName(default.job, None, default.task, "CPU", 0)
     return CPU if x.dtype.kind == "R" else default
 
 

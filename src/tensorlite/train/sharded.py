@@ -37,6 +37,13 @@ PATIENCE = 3.0
 """For how many seconds a shard is looked for that another node has written to shared storage."""
 
 
+def _writer_of(place: DeviceName) -> DeviceName:
+    """Return the device that reads and writes files for one: a CPU of its task."""
+    if place.kind != "GPU":
+        return place
+    return DeviceName(place.job, None, place.task, "CPU", 0)
+
+
 class Saved(NamedTuple):
     """What one variable, or the queue, is in a checkpoint: these tensors, or rows of one."""
 
@@ -135,7 +142,7 @@ class Shards:
         self.saved = saved
         self.groups: dict[DeviceName, list[Saved]] = {}
         for one in saved:
-            self.groups.setdefault(one.place, []).append(one)
+            self.groups.setdefault(_writer_of(one.place), []).append(one)
         self._writing: Function[..., Any] = function(self._write, autograph=False)
 
     @staticmethod
