@@ -46,7 +46,9 @@ def cable() -> Iterator[str]:
         ip("-n", NAME, "addr", "add", f"{HOSTS['b']}/30", "dev", far)
         ip("-n", NAME, "link", "set", far, "up")
         yield far
-        ip("link", "delete", near)  # at once; with the namespace it would go some time later
+        ip(
+            "link", "delete", near
+        )  # at once; with the namespace it would go some time later
     finally:
         ip("netns", "delete", NAME)
 
