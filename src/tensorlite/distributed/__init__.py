@@ -1,1 +1,4 @@
-"""Clusters: what travels between tasks. Imports everything below; nothing imports it."""
+"""Clusters: steps, strategies and training over many tasks. Imports everything below it.
+
+Nothing but `tensorlite.distribute`, which has the public names, imports it.
+"""

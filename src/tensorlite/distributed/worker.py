@@ -6,7 +6,6 @@ one; which thread that is, is the carrier's. The client's side is master.py.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterator
 from enum import IntFlag
 from functools import partial
@@ -29,7 +28,7 @@ from tensorlite.core.opaque import Opaque
 from tensorlite.core.xp import Array, to_host
 from tensorlite.distributed import packing, status
 from tensorlite.distributed.collectives import all_reduce_op
-from tensorlite.distributed.engines.engine import Registration, TaskSettings
+from tensorlite.distributed.engines.engine import TaskSettings
 from tensorlite.distributed.exchange import context
 from tensorlite.distributed.failures import told
 from tensorlite.distributed.packing import Beside, Held, Item, Kept, Packed, State
@@ -441,21 +440,3 @@ def _listed(payload: Array | None) -> list[int]:
     """Return the numbers that a command lists."""
     found: list[int] = [] if payload is None else payload.view(np.int64).tolist()
     return found
-
-
-def registration(
-    settings: TaskSettings, carrier: Carrier, node: str, pid: int
-) -> Registration:
-    """Return what a task says of itself when it has started."""
-    devices = [
-        f"{settings.task}/device:CPU:{i}" for i in range(settings.logical_cpus)
-    ]
-    return Registration(
-        settings.task,
-        carrier.incarnation,
-        carrier.address,
-        node,
-        pid,
-        tuple(devices),
-        {"python": platform.python_version(), "numpy": np.__version__},
-    )

@@ -20,7 +20,7 @@ from tensorlite.distributed.strategies.shards import Batch, Reduce
 from tensorlite.distributed.strategies.sources import Source, batches, check_short
 from tensorlite.distributed.strategies.steps import Step
 from tensorlite.distributed.strategies.tasks import tasks_of
-from tensorlite.distributed.strategies.together import Joint, Together, on
+from tensorlite.distributed.strategies.together import Joint, Together
 from tensorlite.ops.state import Variable
 from tensorlite.train.optimizers import Optimizer
 
@@ -156,12 +156,7 @@ class ParameterServer(Together):
         self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
     ) -> None:
         """Add up the gradients where each variable is kept, and update it there."""
-        pairs = []
-        for one in joint:
-            with on(one.variable.device):
-                pairs.append((self.mean(one, batch), one.variable))
-        with on(optimizer.iterations.device):
-            optimizer.update(pairs)
+        self.update_where_kept(optimizer, joint, batch)
 
 
 def _check(mode: str, backup: int, staleness: int | None, count: int) -> None:

@@ -20,7 +20,7 @@ from tensorlite.distributed.strategies.placing import Owned, at_home
 from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.distributed.strategies.tasks import tasks_of
-from tensorlite.distributed.strategies.together import Joint, Together, on
+from tensorlite.distributed.strategies.together import Joint, Together
 from tensorlite.ops.making import Make, creation
 from tensorlite.ops.state import Variable
 from tensorlite.train.layers import Layer, Sequential
@@ -146,12 +146,7 @@ class Pipeline(Together):
         self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
     ) -> None:
         """Add up the micro-batches' gradients where each variable is, and update it there."""
-        pairs = []
-        for one in joint:
-            with on(one.variable.device):
-                pairs.append((self.mean(one, batch), one.variable))
-        with on(optimizer.iterations.device):
-            optimizer.update(pairs)
+        self.update_where_kept(optimizer, joint, batch)
 
 
 def _checked(layers: Any) -> list[Layer]:

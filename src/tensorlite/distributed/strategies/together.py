@@ -191,6 +191,17 @@ class Together(Strategy):
     ) -> None:
         """Update variables by the gradients of all replicas, weighed by their rows."""
 
+    def update_where_kept(
+        self, optimizer: Optimizer, joint: Sequence[Joint], batch: Batch
+    ) -> None:
+        """Add up the gradients where each variable is, and update it there."""
+        pairs = []
+        for one in joint:
+            with on(one.variable.device):
+                pairs.append((self.mean(one, batch), one.variable))
+        with on(optimizer.iterations.device):
+            optimizer.update(pairs)
+
     def mean(self, one: Joint, batch: Batch) -> Tensor | IndexedSlices:
         """Return the mean of a variable's gradients, weighed by rows, in the replicas' order."""
         if batch.is_even:
