@@ -24,8 +24,10 @@ LONGEST = 2**16
 """How long a vector may be of whose elements it is said, one by one, that they are not known."""
 
 
-def sizes_of(shape: Any) -> Dims:
+def sizes_of(shape: Any) -> Dims | None:
     """Return a shape that a program gives, which is no tuple yet; ShapeError if it is none."""
+    if getattr(shape, "rank", 0) is None:
+        return None
     if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
         raise ShapeError(
             f"{shape!r} is no shape; allowed are sequences of sizes, such as (2, None), and None"

@@ -21,6 +21,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
+from tensorlite.core.shapes import TensorShape, shape_of
 from tensorlite.core.spec import TensorSpec, element, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
@@ -76,7 +77,11 @@ class Tensor(Operand):
     @property
     def shape(self) -> Shape:
         """The size of each axis."""
-        return self.spec.dims
+        return _sized(self.spec.dims)
+
+    def get_shape(self) -> TensorShape:
+        """Return the shape; unlike `shape`, where not even the rank is known, too."""
+        return shape_of(self.spec.shape)
 
     @property
     def static_shape(self) -> tuple[int, ...] | None:
@@ -222,6 +227,11 @@ class Tensor(Operand):
         return kind, index
 
 
+def _sized(dims: Sequence[Any]) -> TensorShape:
+    """Return sizes as a shape, the short way."""
+    return tuple.__new__(TensorShape, dims)
+
+
 watcher: Callable[[EagerTensor], None] | None = None
 """What hears of every new eager tensor; core/accounts.py sets it while it counts."""
 
@@ -264,10 +274,16 @@ class EagerTensor(Tensor):
         """The size of each axis."""
         array = self._array
         if type(array) is not np.ndarray and isinstance(array, Opaque):
-            return array.spec.dims
-        return array.shape  # type: ignore[no-any-return]
+            return _sized(array.spec.dims)
+        return _sized(array.shape)
 
-    static_shape = shape
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape, which is known."""
+        array = self._array
+        if type(array) is not np.ndarray and isinstance(array, Opaque):
+            return array.spec.dims  # type: ignore[return-value]
+        return array.shape  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> DType:

@@ -95,7 +95,7 @@ def key_of(leaves: Iterable[Any], feeds: Iterable[Any]) -> Key:
 
 def identity(x: Any) -> Any:
     """Return what a tensor, variable, node or name is known by, which lives as long as it does."""
-    if type(x) is SymbolicTensor:
+    if isinstance(x, SymbolicTensor):
         return x.node, x.index
     if isinstance(x, Variable):
         return x.handle

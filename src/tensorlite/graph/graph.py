@@ -10,6 +10,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import UNKNOWN, Line
+from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import Shape, Tensor
 
@@ -54,7 +55,7 @@ class SymbolicTensor(Tensor):
     @property
     def shape(self) -> Shape:
         """The sizes, None for each that this trace does not know."""
-        return self._spec.dims
+        return tuple.__new__(TensorShape, self._spec.dims)
 
     @property
     def device(self) -> DeviceName:
@@ -195,6 +196,8 @@ class Graph:
         "when the graph runs"
     )
     """Why a tensor of an open graph has no value, and what is to be done."""
+    shares = True
+    """Whether equal calls without effects are one node."""
     not_own = "Return it from the function that made it, or pass it as an argument"
     """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 
@@ -228,7 +231,8 @@ class Graph:
         """Return the node that applies `op`, made now or, if it has no effect, found again."""
         inputs = tuple(inputs)
         key = None
-        if op.effect is Effect.NONE and op.role is Role.PLAIN and not control:
+        plain = op.effect is Effect.NONE and op.role is Role.PLAIN
+        if self.shares and plain and not control:
             place = None if device is ANYWHERE else device
             key = (type(op), op, place, group, *map(id, inputs))
             known = self._known.get(key)

@@ -19,6 +19,7 @@ from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import asked_for, device, scope
+from tensorlite.core.shapes import TensorShape, shape_of
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import (
     EagerTensor,
@@ -163,7 +164,11 @@ class Variable(Operand):
     @property
     def shape(self) -> Shape:
         """The shape of the value."""
-        return self.spec.dims
+        return shape_of(self.spec.dims)
+
+    def get_shape(self) -> TensorShape:
+        """Return the shape of the value; unlike `shape`, where the rank is not known, too."""
+        return shape_of(self.spec.shape)
 
     @property
     def dtype(self) -> DType:

@@ -1,0 +1,69 @@
+"""named: makes of a function one as TensorFlow's are, which takes a `name` and works in graphs.
+
+What programs see of a graph is in views.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar, cast
+
+from tensorlite.compat.views import adopted, in_graph, plain
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import active_graph
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator of functions that have a parameter `name`.
+
+    In a graph what stands for tensors is unpacked before the call and wrapped behind it, all that
+    is made bears the name of the call, or `default`, and is numbered as in TensorFlow. Eagerly and
+    in traced functions the function is called as it is.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = list(signature(function).parameters)
+        place = parameters.index("name")
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if active_graph() is None:
+                return function(*args, **kwargs)
+            given = list(plain(args))
+            keywords = {key: plain(value) for key, value in kwargs.items()}
+            name = keywords.pop("name", None)
+            if len(given) > place:
+                name, given[place] = given[place], None
+
+            def make() -> Any:
+                return function(*given, **keywords)  # type: ignore[arg-type]
+
+            return cast("R", in_graph(make, default, cast("str | None", name)))
+
+        return call
+
+    return decorate
+
+
+def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Tensor:
+    """Return a value as a tensor, which takes a dtype if it is no tensor and its values may."""
+    if isinstance(value, Operand) or dtype is None:
+        return to_tensor(value) if dtype is None else adopted(value, dtype, name)
+    return adopted(value, dtype, name)
+
+
+def agreeing(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors; what is no tensor takes the dtype of the other, if it may."""
+    if isinstance(x, Operand) or not isinstance(y, Operand):
+        first = converted(x, None, "x")
+        return first, converted(y, first.dtype, "y")
+    second = converted(y, None, "y")
+    return converted(x, second.dtype, "x"), second

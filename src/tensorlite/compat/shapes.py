@@ -1,0 +1,168 @@
+"""Dimension and TensorShape as TensorFlow 1 has them: a size knows its `value`, None or a number.
+
+What every tensor of tensorlite has for a shape is in core/shapes.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensorlite.core import shapes
+from tensorlite.core.errors import ShapeError
+from tensorlite.graph_mode.graph import mode
+
+
+class Dimension:
+    """A size of an axis, which may be unknown."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Any) -> Any:
+        """Return a size; a known one is an int, too."""
+        if isinstance(value, Dimension):
+            value = value.value
+        if cls is Dimension and value is not None:
+            return KnownDimension(value)
+        return object.__new__(cls)
+
+    @property
+    def value(self) -> int | None:
+        return None
+
+    def is_compatible_with(self, other: Any) -> bool:
+        theirs = as_value(other)
+        return self.value is None or theirs is None or self.value == theirs
+
+    def merge_with(self, other: Any) -> Any:
+        theirs = as_value(other)
+        if not self.is_compatible_with(other):
+            raise ShapeError(f"Dimensions {self.value} and {theirs} are not compatible")
+        return Dimension(theirs if self.value is None else self.value)
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        self.merge_with(other)
+
+    def _unknown(self, other: Any) -> Any:
+        return Dimension(None)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _unknown
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _unknown
+
+    def __eq__(self, other: object) -> Any:
+        return None if other is not None and as_value(other) is not None else True
+
+    def __ne__(self, other: object) -> Any:
+        return None if other is not None and as_value(other) is not None else False
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __int__(self) -> int:
+        raise TypeError("this size is not known: int() needs one that is; use tf.shape(x)[i]")
+
+    def __repr__(self) -> str:
+        return f"Dimension({self.value})"
+
+    def __str__(self) -> str:
+        return "?" if self.value is None else str(self.value)
+
+
+class KnownDimension(Dimension, int):  # type: ignore[misc]  # int has slots of its own
+    """A size that is known."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Any) -> Any:
+        """Return a size; ShapeError for less than 0."""
+        number = value.__index__() if hasattr(value, "__index__") else int(value)
+        if number < 0:
+            raise ShapeError(f"Dimension {number} must be >= 0")
+        return int.__new__(cls, number)
+
+    @property
+    def value(self) -> int:
+        return int.__int__(self)
+
+    __add__, __radd__ = int.__add__, int.__radd__
+    __sub__, __rsub__ = int.__sub__, int.__rsub__
+    __mul__, __rmul__ = int.__mul__, int.__rmul__
+    __floordiv__, __rfloordiv__ = int.__floordiv__, int.__rfloordiv__
+    __mod__, __rmod__ = int.__mod__, int.__rmod__
+    __hash__ = int.__hash__
+    __bool__ = int.__bool__
+    __int__ = int.__int__
+
+    def __eq__(self, other: object) -> Any:
+        return int.__eq__(self, other) if isinstance(other, int) else False
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+
+def as_value(size: Any) -> int | None:
+    """Return a size as a number or None."""
+    return size.value if isinstance(size, Dimension) else size
+
+
+class TensorShape(shapes.TensorShape):
+    """The sizes of a tensor's axes."""
+
+    __slots__ = ()
+
+    @classmethod
+    def sizes(cls, dims: Iterable[Any] | int) -> Iterable[Any]:
+        given = dims if isinstance(dims, Iterable) else (dims,)
+        return [Dimension(None if as_value(x) in (None, -1) else x) for x in given]
+
+    @classmethod
+    def unknown_kind(cls) -> Any:
+        return UnknownShape
+
+    def as_list(self) -> list[int | None]:
+        return [as_value(x) for x in tuple.__iter__(self)]
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or getattr(other, "rank", 0) is None:
+            return False
+        try:
+            theirs = TensorShape(other)  # type: ignore[arg-type]
+        except TypeError:
+            return False
+        return self.as_list() == theirs.as_list()
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        return f"TensorShape({[Dimension(x) for x in self]})"
+
+    def __str__(self) -> str:
+        sizes = [str(x) for x in self.as_list()]
+        return f"({', '.join(sizes).replace('None', '?')}{',' * (len(sizes) == 1)})"
+
+
+class UnknownShape(TensorShape, shapes.UnknownShape):
+    """The shape of a tensor of which not even the rank is known."""
+
+    __slots__ = ()
+
+    rank = ndims = dims = None  # type: ignore[assignment]
+    as_list = shapes.UnknownShape.as_list
+    is_fully_defined = shapes.UnknownShape.is_fully_defined
+    num_elements = shapes.UnknownShape.num_elements
+    __iter__ = shapes.UnknownShape.__iter__
+    __len__ = shapes.UnknownShape.__len__
+    __bool__ = shapes.UnknownShape.__bool__
+    __eq__ = shapes.UnknownShape.__eq__
+    __hash__ = object.__hash__
+    __str__ = __repr__ = shapes.UnknownShape.__repr__
+
+    def __getitem__(self, key: Any) -> Any:
+        return UnknownShape() if isinstance(key, slice) else Dimension(None)
+
+
+def as_shape(dims: tuple[int | None, ...] | None) -> Any:
+    """Return sizes as the kind of shape that programs of this process expect."""
+    return shapes.shape_of(dims) if mode.eager else TensorShape(dims)

@@ -1,0 +1,496 @@
+"""What programs of TensorFlow 1 see of a graph: tensors and operations with its attributes.
+
+They stand for tensors and nodes of tensorlite, which the functions below unpack and wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
+from tensorlite.core import operand
+from tensorlite.core.constant import array_of
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dtypes import DType, float32, float64
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
+from tensorlite.core.spec import TensorSpec, merge
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.graph import Graph, built, name_scope
+from tensorlite.graph_mode.graph import active_graph, outermost_graph
+from tensorlite.graph_mode.sessions import Session, chosen_session, reading
+
+
+class Operation:
+    """A node of a graph."""
+
+    __slots__ = ("__weakref__", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def type(self) -> str:
+        return self.node.op.name
+
+    @property
+    def graph(self) -> Any:
+        return graph_of(self.node)
+
+    @property
+    def inputs(self) -> list[GraphTensor]:
+        return [view(x) for x in self.node.inputs]
+
+    @property
+    def outputs(self) -> list[GraphTensor]:
+        return [view(x) for x in self.node.outputs]
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        return [operation(node) for node in self.node.control]
+
+    @property
+    def device(self) -> str:
+        return str(self.node.device)
+
+    def values(self) -> tuple[GraphTensor, ...]:
+        return tuple(self.outputs)
+
+    def colocation_groups(self) -> list[bytes]:
+        return [f"loc:@{self.node.group or self.node.name}".encode()]
+
+    def get_attr(self, name: str) -> Any:
+        attributes = self.node.op.attributes()
+        if name in attributes:
+            return attributes[name]
+        if name in {"T", "dtype", "SrcT"} and (self.node.inputs or self.node.outputs):
+            ends = self.node.inputs or self.node.outputs
+            return (self.node.outputs if name == "dtype" else ends)[0].dtype
+        raise InvalidArgumentError(
+            f"{self.name} ({self.type}) has no attribute {name!r}; it has {sorted(attributes)}"
+        )
+
+    def run(self, feed_dict: Any = None, session: Session | None = None) -> None:
+        chosen_session(session, "operation.run").run(self, feed_dict)
+
+    def __fetch__(self) -> Node:
+        return self.node
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any]:
+    """Return the method of an operator of two operands, the other taking this one's dtype."""
+
+    def method(self: Any, other: Any) -> Any:
+        if not operand.is_operand(other):
+            return NotImplemented
+
+        def made() -> Any:
+            mine = to_tensor(self)
+            theirs = adopted(other, mine.dtype, "x" if swapped else "y")
+            first, second = (theirs, mine) if swapped else (mine, theirs)
+            if first.dtype is not second.dtype:
+                raise DTypeError(
+                    f"{default}: the operands are {first.spec} and {second.spec}; cast one of them"
+                )
+            if default == "truediv" and first.dtype.is_integer:
+                first, second = _divided(first), _divided(second)
+            return getattr(operand.operators, name)(first, second)
+
+        return in_graph(made, default)
+
+    return method
+
+
+def _divided(x: Tensor) -> Tensor:
+    """Return whole numbers as TensorFlow divides them."""
+    wanted = float32 if x.dtype.itemsize <= 2 else float64
+    return operand.operators.astype(x, wanted)
+
+
+def _unary(name: str, default: str) -> Callable[..., Any]:
+    def method(self: Any) -> Any:
+        return in_graph(lambda: getattr(operand.operators, name)(to_tensor(self)), default)
+
+    return method
+
+
+class Operators:
+    """Python's operators on what belongs to a graph, with the names and dtypes of TensorFlow."""
+
+    __slots__ = ()
+
+    __add__ = _binary("add", "add")
+    __radd__ = _binary("add", "add", swapped=True)
+    __sub__ = _binary("subtract", "sub")
+    __rsub__ = _binary("subtract", "sub", swapped=True)
+    __mul__ = _binary("multiply", "mul")
+    __rmul__ = _binary("multiply", "mul", swapped=True)
+    __truediv__ = _binary("divide", "truediv")
+    __rtruediv__ = _binary("divide", "truediv", swapped=True)
+    __div__ = __truediv__
+    __floordiv__ = _binary("floor_divide", "floordiv")
+    __rfloordiv__ = _binary("floor_divide", "floordiv", swapped=True)
+    __mod__ = _binary("remainder", "mod")
+    __rmod__ = _binary("remainder", "mod", swapped=True)
+    __pow__ = _binary("pow", "pow")
+    __rpow__ = _binary("pow", "pow", swapped=True)
+    __matmul__ = _binary("matmul", "matmul")
+    __rmatmul__ = _binary("matmul", "matmul", swapped=True)
+    __and__ = _binary("bitwise_and", "and")
+    __rand__ = _binary("bitwise_and", "and", swapped=True)
+    __or__ = _binary("bitwise_or", "or")
+    __ror__ = _binary("bitwise_or", "or", swapped=True)
+    __xor__ = _binary("bitwise_xor", "xor")
+    __rxor__ = _binary("bitwise_xor", "xor", swapped=True)
+    __lt__ = _binary("less", "Less")
+    __le__ = _binary("less_equal", "LessEqual")
+    __gt__ = _binary("greater", "Greater")
+    __ge__ = _binary("greater_equal", "GreaterEqual")
+    __neg__ = _unary("negative", "Neg")
+    __pos__ = _unary("positive", "Identity")
+    __abs__ = _unary("abs", "Abs")
+    __invert__ = _unary("bitwise_invert", "LogicalNot")
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self is other
+
+    def __ne__(self, other: object) -> Any:
+        return self is not other
+
+    def __getitem__(self, key: Any) -> Any:
+        def made() -> Any:
+            return operand.operators.getitem(to_tensor(self), plain(key))  # type: ignore[arg-type]
+
+        return in_graph(made, "strided_slice")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            f"{type(self).__name__!r} object does not support item assignment: a tensor of a graph "
+            "does not change; use tf.tensor_scatter_nd_update, or a variable"
+        )
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        if name in _UFUNCS and isinstance(inputs[0], (np.ndarray, np.generic)):
+            return getattr(inputs[1], _UFUNCS[name])(inputs[0])
+        arguments = plain(inputs)
+        return in_graph(lambda: operand.operators.numpy_call(name, arguments, kwargs), name)
+
+
+_UFUNCS = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "true_divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+"""What NumPy's operators on an array and a tensor mean for the tensor."""
+
+
+class GraphTensor(Operators, SymbolicTensor):  # type: ignore[misc]  # `device` is a str here
+    """An output of a node."""
+
+    __slots__ = ()
+
+    def __tensor__(self) -> Tensor:
+        return reading(self.node.outputs[self.index])
+
+    @property
+    def spec(self) -> TensorSpec:
+        return self.node.outputs[self.index].spec
+
+    @property
+    def dtype(self) -> DType:
+        return self.spec.dtype
+
+    @property
+    def shape(self) -> Any:
+        return as_shape(self.spec.shape)
+
+    def get_shape(self) -> Any:
+        return as_shape(self.spec.shape)
+
+    def set_shape(self, shape: Any) -> None:
+        own = self.node.outputs[self.index]
+        spec = own.spec
+        known = TensorSpec(TensorShape(shape), spec.dtype).shape
+        merged = merge(spec.shape, known)
+        own.respecify(
+            TensorSpec(merged, spec.dtype, spec.name, spec.inner, spec.trainable, spec.known)
+        )
+
+    @property
+    def op(self) -> Operation:
+        return operation(self.node)
+
+    @property
+    def graph(self) -> Any:
+        return graph_of(self.node)
+
+    @property
+    def value_index(self) -> int:
+        return self.index
+
+    @property
+    def device(self) -> Any:
+        return str(self.node.device)
+
+    def consumers(self) -> list[Operation]:
+        own = self.node.outputs[self.index]
+        nodes = self.node.graph.nodes
+        return [operation(x) for x in nodes if any(y is own for y in x.inputs)]
+
+    def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
+        return chosen_session(session, "tensor.eval").run(self, feed_dict)
+
+    def ref(self) -> Reference:
+        return Reference(self)
+
+    experimental_ref = ref
+
+    @property
+    def ndim(self) -> int:
+        return len(self.spec.dims)
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"len() of {self.name}: its size is known when the graph runs; use tf.shape(x)[0], or "
+            "x.shape[0] where that is known"
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        dims = self.spec.shape
+        if not dims or dims[0] is None:
+            raise TypeError(
+                f"{self.name} has the shape {self.shape}, and cannot be iterated over"
+            )
+        return iter([self[i] for i in range(dims[0])])
+
+    def __copy__(self) -> GraphTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> GraphTensor:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = self.shape
+        known = f", shape={shape}" if shape.rank is not None else ""
+        return f'Tensor("{self.name}"{known}, dtype={self.dtype.name})'
+
+    __format__ = object.__format__
+
+
+class Reference:
+    """A tensor or variable as a key of dicts."""
+
+    __slots__ = ("_referred",)
+
+    def __init__(self, referred: Any) -> None:
+        self._referred = referred
+
+    def deref(self) -> Any:
+        return self._referred
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._referred is other._referred
+
+    def __hash__(self) -> int:
+        return id(self._referred)
+
+
+def view(x: SymbolicTensor) -> GraphTensor:
+    """Return what stands for a tensor of a graph: always the same."""
+    if isinstance(x, GraphTensor):
+        return x
+    own = x.node.outputs[x.index]
+    known = x.node.graph.kept.setdefault("views", {})
+    found = known.get(id(own))
+    if found is None:
+        found = known[id(own)] = (own, GraphTensor(x.node, x.index, own.spec))
+    shown: GraphTensor = found[1]
+    return shown
+
+
+def operation(node: Node) -> Operation:
+    """Return what stands for a node: always the same."""
+    known = node.graph.kept.setdefault("operations", {})
+    if node not in known:
+        known[node] = Operation(node)
+    found: Operation = known[node]
+    return found
+
+
+def graph_of(node: Node) -> Any:
+    """Return the graph that a program has of a node, though it be in a branch or a loop."""
+    graph = node.graph
+    if isinstance(graph, Graph):
+        return graph
+    return outermost_graph() or graph
+
+
+def plain(x: Any) -> Any:
+    """Return tensors and nodes in the place of what stands for them, in nests too."""
+    if isinstance(x, GraphTensor):
+        return x.__tensor__()
+    if isinstance(x, Operation):
+        return x.node
+    if isinstance(x, Dimension):
+        return x.value
+    kind = type(x)
+    if kind is list:
+        return [plain(y) for y in x]
+    if kind is dict:
+        return {key: plain(y) for key, y in x.items()}
+    if isinstance(x, tuple):
+        if isinstance(x, TensorShape):
+            return None if x.rank is None else tuple(x.as_list())
+        return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))
+    if kind is slice:
+        return slice(plain(x.start), plain(x.stop), plain(x.step))
+    return _rebuilt(x, plain) if _is_composite(x) else x
+
+
+def shown(x: Any) -> Any:
+    """Return what stands for tensors and nodes, in nests too."""
+    if isinstance(x, SymbolicTensor):
+        return view(x)
+    if isinstance(x, Node):
+        return operation(x)
+    kind = type(x)
+    if kind is list:
+        return [shown(y) for y in x]
+    if kind is dict:
+        return {key: shown(y) for key, y in x.items()}
+    if isinstance(x, tuple) and not isinstance(x, TensorShape):
+        return kind(*map(shown, x)) if hasattr(x, "_fields") else tuple(map(shown, x))
+    return _rebuilt(x, shown) if _is_composite(x) else x
+
+
+def _is_composite(x: Any) -> bool:
+    """Return whether this is a value made of tensors, such as a sparse tensor."""
+    if isinstance(x, IndexedSlices):
+        return True
+    return is_dataclass(x) and not isinstance(x, type) and hasattr(x, "__feed__")
+
+
+def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
+    changed = {field.name: change(getattr(x, field.name)) for field in fields(x)}
+    return replace(x, **changed)
+
+
+def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
+    """Return an operand as a tensor, which takes a dtype if its values may."""
+    if isinstance(value, Operand):
+        return value.__tensor__()
+    if isinstance(value, (list, tuple)) and _holds_operand(value):
+        parts = [adopted(x, dtype) for x in value]
+        return operand.operators.stack(parts)
+    array = array_of(value)
+    if dtype is not None and array.dtype != dtype.numpy and _fits(array, dtype):
+        array = array.astype(dtype.numpy)
+    return _named_constant(array, name)
+
+
+def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
+    """Return an array as a tensor, which bears a name in a graph."""
+    x = constant(array)
+    if isinstance(x, SymbolicTensor):
+        prefix = scope.get().name
+        node, graph = x.node, x.node.graph
+        if isinstance(graph, Graph) and prefix:
+            graph.rename(node, graph.unique_name(f"{prefix}/{name}"))
+    return x
+
+
+def _holds_operand(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_operand(x) for x in value)
+    return isinstance(value, Operand)
+
+
+_ORDER = "biufc"
+
+
+def _fits(array: np.ndarray[Any, Any], dtype: DType) -> bool:
+    """Return whether numbers may take a dtype beside a tensor of it."""
+    kind = array.dtype.kind
+    if kind not in _ORDER or dtype.kind not in _ORDER or (kind == "b") != (dtype.kind == "b"):
+        return False
+    whole = kind in "iu" and dtype.kind in "iu"
+    return whole or _ORDER.index(kind) <= _ORDER.index(dtype.kind)
+
+
+def in_graph(make: Callable[[], Any], default: str, name: str | None = None) -> Any:
+    """Return what `make` makes, in the graph being built, its node bearing a name."""
+    graph = active_graph()
+    if graph is None:
+        return make()
+    with built(graph) as inner:
+        count = len(inner.nodes)
+        with name_scope(name, default) as prefix:
+            made = make()
+        _bear(graph, inner, count, made, prefix[:-1])
+    return shown(made)
+
+
+def _bear(graph: Graph, inner: Any, count: int, made: Any, name: str) -> None:
+    """Give the node that all of a result is of, if it was made now, the name of the call."""
+    node = _node_of(made)
+    if node is None or node.graph is not inner or not name:
+        return
+    if node.name.startswith(f"{name}/") and any(x is node for x in inner.nodes[count:]):
+        if inner is graph:
+            graph.rename(node, name)
+        else:
+            node.name = name
+
+
+def _node_of(made: Any) -> Node | None:
+    if isinstance(made, SymbolicTensor):
+        return made.node
+    if isinstance(made, Node):
+        return made
+    if isinstance(made, (list, tuple)) and made:
+        nodes = {id(x.node): x.node for x in made if isinstance(x, SymbolicTensor)}
+        if len(nodes) == 1 and all(isinstance(x, SymbolicTensor) for x in made):
+            return next(iter(nodes.values()))
+    return None
+
+
+def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of tensors that gives a program's function what stands for them."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if active_graph() is None:
+            return function(*args, **kwargs)
+        return plain(function(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()}))
+
+    return called
+

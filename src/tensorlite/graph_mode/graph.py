@@ -1,0 +1,235 @@
+"""Graph: one that names its nodes as TensorFlow does, and the stack of graphs being built.
+
+Which thread builds which graph is known here; what sessions run stands in sessions.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import local
+from typing import Any, Self
+
+from tensorlite.core.dispatch import current, interpreted_by, tracer
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.scope import Scope, scope
+from tensorlite.graph.graph import Graph as BareGraph
+from tensorlite.graph.graph import Node
+from tensorlite.graph.manual import ManualGraph, default_graph
+from tensorlite.graph.trace import Tracer
+
+
+class Graph(ManualGraph):
+    """A graph in which every call makes a node of its own, named as TensorFlow names it.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> with Graph().as_default() as graph, name_scope("layer"):
+    ...     x, y = tl.exp(tl.ones(2)), tl.exp(tl.ones(2))
+    >>> x.name, y.name, graph.unique_name("LAYER")
+    ('layer/Exp:0', 'layer/Exp_1:0', 'LAYER_1')
+    """
+
+    shares = False
+
+    def __init__(self, name: str = "graph") -> None:
+        super().__init__(name)
+        self.collections: dict[str, list[Any]] = {}
+        self.seed: int | None = None
+        """The seed that random operators without one of their own draw by."""
+        self.scopes: dict[str, Any] = {}
+        """What parts of this layer keep for a graph: the variable scope, counters."""
+        self._used: dict[str, int] = {}
+
+    def unique_name(self, name: str, mark: bool = True) -> str:
+        """Return `name`, with a number behind it if it is taken but for the case of letters."""
+        key = name.lower()
+        number = self._used.get(key, 0)
+        if mark:
+            self._used[key] = number + 1
+        if not number:
+            if mark:
+                self._counts[name] = 1
+            return name
+        unique = name
+        while unique.lower() in self._used:
+            unique = f"{name}_{number}"
+            number += 1
+        if mark:
+            self._used[unique.lower()] = 1
+            self._counts[unique] = 1
+        return unique
+
+    def reserve(self, names: Any) -> None:
+        """Keep names for nodes that are appended; GraphError for one that is taken."""
+        given = list(names)
+        super().reserve(given)
+        self._used.update({name.lower(): 1 for name in given})
+
+    def rename(self, node: Node, name: str) -> None:
+        """Give a node a name that `unique_name` or a name scope has returned."""
+        node.name = name
+        self._named = {}
+
+    @contextmanager
+    def as_default(self) -> Iterator[Self]:
+        """Make this the graph that is built inside the block, by this thread."""
+        inside = outermost_graph() is self
+        token = None if inside else scope.set(Scope())
+        stack.graphs.append(self)
+        try:
+            with self.building():
+                yield self
+        finally:
+            stack.graphs.remove(self)
+            if token is not None:
+                scope.reset(token)
+
+    def building(self) -> AbstractContextManager[None]:
+        """Make nodes of this graph out of the operators called inside the block."""
+        return interpreted_by(self._building)
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """Return a collection itself, which changes with the graph."""
+        return self.collections.setdefault(name, [])
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """Return what a collection holds, or that of it whose names begin with `scope`."""
+        held = list(self.collections.get(name, ()))
+        if not scope:
+            return held
+        return [x for x in held if str(getattr(x, "name", "")).startswith(scope)]
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Add to a collection."""
+        self.get_collection_ref(name).append(value)
+
+
+class _Stack(local):
+    """The graphs and sessions that a thread has made the default, innermost last."""
+
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        self.sessions: list[Any] = []
+
+
+stack = _Stack()
+
+
+class Mode:
+    """Whether programs that say nothing of it build a graph, for the whole process."""
+
+    eager: bool | None = None
+    """None: nobody has said."""
+    graph: Graph | None = None
+    """The graph that all threads build which have no other one."""
+
+
+mode = Mode()
+
+
+def get_default_graph() -> Graph:
+    """Return the graph that is built here, made now if there is none."""
+    found = outermost_graph()
+    if found is not None:
+        return found
+    if stack.graphs:
+        return stack.graphs[-1]
+    if mode.graph is None:
+        mode.graph = Graph()
+    return mode.graph
+
+
+def reset_default_graph() -> None:
+    """Begin the graph of all threads anew; FailedPreconditionError inside another one."""
+    if stack.graphs:
+        raise FailedPreconditionError(
+            "reset_default_graph: not inside `with graph.as_default()`, nor inside a session's "
+            "block: leave that first"
+        )
+    mode.graph = None
+    scope.set(Scope())
+
+
+def outermost_graph() -> Graph | None:
+    """Return the graph that what is called here ends in, if operators make nodes already."""
+    top = current.get()
+    if top is None or top.tracer is None:
+        return None
+    found = default_graph()
+    return found if isinstance(found, Graph) else None
+
+
+def active_graph() -> Graph | None:
+    """Return the graph that is built here; None where operators run, or a function is traced."""
+    if tracer() is not None:
+        return outermost_graph()
+    if stack.graphs:
+        return stack.graphs[-1]
+    return None if mode.eager is not False else get_default_graph()
+
+
+def inner_graph(graph: Graph) -> BareGraph:
+    """Return the graph that nodes are added to now: `graph`, or that of a branch or loop in it."""
+    found = tracer()
+    return found.graph if isinstance(found, Tracer) else graph
+
+
+@contextmanager
+def built(graph: Graph) -> Iterator[BareGraph]:
+    """Make operators called inside nodes of `graph`, or of the region of it that is traced."""
+    if tracer() is not None:
+        yield inner_graph(graph)
+        return
+    with graph.building():
+        yield graph
+
+
+@contextmanager
+def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
+    """Put a name before those of what is made inside, unlike any used before; yields it and "/".
+
+    A name that ends in "/" is taken as it is, which is how a scope is entered again; None and ""
+    leave all scopes.
+    """
+    wanted = default if name is None else name
+    here = scope.get()
+    graph = active_graph()
+    if not wanted:
+        whole = here.name if name is None and default is None else ""
+    elif wanted.endswith("/"):
+        whole = wanted[:-1]
+    else:
+        check_scope_name(wanted)
+        joined = f"{here.name}/{wanted}" if here.name else wanted
+        whole = joined if graph is None else inner_graph(graph).unique_name(joined)
+    token = scope.set(here._replace(name=whole))
+    try:
+        yield f"{whole}/" if whole else ""
+    finally:
+        scope.reset(token)
+
+
+def check_scope_name(name: str) -> None:
+    """Raise InvalidArgumentError for what is no name of a scope."""
+    allowed = name.replace("/", "").replace("\\", "").replace("-", "").replace(".", "")
+    plain = allowed.replace("_", "").replace(">", "")
+    if not plain.isascii() or not (plain.isalnum() or not plain) or name[0] in "/\\-_":
+        raise InvalidArgumentError(
+            f"{name!r} is no name of a scope or node; allowed are letters, digits, and . _ \\ - / "
+            "behind a letter, a digit or a dot"
+        )
+
+
+@contextmanager
+def outside() -> Iterator[None]:
+    """Leave branches, loops and control dependencies: what is made inside stands by itself."""
+    graph = active_graph()
+    if graph is None:
+        yield
+        return
+    token = scope.set(scope.get()._replace(control=()))
+    try:
+        with graph.building():
+            yield
+    finally:
+        scope.reset(token)

@@ -1,0 +1,192 @@
+"""GraphVariable: a variable that a graph describes, and each session has a value of.
+
+Its names are those of TensorFlow 1: `w` makes it, `w/Assign` gives it its first value, `w/read`
+reads it. Scopes that share variables by name are in variable_scopes.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.constant import array_of
+from tensorlite.core.dispatch import constant, to_tensor, tracer
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.errors import InvalidArgumentError, SymbolicTensorError
+from tensorlite.core.operand import Operand
+from tensorlite.core.provenance import user_line
+from tensorlite.core.scope import scope
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.graph import (
+    Graph,
+    get_default_graph,
+    inner_graph,
+    name_scope,
+    outside,
+)
+from tensorlite.ops.control import cond
+from tensorlite.ops.resource import (
+    AssignVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+)
+from tensorlite.ops.shape import astype
+from tensorlite.ops.state import Variable
+
+First = TensorLike | Callable[[], TensorLike]
+
+
+class GraphVariable(Variable):
+    """A variable of a graph; sessions hold its values, and run `initializer` for the first one.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> from tensorlite.graph_mode.sessions import Session
+    >>> with Graph().as_default() as graph:
+    ...     w = GraphVariable([1.0, 2.0], name="w")
+    >>> session = Session(graph=graph)
+    >>> session.run(w.initializer), session.run(w)
+    (None, array([1., 2.], dtype=float32))
+    """
+
+    __slots__ = (
+        "collections",
+        "constraint",
+        "graph",
+        "initial_value",
+        "initializer",
+        "save_slice",
+        "snapshot",
+        "watched",
+    )
+
+    handle: SymbolicTensor
+
+    def __init__(
+        self,
+        initial: First,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        shape: Any = None,
+        *,
+        validate_shape: bool = True,
+        constraint: Callable[[Any], Any] | None = None,
+    ) -> None:
+        if initial is None:
+            raise InvalidArgumentError(
+                "a variable needs an initial value: a tensor, or a function that returns one"
+            )
+        self.graph: Graph = get_default_graph()
+        self.constraint = constraint
+        self.watched = trainable
+        self.save_slice: Any = None
+        """Where this lies in a larger variable of which it is a part."""
+        with outside(), name_scope(name, "Variable") as prefix:
+            self.name = prefix[:-1]
+            self.initial_value = self._first(initial, dtype)
+            value = self.initial_value.spec
+            known = value.shape if validate_shape else None
+            self._describe(TensorSpec(known if shape is None else shape, value.dtype))
+        self.trainable = trainable and value.dtype.is_differentiable
+
+    def _first(self, initial: First, dtype: DTypeLike | None) -> Tensor:
+        wanted = None if dtype is None else as_dtype(dtype)
+        given = initial() if callable(initial) else initial
+        node = len(self.graph.nodes)
+        value = _tensor(given, wanted)
+        if isinstance(value, SymbolicTensor) and value.node in self.graph.nodes[node:]:
+            made = value.node
+            if made is self.graph.nodes[-1] and made.op.name == "Const":
+                name = self.graph.unique_name(f"{self.name}/initial_value")
+                self.graph.rename(made, name)
+        return value
+
+    def _describe(self, spec: TensorSpec) -> None:
+        """Make the nodes."""
+        op = VarHandleOp(
+            spec,
+            self.watched and spec.dtype.is_differentiable,
+            debug_name=self.name,
+            shared_name=self.name,
+        )
+        made = self._node(op, (), self.name)
+        self.handle = made.outputs[0]
+        value = to_tensor(self.initial_value)
+        assert isinstance(value, SymbolicTensor)
+        self.initializer = self._node(
+            AssignVariableOp(), (self.handle, value), f"{self.name}/Assign"
+        )
+        read = self._node(ReadVariableOp(), (self.handle,), f"{self.name}/read")
+        self.snapshot = read.outputs[0]
+
+    def _node(self, op: Any, inputs: tuple[SymbolicTensor, ...], name: str) -> Node:
+        here = scope.get()
+        node = self.graph.add(
+            op,
+            tuple([x.node.outputs[x.index] for x in inputs]),
+            device=here.device,
+            group=here.group,
+            line=user_line(),
+        )
+        self.graph.rename(node, name)
+        return node
+
+    @property
+    def op(self) -> Node:
+        """The node that makes the variable."""
+        return self.handle.node
+
+    def __tensor__(self) -> Tensor:
+        """Return the value as it is when it is used: the one reading, or behind what is awaited."""
+        if tracer() is None:
+            raise SymbolicTensorError(
+                f"the variable {self.name!r} is of a graph, and has a value in a session only: "
+                "session.run(variable). Use it inside `with graph.as_default()`"
+            )
+        if not scope.get().control and inner_graph(self.graph) is self.graph:
+            return self.snapshot
+        return super().__tensor__()
+
+    def read_value(self) -> Tensor:
+        """Return the value as it is behind what is waited for here."""
+        return super().__tensor__()
+
+    def initialized_value(self) -> Tensor:
+        """Return the value, or where there is none yet the initial one."""
+        from_graph: Tensor = cond(
+            self.is_initialized(), lambda: self.read_value(), lambda: self.initial_value
+        )
+        return from_graph
+
+    def _fitting(self, value: TensorLike) -> Tensor:
+        return _tensor(value, self.dtype)
+
+    def __iter__(self) -> Any:
+        raise InvalidArgumentError(f"the variable {self.name!r} cannot be iterated over")
+
+    def __repr__(self) -> str:
+        return f"<Variable {self.name + ':0'!r} shape={self.get_shape()} dtype={self.dtype.name}>"
+
+
+def _tensor(value: Any, wanted: DType | None) -> Tensor:
+    """Return a value as a tensor of a dtype, numbers being made to fit."""
+    if isinstance(value, Operand):
+        x = value.__tensor__()
+        return x if wanted is None or x.dtype is wanted else astype(x, wanted)
+    if isinstance(value, (list, tuple)) and wanted is not None:
+        value = np.asarray(array_of(value)) if not _has_tensor(value) else value
+    if isinstance(value, (np.ndarray, np.generic)) and wanted is not None:
+        return constant(value, wanted)
+    return to_tensor(value, wanted)
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_has_tensor(x) for x in value)
+    return isinstance(value, Operand)
+
+
