@@ -37,6 +37,17 @@ from tensorlite.ops.conv import (
     conv2d_transpose,
     depthwise_conv2d,
 )
+from tensorlite.ops.conv_forms import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    batch_to_space,
+    conv_transpose,
+    convolution,
+    local_response_normalization,
+    separable_conv1d,
+    separable_conv2d,
+    space_to_batch,
+)
 from tensorlite.ops.dropout import (
     dropout,
 )
@@ -63,6 +74,7 @@ from tensorlite.ops.normalise import (
     rms_norm,
     standardize,
 )
+from tensorlite.ops.patches import dilation2d, erosion2d, pool
 from tensorlite.ops.pool import (
     avg_pool,
     avg_pool1d,
@@ -71,12 +83,15 @@ from tensorlite.ops.pool import (
     max_pool1d,
     max_pool2d,
 )
+from tensorlite.ops.pool_argmax import max_pool_with_argmax
 from tensorlite.ops.sampled import (
     log_uniform_candidates,
     nce_loss,
     sampled_softmax_loss,
 )
 from tensorlite.ops.trigonometric import tanh
+from tensorlite.ops.volume_pool import avg_pool3d, max_pool3d
+from tensorlite.ops.volumes import conv3d, conv3d_transpose
 
 sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy
 softmax_cross_entropy_with_logits = softmax_cross_entropy
@@ -84,20 +99,30 @@ sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy
 weighted_cross_entropy_with_logits = weighted_sigmoid_cross_entropy
 
 __all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
     "attention",
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "batch_normalization",
+    "batch_to_space",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
     "depthwise_conv2d",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding_lookup",
+    "erosion2d",
     "gelu",
     "group_norm",
     "hard_sigmoid",
@@ -108,23 +133,29 @@ __all__ = [
     "l2_normalize",
     "layer_norm",
     "leaky_relu",
+    "local_response_normalization",
     "log_sigmoid",
     "log_softmax",
     "log_uniform_candidates",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
     "mean_absolute_error",
     "mean_squared_error",
     "mish",
     "moments",
     "multi_head_attention",
     "nce_loss",
+    "pool",
     "relu",
     "relu6",
     "rms_norm",
     "sampled_softmax_loss",
     "selu",
+    "separable_conv1d",
+    "separable_conv2d",
     "sigmoid",
     "sigmoid_cross_entropy",
     "sigmoid_cross_entropy_with_logits",
@@ -134,6 +165,7 @@ __all__ = [
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
     "sparse_softmax_cross_entropy",
     "sparse_softmax_cross_entropy_with_logits",
     "standardize",

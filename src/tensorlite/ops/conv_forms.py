@@ -1,0 +1,278 @@
+"""Convolutions that are made of those in conv.py and volumes.py: separable, atrous, of any rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import floating, to_tensor
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arrange import expand_dims, permute_dims
+from tensorlite.ops.conv import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    depthwise_conv2d,
+)
+from tensorlite.ops.create import ones
+from tensorlite.ops.diagonal import band_part
+from tensorlite.ops.elementwise import pow as power
+from tensorlite.ops.elementwise import square
+from tensorlite.ops.gather import sizes
+from tensorlite.ops.join import concat
+from tensorlite.ops.matmul import matmul
+from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.repeat import pad
+from tensorlite.ops.sequences import as_images, as_sequences, image_format
+from tensorlite.ops.volumes import conv3d, conv3d_transpose
+
+__all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "batch_to_space",
+    "conv_transpose",
+    "convolution",
+    "local_response_normalization",
+    "separable_conv1d",
+    "separable_conv2d",
+    "space_to_batch",
+]
+
+Sizes = int | Sequence[int]
+
+
+def convolution(
+    x: TensorLike,
+    filters: TensorLike,
+    strides: Sizes = 1,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilations: Sizes = 1,
+) -> Tensor:
+    """Return sequences, images or volumes convolved with filters, as the rank of these says.
+
+    >>> print(tl.nn.convolution(tl.ones((1, 4, 1)), tl.ones((3, 1, 1)))[0, :, 0])
+    [3. 3.]
+    """
+    kernel = to_tensor(filters)
+    if kernel.ndim == 3:
+        layout = data_format or "NWC"
+        step, apart = one(strides, "strides"), one(dilations, "dilations")
+        return conv1d(x, kernel, step, padding, layout, apart)
+    if kernel.ndim == 4:
+        return conv2d(x, kernel, strides, padding, data_format or "NHWC", dilations)
+    if kernel.ndim == 5:
+        return conv3d(x, kernel, strides, padding, data_format or "NDHWC", dilations)
+    raise ShapeError(
+        f"convolution takes filters of rank 3, 4 or 5, not {kernel.spec}"
+    )
+
+
+def conv_transpose(
+    x: TensorLike,
+    filters: TensorLike,
+    output_shape: TensorLike,
+    strides: Sizes = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    dilations: Sizes = 1,
+) -> Tensor:
+    """Return the transpose of a convolution of sequences, images or volumes.
+
+    >>> tl.nn.conv_transpose(tl.ones((1, 2, 3)), tl.ones((2, 5, 3)), (1, 4, 5), 2).shape
+    (1, 4, 5)
+    """
+    kernel = to_tensor(filters)
+    if kernel.ndim == 3:
+        step, apart = one(strides, "strides"), one(dilations, "dilations")
+        layout = data_format or "NWC"
+        return conv1d_transpose(x, kernel, output_shape, step, padding, layout, apart)
+    transposed, layout = (
+        (conv2d_transpose, "NHWC")
+        if kernel.ndim == 4
+        else (conv3d_transpose, "NDHWC")
+    )
+    return transposed(
+        x, kernel, output_shape, strides, padding, data_format or layout, dilations
+    )
+
+
+def one(value: Sizes, what: str) -> int:
+    """Return the one size along a sequence, of TensorFlow's one or three numbers."""
+    if isinstance(value, int):
+        return value
+    found = [n for n in value if n != 1] or [1]
+    if len(value) not in (1, 3) or len(found) != 1:
+        raise InvalidArgumentError(f"{what}={value!r}; give one number for sequences")
+    return found[0]
+
+
+def separable_conv2d(
+    x: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Sizes = 1,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    dilations: Sizes = 1,
+) -> Tensor:
+    """Return a convolution of each channel by itself, then one of size 1 across channels.
+
+    `depthwise_filter` is (height, width, channels, multiplier), `pointwise_filter`
+    (1, 1, channels * multiplier, results).
+
+    >>> images = tl.ones((1, 3, 3, 2))
+    >>> print(tl.nn.separable_conv2d(images, tl.ones((3, 3, 2, 1)), tl.ones((1, 1, 2, 1))))
+    [[[[18.]]]]
+    """
+    middle = depthwise_conv2d(
+        x, depthwise_filter, strides, padding, data_format, dilations
+    )
+    return conv2d(middle, pointwise_filter, 1, "VALID", data_format)
+
+
+def separable_conv1d(
+    x: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: int = 1,
+    padding: str = "VALID",
+    data_format: str = "NWC",
+    dilations: int = 1,
+) -> Tensor:
+    """Return the same of sequences: filters (width, channels, multiplier), (1, ..., results).
+
+    >>> print(tl.nn.separable_conv1d(tl.ones((1, 3, 2)), tl.ones((3, 2, 1)), tl.ones((1, 2, 1))))
+    [[[6.]]]
+    """
+    layout = image_format(data_format)
+    y = separable_conv2d(
+        as_images(x, layout),
+        expand_dims(to_tensor(depthwise_filter), 0),
+        expand_dims(to_tensor(pointwise_filter), 0),
+        strides,
+        padding,
+        layout,
+        (1, dilations),
+    )
+    return as_sequences(y, layout)
+
+
+def atrous_conv2d(
+    x: TensorLike, filters: TensorLike, rate: int, padding: str = "VALID"
+) -> Tensor:
+    """Return images convolved with filters whose elements lie `rate` apart.
+
+    >>> print(tl.nn.atrous_conv2d(tl.ones((1, 5, 5, 1)), tl.ones((3, 3, 1, 1)), 2))
+    [[[[9.]]]]
+    """
+    return conv2d(x, filters, 1, padding, "NHWC", rate)
+
+
+def atrous_conv2d_transpose(
+    x: TensorLike,
+    filters: TensorLike,
+    output_shape: TensorLike,
+    rate: int,
+    padding: str = "VALID",
+) -> Tensor:
+    """Return the transpose of `atrous_conv2d`; filters are (height, width, results, channels).
+
+    >>> x, filters = tl.ones((1, 1, 1, 1)), tl.ones((3, 3, 1, 1))
+    >>> tl.nn.atrous_conv2d_transpose(x, filters, (1, 5, 5, 1), 2).shape
+    (1, 5, 5, 1)
+    """
+    return conv2d_transpose(x, filters, output_shape, 1, padding, "NHWC", rate)
+
+
+def local_response_normalization(
+    x: TensorLike,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+) -> Tensor:
+    """Return channels divided by what their neighbours are (Krizhevsky et al. 2012).
+
+    They are divided by (bias + alpha * sum of squares up to `depth_radius` away) ** beta.
+
+    >>> print(tl.nn.local_response_normalization([[[[1.0, 2.0]]]], depth_radius=1))
+    [[[[0.408248 0.816497]]]]
+    """
+    tensor = floating(to_tensor(x))
+    channels = sizes(tensor)[-1]
+    near = band_part(
+        ones((channels, channels), dtype=tensor.dtype), depth_radius, depth_radius
+    )
+    around = matmul(square(tensor), near)
+    return tensor * power(bias + alpha * around, -beta)
+
+
+def space_to_batch(
+    x: TensorLike, block_shape: Sequence[int] | int, paddings: TensorLike
+) -> Tensor:
+    """Return `x`, padded, with blocks of the axes behind the first moved into the first.
+
+    >>> x = tl.reshape(tl.arange(4), (1, 4, 1))
+    >>> print(tl.nn.space_to_batch(x, [2], [[0, 0]])[:, :, 0])
+    [[0 2]
+     [1 3]]
+    """
+    tensor, blocks = to_tensor(x), _blocks(block_shape)
+    number = len(blocks)
+    rest = tensor.ndim - number - 1
+    ends = [[[0, 0]], paddings, *([[[0, 0]] * rest] if rest else [])]
+    have = sizes(pad_axes(tensor, ends))
+    tensor = pad_axes(tensor, ends)
+    split: list[Any] = [have[0]]
+    for size, block in zip(have[1:], blocks, strict=False):
+        split += [size // block, block]
+    tensor = reshape(tensor, [*split, *have[number + 1 :]])
+    inner, outer = (
+        [2 * i + 2 for i in range(number)],
+        [2 * i + 1 for i in range(number)],
+    )
+    last = range(2 * number + 1, 2 * number + 1 + rest)
+    tensor = permute_dims(tensor, (*inner, 0, *outer, *last))
+    whole = [size // block for size, block in zip(have[1:], blocks, strict=False)]
+    return reshape(tensor, [-1, *whole, *have[number + 1 :]])
+
+
+def pad_axes(x: Tensor, ends: Sequence[TensorLike]) -> Tensor:
+    """Return `x` padded, by paddings in several parts."""
+    return pad(x, concat([astype(part, dtypes.int32) for part in ends], axis=0))
+
+
+def batch_to_space(
+    x: TensorLike, block_shape: Sequence[int] | int, crops: TensorLike
+) -> Tensor:
+    """Return `x` with its first axis moved back into blocks of those behind, and these cut.
+
+    >>> print(tl.nn.batch_to_space([[[0], [2]], [[1], [3]]], [2], [[0, 1]])[:, :, 0])
+    [[0 1 2]]
+    """
+    tensor, blocks = to_tensor(x), _blocks(block_shape)
+    number, have = len(blocks), sizes(tensor)
+    tensor = reshape(tensor, [*blocks, -1, *have[1:]])
+    pairs = [place for i in range(number) for place in (number + 1 + i, i)]
+    last = range(2 * number + 1, tensor.ndim)
+    tensor = permute_dims(tensor, (number, *pairs, *last))
+    whole = [size * block for size, block in zip(have[1:], blocks, strict=False)]
+    tensor = reshape(tensor, [-1, *whole, *have[number + 1 :]])
+    ends = to_tensor(crops)
+    cuts = [slice(ends[i, 0], size - ends[i, 1]) for i, size in enumerate(whole)]
+    return tensor[(slice(None), *cuts)]
+
+
+def _blocks(block_shape: Sequence[int] | int) -> tuple[int, ...]:
+    blocks = (
+        (block_shape,) * 2 if isinstance(block_shape, int) else tuple(block_shape)
+    )
+    if not blocks or min(blocks) < 1:
+        raise InvalidArgumentError(
+            f"block_shape={block_shape!r}; allowed are positive integers"
+        )
+    return blocks
