@@ -302,6 +302,7 @@ if TYPE_CHECKING:
         queue,
         random,
         raw_ops,
+        summary,
     )
     from tensorlite.function.critical_section import CriticalSection
     from tensorlite.function.function import Function, function
@@ -352,13 +353,13 @@ __all__ = [
     "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
     "sequence_mask", "set_diag", "set_item", "shape", "sign", "signbit", "sin", "sinh", "size",
     "sort", "space_to_depth", "split", "sqrt", "square", "squeeze", "stack", "std",
-    "stop_gradient", "string", "subtract", "sum", "switch_case", "take", "take_along_axis", "tan",
-    "tanh", "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min",
-    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub",
-    "tensor_scatter_update", "tensordot", "tile", "to_device", "top_k", "transpose", "tril",
-    "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique", "unique_all",
-    "unique_counts", "unique_inverse", "unique_values", "unsorted_segment_max",
+    "stop_gradient", "string", "subtract", "sum", "summary", "switch_case", "take",
+    "take_along_axis", "tan", "tanh", "tensor_scatter_add", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update",
+    "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "tile", "to_device", "top_k",
+    "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unsorted_segment_max",
     "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
     "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "value_and_grad", "var",
     "variant", "vecdot", "where", "while_loop", "zeros", "zeros_like",
@@ -392,6 +393,7 @@ _NAMESPACES = {
     "queue",
     "random",
     "raw_ops",
+    "summary",
 }
 
 

@@ -40,6 +40,10 @@ def check_runner(runner: str | None) -> str | None:
     return runner
 
 
+watchers: list[Callable[[Graph], None]] = []
+"""Who is told of each graph that runs, such as a trace for TensorBoard."""
+
+
 class Compiled:
     """A graph and the means to run it: the callee of a PartitionedCall."""
 
@@ -102,6 +106,8 @@ class Compiled:
         What asks for no device runs where the arrays are, or on `default`, which is of another
         task. What is large stays in the task that computed it, unless `values` are to come back.
         """
+        for told in watchers:
+            told(self.graph)
         if default is not None:
             return self.placed(default).run(arrays, values=values)
         home = common_device(arrays)
