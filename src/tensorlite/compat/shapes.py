@@ -37,7 +37,9 @@ class Dimension:
     def merge_with(self, other: Any) -> Any:
         theirs = as_value(other)
         if not self.is_compatible_with(other):
-            raise ShapeError(f"Dimensions {self.value} and {theirs} are not compatible")
+            raise ShapeError(
+                f"Dimensions {self.value} and {theirs} are not compatible"
+            )
         return Dimension(theirs if self.value is None else self.value)
 
     def assert_is_compatible_with(self, other: Any) -> None:
@@ -61,7 +63,9 @@ class Dimension:
         return False
 
     def __int__(self) -> int:
-        raise TypeError("this size is not known: int() needs one that is; use tf.shape(x)[i]")
+        raise TypeError(
+            "this size is not known: int() needs one that is; use tf.shape(x)[i]"
+        )
 
     def __repr__(self) -> str:
         return f"Dimension({self.value})"

@@ -22,8 +22,13 @@ from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.graph import Graph, built, name_scope
-from tensorlite.graph_mode.graph import active_graph, outermost_graph
+from tensorlite.graph_mode.graph import (
+    Graph,
+    active_graph,
+    built,
+    name_scope,
+    outermost_graph,
+)
 from tensorlite.graph_mode.sessions import Session, chosen_session, reading
 
 
@@ -122,7 +127,9 @@ def _divided(x: Tensor) -> Tensor:
 
 def _unary(name: str, default: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
-        return in_graph(lambda: getattr(operand.operators, name)(to_tensor(self)), default)
+        return in_graph(
+            lambda: getattr(operand.operators, name)(to_tensor(self)), default
+        )
 
     return method
 
@@ -186,11 +193,15 @@ class Operators:
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        name = (
+            ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        )
         if name in _UFUNCS and isinstance(inputs[0], (np.ndarray, np.generic)):
             return getattr(inputs[1], _UFUNCS[name])(inputs[0])
         arguments = plain(inputs)
-        return in_graph(lambda: operand.operators.numpy_call(name, arguments, kwargs), name)
+        return in_graph(
+            lambda: operand.operators.numpy_call(name, arguments, kwargs), name
+        )
 
 
 _UFUNCS = {
@@ -240,7 +251,9 @@ class GraphTensor(Operators, SymbolicTensor):  # type: ignore[misc]  # `device` 
         known = TensorSpec(TensorShape(shape), spec.dtype).shape
         merged = merge(spec.shape, known)
         own.respecify(
-            TensorSpec(merged, spec.dtype, spec.name, spec.inner, spec.trainable, spec.known)
+            TensorSpec(
+                merged, spec.dtype, spec.name, spec.inner, spec.trainable, spec.known
+            )
         )
 
     @property
@@ -441,7 +454,11 @@ _ORDER = "biufc"
 def _fits(array: np.ndarray[Any, Any], dtype: DType) -> bool:
     """Return whether numbers may take a dtype beside a tensor of it."""
     kind = array.dtype.kind
-    if kind not in _ORDER or dtype.kind not in _ORDER or (kind == "b") != (dtype.kind == "b"):
+    if (
+        kind not in _ORDER
+        or dtype.kind not in _ORDER
+        or (kind == "b") != (dtype.kind == "b")
+    ):
         return False
     whole = kind in "iu" and dtype.kind in "iu"
     return whole or _ORDER.index(kind) <= _ORDER.index(dtype.kind)
@@ -465,7 +482,9 @@ def _bear(graph: Graph, inner: Any, count: int, made: Any, name: str) -> None:
     node = _node_of(made)
     if node is None or node.graph is not inner or not name:
         return
-    if node.name.startswith(f"{name}/") and any(x is node for x in inner.nodes[count:]):
+    if node.name.startswith(f"{name}/") and any(
+        x is node for x in inner.nodes[count:]
+    ):
         if inner is graph:
             graph.rename(node, name)
         else:
@@ -490,7 +509,8 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         if active_graph() is None:
             return function(*args, **kwargs)
-        return plain(function(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()}))
+        return plain(
+            function(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
+        )
 
     return called
-

@@ -232,6 +232,26 @@ class _Placing(Interpreter):
             return operand.operators.to_device(x, device)
 
 
+def _merged(name: str | DeviceName | Chooser | None) -> DeviceName:
+    """Return what is asked for inside the scopes around and one more."""
+    around = scope.get().device
+    if name is None:
+        return ANYWHERE
+    if callable(name):
+        return DeviceRule(function=name, around=around)
+    return around.merge(_named(name))
+
+
+@contextmanager
+def placed_later(name: str | DeviceName | Chooser | None) -> Iterator[None]:
+    """Mark nodes made inside with a device, which is looked for when their graph runs."""
+    token = scope.set(scope.get()._replace(device=_merged(name)))
+    try:
+        yield
+    finally:
+        scope.reset(token)
+
+
 @contextmanager
 def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
     """Run, or place, the operators inside on the named device; yields all that is asked for.
@@ -248,12 +268,7 @@ def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
     '/device:CPU:0'
     """
     here = scope.get()
-    if name is None:
-        whole = ANYWHERE
-    elif callable(name):
-        whole = DeviceRule(function=name, around=here.device)
-    else:
-        whole = here.device.merge(_named(name))
+    whole = _merged(name)
     if whole.kind is not None and (tracer() is None or not _is_elsewhere(whole)):
         whole = _there(whole)
     token = scope.set(here._replace(device=whole))

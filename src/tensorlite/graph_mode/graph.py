@@ -120,6 +120,8 @@ class Mode:
 
     eager: bool | None = None
     """None: nobody has said."""
+    kind: type[Graph] = Graph
+    """The class of graphs that are made by themselves."""
     graph: Graph | None = None
     """The graph that all threads build which have no other one."""
 
@@ -135,7 +137,7 @@ def get_default_graph() -> Graph:
     if stack.graphs:
         return stack.graphs[-1]
     if mode.graph is None:
-        mode.graph = Graph()
+        mode.graph = mode.kind()
     return mode.graph
 
 
@@ -211,9 +213,15 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
 
 def check_scope_name(name: str) -> None:
     """Raise InvalidArgumentError for what is no name of a scope."""
-    allowed = name.replace("/", "").replace("\\", "").replace("-", "").replace(".", "")
+    allowed = (
+        name.replace("/", "").replace("\\", "").replace("-", "").replace(".", "")
+    )
     plain = allowed.replace("_", "").replace(">", "")
-    if not plain.isascii() or not (plain.isalnum() or not plain) or name[0] in "/\\-_":
+    if (
+        not plain.isascii()
+        or not (plain.isalnum() or not plain)
+        or name[0] in "/\\-_"
+    ):
         raise InvalidArgumentError(
             f"{name!r} is no name of a scope or node; allowed are letters, digits, and . _ \\ - / "
             "behind a letter, a digit or a dot"

@@ -86,7 +86,9 @@ class Session(stateless.Session):
             compiled = super().make_callable(self.fetched(fetches), feeds)
 
         def call(*values: Any) -> Any:
-            fitted = [_cast(x, value) for x, value in zip(feeds, values, strict=False)]
+            fitted = [
+                _cast(x, value) for x, value in zip(feeds, values, strict=False)
+            ]
             with self.running():
                 return compiled(*fitted, *values[len(fitted) :])
 
@@ -238,6 +240,7 @@ def chosen_session(session: Session | None, what: str) -> Session:
 
 def reading(x: SymbolicTensor) -> SymbolicTensor:
     """Return a tensor, or of the handle of a variable what reads it."""
+    x = x.node.outputs[x.index]
     if x.dtype.kind != "R" or not isinstance(x.node.op, VarHandleOp):
         return x
     graph = x.node.graph
@@ -288,5 +291,3 @@ def _cast(x: SymbolicTensor, value: Any) -> Any:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) < 80 else f"{text[:77]}..."
-
-

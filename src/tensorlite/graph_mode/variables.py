@@ -53,17 +53,20 @@ class GraphVariable(Variable):
     """
 
     __slots__ = (
+        "bare_name",
         "collections",
         "constraint",
+        "first",
         "graph",
-        "initial_value",
-        "initializer",
+        "initializing",
         "save_slice",
         "snapshot",
         "watched",
     )
 
     handle: SymbolicTensor
+    bare_name: str
+    """The name of the node that makes it."""
 
     def __init__(
         self,
@@ -86,9 +89,9 @@ class GraphVariable(Variable):
         self.save_slice: Any = None
         """Where this lies in a larger variable of which it is a part."""
         with outside(), name_scope(name, "Variable") as prefix:
-            self.name = prefix[:-1]
-            self.initial_value = self._first(initial, dtype)
-            value = self.initial_value.spec
+            self.bare_name = self.name = prefix[:-1]
+            self.first = self._first(initial, dtype)
+            value = self.first.spec
             known = value.shape if validate_shape else None
             self._describe(TensorSpec(known if shape is None else shape, value.dtype))
         self.trainable = trainable and value.dtype.is_differentiable
@@ -98,10 +101,13 @@ class GraphVariable(Variable):
         given = initial() if callable(initial) else initial
         node = len(self.graph.nodes)
         value = _tensor(given, wanted)
-        if isinstance(value, SymbolicTensor) and value.node in self.graph.nodes[node:]:
+        if (
+            isinstance(value, SymbolicTensor)
+            and value.node in self.graph.nodes[node:]
+        ):
             made = value.node
             if made is self.graph.nodes[-1] and made.op.name == "Const":
-                name = self.graph.unique_name(f"{self.name}/initial_value")
+                name = self.graph.unique_name(f"{self.bare_name}/initial_value")
                 self.graph.rename(made, name)
         return value
 
@@ -110,17 +116,17 @@ class GraphVariable(Variable):
         op = VarHandleOp(
             spec,
             self.watched and spec.dtype.is_differentiable,
-            debug_name=self.name,
-            shared_name=self.name,
+            debug_name=self.bare_name,
+            shared_name=self.bare_name,
         )
-        made = self._node(op, (), self.name)
+        made = self._node(op, (), self.bare_name)
         self.handle = made.outputs[0]
-        value = to_tensor(self.initial_value)
+        value = to_tensor(self.first)
         assert isinstance(value, SymbolicTensor)
-        self.initializer = self._node(
-            AssignVariableOp(), (self.handle, value), f"{self.name}/Assign"
+        self.initializing = self._node(
+            AssignVariableOp(), (self.handle, value), f"{self.bare_name}/Assign"
         )
-        read = self._node(ReadVariableOp(), (self.handle,), f"{self.name}/read")
+        read = self._node(ReadVariableOp(), (self.handle,), f"{self.bare_name}/read")
         self.snapshot = read.outputs[0]
 
     def _node(self, op: Any, inputs: tuple[SymbolicTensor, ...], name: str) -> Node:
@@ -136,7 +142,17 @@ class GraphVariable(Variable):
         return node
 
     @property
-    def op(self) -> Node:
+    def initializer(self) -> Any:
+        """The node that gives the variable its first value."""
+        return self.initializing
+
+    @property
+    def initial_value(self) -> Any:
+        """The tensor that is the first value."""
+        return self.first
+
+    @property
+    def op(self) -> Any:
         """The node that makes the variable."""
         return self.handle.node
 
@@ -144,7 +160,7 @@ class GraphVariable(Variable):
         """Return the value as it is when it is used: the one reading, or behind what is awaited."""
         if tracer() is None:
             raise SymbolicTensorError(
-                f"the variable {self.name!r} is of a graph, and has a value in a session only: "
+                f"the variable {self.bare_name!r} is of a graph, and has a value in a session only: "
                 "session.run(variable). Use it inside `with graph.as_default()`"
             )
         if not scope.get().control and inner_graph(self.graph) is self.graph:
@@ -158,7 +174,7 @@ class GraphVariable(Variable):
     def initialized_value(self) -> Tensor:
         """Return the value, or where there is none yet the initial one."""
         from_graph: Tensor = cond(
-            self.is_initialized(), lambda: self.read_value(), lambda: self.initial_value
+            self.is_initialized(), lambda: self.read_value(), lambda: self.first
         )
         return from_graph
 
@@ -166,10 +182,12 @@ class GraphVariable(Variable):
         return _tensor(value, self.dtype)
 
     def __iter__(self) -> Any:
-        raise InvalidArgumentError(f"the variable {self.name!r} cannot be iterated over")
+        raise InvalidArgumentError(
+            f"the variable {self.bare_name!r} cannot be iterated over"
+        )
 
     def __repr__(self) -> str:
-        return f"<Variable {self.name + ':0'!r} shape={self.get_shape()} dtype={self.dtype.name}>"
+        return f"<Variable {self.bare_name + ':0'!r} shape={self.get_shape()} dtype={self.dtype.name}>"
 
 
 def _tensor(value: Any, wanted: DType | None) -> Tensor:
@@ -188,5 +206,3 @@ def _has_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_has_tensor(x) for x in value)
     return isinstance(value, Operand)
-
-

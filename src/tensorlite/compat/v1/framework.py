@@ -1,0 +1,505 @@
+"""Graphs, sessions and what they are made of: TensorFlow 1's core names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.views import (
+    GraphTensor,
+    Operation,
+    operation,
+    plain,
+    shown,
+    view,
+)
+from tensorlite.core import nest, scope
+from tensorlite.core.constant import array_of
+from tensorlite.core.dispatch import executing_eagerly as runs_at_once
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    ShapeError,
+)
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph import trace
+from tensorlite.graph_mode import graph as graphs
+from tensorlite.graph_mode import sessions
+from tensorlite.graph_mode.graph import (
+    active_graph,
+    get_default_graph,
+    mode,
+    reset_default_graph,
+)
+from tensorlite.graph_mode.sessions import get_default_session
+from tensorlite.ops import differentiate, fetchable
+from tensorlite.ops import identity as identities
+from tensorlite.ops.create import zeros_like
+
+__all__ = ["get_default_graph", "get_default_session", "reset_default_graph"]
+
+
+class Graph(graphs.Graph):
+    """TensorFlow's Graph: nodes, names and collections."""
+
+    def __init__(self) -> None:
+        super().__init__("graph")
+
+    @property
+    def version(self) -> int:
+        return len(self.nodes)
+
+    def get_operations(self) -> list[Operation]:
+        return [operation(node) for node in self.nodes]
+
+    def get_operation_by_name(self, name: str) -> Any:
+        return operation(super().get_operation_by_name(name))
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        node_name, colon, index = str(name).rpartition(":")
+        if not colon:
+            raise InvalidArgumentError(
+                f"{name!r} looks like the name of an operation; tensor names must be of the form "
+                f'"<op_name>:<output_index>", as in "{name}:0"'
+            )
+        found = super().get_operation_by_name(node_name)
+        if not index.isdecimal() or int(index) >= len(found.outputs):
+            raise NotFoundError(
+                f"{name!r}: {node_name} has {len(found.outputs)} outputs, counted from 0"
+            )
+        return view(found.outputs[int(index)])
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        if isinstance(obj, (str, bytes)):
+            name = obj.decode() if isinstance(obj, bytes) else obj
+            if ":" in name:
+                return self.get_tensor_by_name(name)
+            return self.get_operation_by_name(name)
+        found = shown(plain(obj.__tensor__() if isinstance(obj, Operand) else obj))
+        if getattr(found, "graph", None) is not self:
+            raise InvalidArgumentError(f"{obj!r} is not an element of this graph.")
+        return found
+
+    def as_default(self) -> Any:
+        return super().as_default()
+
+    def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
+        return device(device_name_or_function)
+
+    def name_scope(self, name: str | None) -> AbstractContextManager[str]:
+        return graphs.name_scope(name or "")
+
+    def get_name_scope(self) -> str:
+        return scope.scope.get().name
+
+    def control_dependencies(
+        self, control_inputs: Any
+    ) -> AbstractContextManager[None]:
+        return control_dependencies(control_inputs)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        return colocate_with(op, ignore_existing)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_all_collection_keys(self) -> list[str]:
+        return [key for key, held in self.collections.items() if held]
+
+    def clear_collection(self, name: str) -> None:
+        self.collections.pop(name, None)
+
+    def is_feedable(self, tensor: Any) -> bool:
+        return isinstance(plain(tensor), Operand)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        return True
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        yield container_name
+
+    @property
+    def building_function(self) -> bool:
+        return False
+
+
+mode.kind = Graph
+
+
+class ConfigProto:
+    """How a session runs; most of it is for TensorFlow's own runtime, and kept as it is given."""
+
+    def __init__(self, **given: Any) -> None:
+        self.gpu_options = GPUOptions()
+        self.graph_options = GraphOptions()
+        self.allow_soft_placement = False
+        self.log_device_placement = False
+        self.operation_timeout_in_ms = 0
+        self.intra_op_parallelism_threads = 0
+        self.inter_op_parallelism_threads = 0
+        self.device_count: dict[str, int] = {}
+        self.device_filters: list[str] = []
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+class _Options:
+    def __init__(self, **given: Any) -> None:
+        self.__dict__.update(given)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        made = self.__dict__[name] = _Options()
+        return made
+
+
+class GPUOptions(_Options):
+    """How a session uses GPUs, which tensorlite leaves to CuPy."""
+
+
+class GraphOptions(_Options):
+    """How a session optimises, which tensorlite always does alike."""
+
+
+class OptimizerOptions(_Options):
+    """How a session optimises, which tensorlite always does alike."""
+
+    L0, L1, OFF, ON_1, ON_2 = 0, 1, -1, 1, 2
+
+
+class RunOptions(_Options):
+    """What a run records."""
+
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+class Session(sessions.Session):
+    """TensorFlow 1's Session."""
+
+    def __init__(
+        self, target: Any = "", graph: Any = None, config: Any = None
+    ) -> None:
+        soft = config is None or config.allow_soft_placement
+        chosen = "" if isinstance(target, str) else target
+        super().__init__(chosen, graph, soft=soft)
+        self.config = config
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        if run_metadata is not None and hasattr(run_metadata, "recording"):
+            with run_metadata.recording(self):
+                return super().run(fetches, feed_dict)
+        return super().run(fetches, feed_dict)
+
+    @property
+    def sess_str(self) -> str:
+        return ""
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Forget what other sessions hold; each has its own here."""
+
+
+class InteractiveSession(Session):
+    """A session that is the default one from now on, until it is closed."""
+
+    def __init__(
+        self, target: Any = "", graph: Any = None, config: Any = None
+    ) -> None:
+        super().__init__(target, graph, config)
+        self._given = graph is not None
+        graphs.stack.sessions.append(self)
+        if self._given:
+            graphs.stack.graphs.append(self.graph)
+
+    def close(self) -> None:
+        if not self.closed:
+            if self in graphs.stack.sessions:
+                graphs.stack.sessions.remove(self)
+            if self._given and self.graph in graphs.stack.graphs:
+                graphs.stack.graphs.remove(self.graph)
+        super().close()
+
+
+@named("Placeholder")
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    graph = active_graph()
+    if graph is None:
+        raise FailedPreconditionError(
+            "tf.placeholder() is not compatible with eager execution. Use it inside "
+            "`with tf.Graph().as_default()`, or call tf.disable_eager_execution() first"
+        )
+    spec = TensorSpec(plain(TensorShape(shape)), as_dtype(dtype))
+    here = scope.scope.get()
+    x = graph.add_input(spec, f"{here.name}/Placeholder")
+    x.node.device, x.node.group = here.device, here.group
+    return x
+
+
+@named("PlaceholderWithDefault")
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    return identities.placeholder_with_default(
+        converted(input), plain(TensorShape(shape))
+    )
+
+
+@contextmanager
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Any = None, **_: Any
+) -> Iterator[str]:
+    with graphs.name_scope(name, default_name) as whole:
+        yield whole
+
+
+@contextmanager
+def op_scope(
+    values: Any, name: str | None, default_name: str | None = None
+) -> Iterator[str]:
+    with graphs.name_scope(name, default_name) as whole:
+        yield whole
+
+
+@contextmanager
+def device(device_name_or_function: Any) -> Iterator[None]:
+    placing = scope.device if active_graph() is None else scope.placed_later
+    with placing(device_name_or_function or None):
+        yield
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    given = (
+        None
+        if control_inputs is None
+        else [_awaited(x) for x in nest.flatten(control_inputs)]
+    )
+    with scope.control_dependencies(
+        None if given is None else [x for x in given if x is not None]
+    ):
+        yield
+
+
+def _awaited(x: Any) -> Any:
+    found = plain(x)
+    if isinstance(found, Operand):
+        return found.__tensor__()
+    return found() if callable(found) else found
+
+
+@contextmanager
+def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    graph = active_graph()
+    with ExitStack() as stack:
+        if graph is not None:
+            stack.enter_context(graphs.built(graph))
+        stack.enter_context(trace.colocate_with(plain(op)))
+        yield
+
+
+@named("group_deps")
+def _group(inputs: Any, name: str | None = None) -> Any:
+    return fetchable.group(*[_grouped(x) for x in nest.flatten(inputs)])
+
+
+def _grouped(x: Any) -> Any:
+    return plain(x.op) if hasattr(x, "initializing") else x
+
+
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise DTypeError(f"group: unknown arguments {sorted(kwargs)}")
+    return _group(list(inputs), name=name)
+
+
+@named("tuple")
+def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    given = [*[x for x in tensors if x is not None], *(control_inputs or ())]
+    with scope.control_dependencies([plain(x) for x in given]):
+        return [None if x is None else identities.identity(x) for x in tensors]
+
+
+@named("NoOp")
+def no_op(name: str | None = None) -> Any:
+    return fetchable.group()
+
+
+@named("gradients")
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: Any = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = "none",
+) -> list[Any]:
+    targets = ys if isinstance(ys, (list, tuple)) else [ys]
+    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    flows = None if grad_ys is None else grad_ys
+    if flows is not None and not isinstance(flows, (list, tuple)):
+        flows = [flows]
+    found = differentiate.gradients(
+        list(targets),
+        sources,
+        None if flows is None else list(flows),
+        stop_gradients or (),
+    )
+    if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
+        pairs = zip(found, sources, strict=True)
+        return [zeros_like(x) if dx is None else dx for dx, x in pairs]
+    return list(found)
+
+
+def executing_eagerly() -> bool:
+    return runs_at_once() and active_graph() is None
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    if mode.graph is not None and mode.graph.nodes:
+        raise FailedPreconditionError(
+            "tf.enable_eager_execution must be called at program startup: there is a graph with "
+            f"{len(mode.graph.nodes)} nodes"
+        )
+    mode.eager = True
+
+
+def disable_eager_execution() -> None:
+    mode.eager = False
+
+
+def disable_v2_behavior() -> None:
+    mode.eager = False
+
+
+def enable_v2_behavior() -> None:
+    mode.eager = True
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    with graphs.outside():
+        yield
+
+
+def set_random_seed(seed: int) -> None:
+    graph = active_graph()
+    if graph is not None:
+        graph.seed = seed
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, Operand)
+
+
+@named("Const")
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
+) -> Any:
+    if isinstance(value, Operand):
+        raise DTypeError(
+            "tf.constant takes Python's and NumPy's values, not tensors: use tf.identity, or "
+            "tf.convert_to_tensor"
+        )
+    array = _array(value, None if dtype is None else as_dtype(dtype))
+    return to_tensor(
+        array if shape is None else _filled(array, TensorShape(shape).as_list())
+    )
+
+
+def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """Return values as an array of a dtype, a fraction being no whole number."""
+    array = array_of(value)
+    if dtype is None or array.dtype == dtype.numpy:
+        return array
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return array_of(value, dtype)
+    return array.astype(dtype.numpy)
+
+
+def _filled(
+    array: np.ndarray[Any, Any], sizes: Sequence[Any]
+) -> np.ndarray[Any, Any]:
+    """Return an array in a shape, its last element standing for all those that are not there."""
+    count = prod(sizes)
+    if array.size > count or not (array.size or not count):
+        raise ShapeError(
+            f"{array.size} values do not fill a constant of the shape {list(sizes)}"
+        )
+    flat = array.ravel()
+    rest = np.full(count - array.size, flat[-1] if flat.size else 0, array.dtype)
+    return np.concatenate([flat, rest]).reshape(sizes)
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+) -> Any:
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Operand):
+        x = value.__tensor__() if active_graph() is None else _standing(value)
+        if wanted is not None and x.dtype is not wanted:
+            raise _OtherDType(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{x.dtype.name}: {value!r}"
+            )
+        return x
+    hint = preferred_dtype if dtype_hint is None else dtype_hint
+    return _converted(
+        value, wanted, None if hint is None else as_dtype(hint), name=name
+    )
+
+
+class _OtherDType(DTypeError, ValueError):
+    """A tensor is of another dtype than asked for, which TensorFlow calls a wrong value."""
+
+
+@named("ReadVariableOp")
+def _value_of(x: Any, name: str | None = None) -> Any:
+    return x.__tensor__()
+
+
+def _standing(x: Any) -> Any:
+    """Return the tensor that stands for an operand in the graph."""
+    return x if isinstance(x, GraphTensor) else _value_of(x)
+
+
+@named("Const")
+def _converted(value: Any, dtype: Any, hint: Any, name: str | None = None) -> Any:
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return converted(value, dtype or hint)
+    return (
+        converted(value, hint) if dtype is None else to_tensor(_array(value, dtype))
+    )

@@ -1,0 +1,328 @@
+"""Variables of TensorFlow 1. The scopes that share them, and what finds them, are in scopes.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensorlite.compat.calling import named
+from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.views import (
+    Operators,
+    Reference,
+    operation,
+    plain,
+    shown,
+    view,
+)
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops import state
+
+
+class Variable(state.Variable):
+    """A variable: of the graph being built, or where there is none one that has its value."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return a variable that is yet to be initialised."""
+        if cls is Variable:
+            kind = EagerVariable if active_graph() is None else RefVariable
+            return kind.__new__(kind, *args, **kwargs)
+        return object.__new__(cls)
+
+    @property
+    def shape(self) -> Any:
+        return as_shape(self.spec.shape)
+
+    def get_shape(self) -> Any:
+        return as_shape(self.spec.shape)
+
+    def ref(self) -> Reference:
+        return Reference(self)
+
+    experimental_ref = ref
+
+    @property
+    def aggregation(self) -> int:
+        return 0
+
+    synchronization = aggregation
+
+    def count_up_to(self, limit: int) -> Any:
+        raise InvalidArgumentError("count_up_to: use tf.count_up_to(variable, limit)")
+
+    def _slices(self, slices: Any) -> IndexedSlices:
+        given = plain(slices)
+        return IndexedSlices(given.values, given.indices, tuple(self.spec.dims))
+
+
+def _add_to_collections(
+    variable: Any, collections: Iterable[str] | None, trainable: bool
+) -> None:
+    names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+    if isinstance(collections, str):
+        raise InvalidArgumentError(
+            f"collections argument to Variable constructor must be a list, tuple, or set. Got "
+            f"{collections!r}"
+        )
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+        names.append(GraphKeys.TRAINABLE_VARIABLES)
+    for name in names:
+        variable.graph.add_to_collection(name, variable)
+
+
+class RefVariable(Operators, Variable, GraphVariable):
+    """A variable of a graph."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        watched = trainable is not False
+        first = initial_value
+        GraphVariable.__init__(
+            self,
+            (lambda: plain(first())) if callable(first) else plain(first),
+            watched,
+            name,
+            dtype,
+            plain(shape),
+            validate_shape=validate_shape,
+            constraint=constraint,
+        )
+        self.trainable = watched
+        _add_to_collections(self, collections, watched)
+
+    @property
+    def name(self) -> str:
+        return f"{self.bare_name}:0"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.bare_name = value
+
+    @property
+    def op(self) -> Any:
+        return operation(self.handle.node)
+
+    @property
+    def initializer(self) -> Any:
+        return operation(self.initializing)
+
+    @property
+    def initial_value(self) -> Any:
+        return shown(self.first)
+
+    def value(self) -> Any:
+        return view(self.snapshot)
+
+    def read_value(self) -> Any:
+        return _read(self)
+
+    def initialized_value(self) -> Any:
+        return _initialized_value(self)
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        return _is_initialized(self, name=name)
+
+    @property
+    def device(self) -> Any:
+        return str(self.handle.node.device)
+
+    def eval(self, session: Any = None) -> Any:
+        return chosen_session(session, "variable.eval").run(self.snapshot)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        node = self.initializing
+        feeds = {node.inputs[1]: value}
+        chosen_session(session, "variable.load").run(node, feeds)
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        return _written(self, "assign", value, "Assign", name)
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        return _written(self, "assign_add", delta, "AssignAdd", name)
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        return _written(self, "assign_sub", delta, "AssignSub", name)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        return _written(
+            self, "scatter_add", self._slices(sparse_delta), "ScatterAdd", name
+        )
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        return _written(
+            self, "scatter_sub", self._slices(sparse_delta), "ScatterSub", name
+        )
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        return _written(
+            self, "scatter_update", self._slices(sparse_delta), "ScatterUpdate", name
+        )
+
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        return _written(
+            self, "scatter_max", self._slices(sparse_delta), "ScatterMax", name
+        )
+
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        return _written(
+            self, "scatter_min", self._slices(sparse_delta), "ScatterMin", name
+        )
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        return _sparse_read(self, indices, name=name)
+
+    def set_shape(self, shape: Any) -> None:
+        self.get_shape().assert_is_compatible_with(shape)
+
+
+@named("ReadVariableOp")
+def _read(variable: Any, name: str | None = None) -> Any:
+    return GraphVariable.read_value(variable)
+
+
+@named("initialized_value")
+def _initialized_value(variable: Any, name: str | None = None) -> Any:
+    return GraphVariable.initialized_value(variable)
+
+
+@named("VarIsInitializedOp")
+def _is_initialized(variable: Any, name: str | None = None) -> Any:
+    return state.Variable.is_initialized(variable)
+
+
+@named("Gather")
+def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
+    return state.Variable.sparse_read(variable, indices)
+
+
+def _written(
+    variable: Any, method: str, value: Any, default: str, name: str | None
+) -> Any:
+    @named(default)
+    def write(given: Any, name: str | None = None) -> Any:
+        return getattr(state.Variable, method)(variable, given)
+
+    return write(value, name=name)
+
+
+class EagerVariable(Variable):
+    """A variable that has its value."""
+
+    __slots__ = ("constraint",)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        super().__init__(
+            initial_value,
+            trainable is not False,
+            name or "Variable",
+            dtype,
+            plain(shape),
+        )
+        self.constraint = constraint
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        super().assign(value)
+        return self if read_value else None
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        super().assign_add(delta)
+        return self if read_value else None
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        super().assign_sub(delta)
+        return self if read_value else None
+
+    @property
+    def initializer(self) -> None:
+        return None
+
+    def initialized_value(self) -> Any:
+        return self.value()
