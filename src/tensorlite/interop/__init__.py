@@ -1,8 +1,8 @@
 """`tl.interop`: programs and arrays of other libraries, each in a folder or module of its own."""
 
-from tensorlite.interop import tensorflow
+from tensorlite.interop import onnx, tensorflow
 
-__all__ = ["tensorflow"]
+__all__ = ["onnx", "tensorflow"]
 
 
 def __dir__() -> list[str]:

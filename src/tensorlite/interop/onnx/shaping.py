@@ -1,0 +1,364 @@
+"""Operators that move, cut, join and fill: transposes are put off, see writing.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.dtypes import DType, bool_, int32, int64
+from tensorlite.interop.onnx.values import (
+    Flat,
+    Order,
+    UnsupportedError,
+    View,
+)
+from tensorlite.interop.onnx.writing import (
+    Made,
+    Site,
+)
+
+_FIRST, _LAST = -(2**63), 2**63 - 1
+
+
+def _transpose(site: Site) -> Made:
+    perm = [site.axis(p, 0) for p in site.ints(1, "axes")]
+    return site.transposed(site.value(0), perm)
+
+
+def _shape(site: Site) -> Made:
+    return _as_dtype(site, _sizes_of(site, 0), site.attribute("out_type"))
+
+
+def _sizes_of(site: Site, i: int) -> str:
+    order = site.order(i)
+    sizes = site.add("Shape", site.name(i, order))
+    if order is None:
+        return sizes
+    return site.add("Gather", sizes, site.constant(order, int64), axis=0)
+
+
+def _as_dtype(site: Site, name: str, dtype: DType) -> str:
+    return name if dtype is int64 else site.cast(name, dtype)
+
+
+def _size(site: Site) -> Made:
+    order = site.order(0)
+    return _as_dtype(
+        site, site.add("Size", site.name(0, order)), site.attribute("out_type")
+    )
+
+
+def _rank(site: Site) -> Made:
+    sizes = site.add("Shape", site.add("Shape", site.name(0)))
+    return _as_dtype(site, site.squeezed(sizes, 0), site.dtype)
+
+
+def _reduced_size(site: Site) -> Made:
+    sizes = site.add("Gather", site.name(0), site.name(1), axis=0)
+    product = site.add("ReduceProd", _as_dtype(site, sizes, int64), keepdims=0)
+    return site.cast(product, site.dtype)
+
+
+def _reshape(site: Site) -> Made:
+    value, shape = site.value(0), site.spec(0).shape
+    order, made = site.order(0), site.node.outputs[0].spec.shape
+    if isinstance(value, View) and order and order[0] == 0 and shape and made:
+        sizes = [size for size in shape[1:] if size]
+        if len(sizes) == len(shape) - 1 and len(made) == 2 and made[1] == prod(sizes):
+            return Flat(value, prod(sizes))
+    return site.add("Reshape", site.name(0), site.sizes(1), allowzero=_zeros(site))
+
+
+def _zeros(site: Site) -> int:
+    """Return whether a 0 in a shape is a size: unless nothing can be, alongside -1."""
+    sizes = site.spec(1).vector()
+    return int(
+        sizes is None or (0 in sizes and None not in sizes and -1 not in sizes)
+    )
+
+
+def _expand_dims(site: Site) -> Made:
+    (axis,) = site.ints(1, "axis")
+    return site.unsqueezed(site.name(0), site.axis(axis, 0, 1))
+
+
+def _squeeze(site: Site) -> Made:
+    axes = site.attribute("squeeze_dims")
+    if axes:
+        return site.squeezed(site.name(0), *[site.axis(axis, 0) for axis in axes])
+    return site.add("Squeeze", site.name(0))
+
+
+def _broadcast(site: Site) -> Made:
+    return site.add("Expand", site.name(0), site.vector(1))
+
+
+def _fill(site: Site) -> Made:
+    return site.add("Expand", site.name(1), site.vector(0))
+
+
+def _filled_like(number: int) -> Callable[[Site], Made]:
+    def handle(site: Site) -> Made:
+        return site.add("Expand", site.constant(number), _sizes_of(site, 0))
+
+    return handle
+
+
+def _concat(site: Site) -> Made:
+    count = site.attribute("N")
+    (given,) = site.ints(count, "axis")
+    axis = site.axis(given, 0)
+    order = site.order(0)
+    if order is None or any(site.order(i) != order for i in range(count)):
+        return site.add("Concat", *[site.name(i) for i in range(count)], axis=axis)
+    names = [site.name(i, order) for i in range(count)]
+    return site.view(site.add("Concat", *names, axis=order[axis]), order)
+
+
+def _pack(site: Site) -> Made:
+    axis = site.axis(site.attribute("axis"), 0, 1)
+    parts = [site.unsqueezed(name, axis) for name in site.names()]
+    return site.add("Concat", *parts, axis=axis)
+
+
+def _unpack(site: Site) -> Made:
+    axis, count = site.axis(site.attribute("axis"), 0), site.attribute("num")
+    parts = site.add_many(count, "Split", site.name(0), axis=axis, num_outputs=count)
+    return [site.squeezed(part, axis) for part in parts]
+
+
+def _split(site: Site) -> Made:
+    count = site.attribute("num_split")
+    (given,) = site.ints(0, "axis")
+    axis, order = site.axis(given, 1), site.order(1)
+    stored = axis if order is None else order[axis]
+    name = site.name(1, order)
+    parts = site.add_many(count, "Split", name, axis=stored, num_outputs=count)
+    return [site.view(part, order) for part in parts]
+
+
+def _split_sizes(site: Site) -> Made:
+    (given,) = site.ints(2, "axis")
+    axis, sizes = site.axis(given, 0), site.ints(1, "sizes")
+    whole = site.shape(0)[axis]
+    if -1 in sizes:
+        if whole is None:
+            raise UnsupportedError(
+                "one of its sizes is -1 on an axis of unknown size"
+            )
+        sizes[sizes.index(-1)] = whole - sum(sizes) - 1
+    given_sizes = site.constant(sizes, int64)
+    return site.add_many(len(sizes), "Split", site.name(0), given_sizes, axis=axis)
+
+
+def _entry(site: Site, i: int, place: int) -> str:
+    """Return one number of a vector that is computed, as a vector."""
+    return site.add("Gather", site.vector(i), site.constant([place], int64), axis=0)
+
+
+class _Key:
+    """A key of basic indexing on its way to slices, single places, and new axes."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.vectors = [_vector(site, i) for i in (1, 2, 3)]
+        self.slices: list[tuple[int, str, str, str]] = []
+        self.places: list[tuple[int, str]] = []
+        self.new: list[int] = []
+        self._read()
+
+    def _read(self) -> None:
+        op: Any = self.site.node.op
+        kinds = [op.kind(i) for i in range(len(self.vectors[0]))]
+        rest = len(self.site.shape(0)) - kinds.count("index") - kinds.count("slice")
+        axis = result = 0
+        for i, kind in enumerate(kinds):
+            if kind == "new axis":
+                self.new.append(result)
+                result += 1
+            elif kind == "ellipsis":
+                axis, result = axis + rest, result + rest
+            elif kind == "index":
+                self.places.append((axis, self._number(0, i)))
+                axis += 1
+            else:
+                self._slice(op, i, axis)
+                axis, result = axis + 1, result + 1
+
+    def _number(self, which: int, i: int) -> str:
+        known = self.vectors[which][i]
+        if known is None:
+            return _entry(self.site, which + 1, i)
+        return self.site.constant([known], int64)
+
+    def _slice(self, op: Any, i: int, axis: int) -> None:
+        first_open, last_open = op.begin_mask >> i & 1, op.end_mask >> i & 1
+        step = self.vectors[2][i]
+        if first_open and last_open and step == 1:
+            return
+        if step is None:
+            raise UnsupportedError("a slice's step is computed, and must be constant")
+        constant = self.site.constant
+        ends = (0, _LAST) if step > 0 else (_LAST, _FIRST)
+        first = constant([ends[0]], int64) if first_open else self._number(0, i)
+        last = constant([ends[1]], int64) if last_open else self._number(1, i)
+        self.slices.append((axis, first, last, constant([step], int64)))
+
+
+def _vector(site: Site, i: int) -> list[int | None]:
+    known = site.known(i)
+    if known is not None:
+        return [int(x) for x in known]
+    found = site.spec(i).vector()
+    if found is None:
+        raise UnsupportedError("the length of its key is not known")
+    return list(found)
+
+
+def _strided_slice(site: Site) -> Made:
+    key = _Key(site)
+    name = site.name(0)
+    if key.slices:
+        columns = [
+            _joined(site, [entry[part] for entry in key.slices])  # type: ignore[misc]
+            for part in (1, 2, 3)
+        ]
+        axes = site.constant([entry[0] for entry in key.slices], int64)
+        name = site.add("Slice", name, columns[0], columns[1], axes, columns[2])
+    for axis, place in reversed(key.places):
+        name = site.add("Gather", name, site.squeezed(place, 0), axis=axis)
+    return site.unsqueezed(name, *key.new) if key.new else name
+
+
+def _joined(site: Site, names: list[str]) -> str:
+    return names[0] if len(names) == 1 else site.add("Concat", *names, axis=0)
+
+
+def _slice(site: Site) -> Made:
+    first, sizes = site.vector(1), site.vector(2)
+    known = site.known(2)
+    if known is None:
+        last = site.add("Add", first, sizes)
+    else:
+        ends = site.add("Add", first, sizes)
+        is_open = site.constant(known.reshape(-1) == -1, bool_)
+        last = site.add("Where", is_open, site.constant([_LAST], int64), ends)
+    return site.add("Slice", site.name(0), first, last)
+
+
+def _pad(mode: str, value: bool) -> Callable[[Site], Made]:
+    def handle(site: Site) -> Made:
+        if mode == "mirror" and site.attribute("mode") != "REFLECT":
+            raise UnsupportedError("ONNX mirrors without the border only (REFLECT)")
+        order: Order = site.order(0)
+        rows = site.known(1)
+        if rows is None:
+            order = None
+            across = site.add("Transpose", site.name(1), perm=[1, 0])
+            pads = site.reshaped(site.cast(across, int64), [-1])
+        else:
+            stored = rows if order is None else rows[np.argsort(order)]
+            pads = site.constant(stored.T.reshape(-1), int64)
+        given = [site.name(0, order), pads, *([site.name(2)] if value else [])]
+        named = "constant" if value else "reflect"
+        return site.view(site.add("Pad", *given, mode=named), order)
+
+    return handle
+
+
+def _tile(site: Site) -> Made:
+    return site.add("Tile", site.name(0), site.vector(1))
+
+
+def _repeat(site: Site) -> Made:
+    axis = site.axis(site.attribute("axis"), 0)
+    size = site.shape(0)[axis]
+    if size is None:
+        raise UnsupportedError(f"the size of axis {axis} is not known")
+    counts = site.ints(1, "counts")
+    places = np.repeat(np.arange(size), counts)
+    return site.add("Gather", site.name(0), site.constant(places, int64), axis=axis)
+
+
+def _reverse(site: Site) -> Made:
+    axes = [site.axis(axis, 0) for axis in site.ints(1, "axes")]
+    if not axes:
+        return site.value(0)
+    numbers = [[_LAST] * len(axes), [_FIRST] * len(axes), axes, [-1] * len(axes)]
+    return site.add(
+        "Slice", site.name(0), *[site.constant(one, int64) for one in numbers]
+    )
+
+
+def _roll(site: Site) -> Made:
+    name = site.name(0)
+    shifts, axes = site.ints(1, "shifts"), site.ints(2, "axes")
+    for shift, given in zip(shifts, axes, strict=True):
+        axis = site.axis(given, 0)
+        size = site.shape(0)[axis]
+        if size is None:
+            raise UnsupportedError(f"the size of axis {axis} is not known")
+        places = (np.arange(size) - shift) % max(size, 1)
+        name = site.add("Gather", name, site.constant(places, int64), axis=axis)
+    return name
+
+
+def _reverse_sequence(site: Site) -> Made:
+    return site.add(
+        "ReverseSequence",
+        site.name(0),
+        site.vector(1),
+        batch_axis=site.axis(site.attribute("batch_dim"), 0),
+        time_axis=site.axis(site.attribute("seq_dim"), 0),
+    )
+
+
+def _range(site: Site) -> Made:
+    return site.add("Range", *site.names())
+
+
+def _triangle(upper: int) -> Callable[[Site], Made]:
+    def handle(site: Site) -> Made:
+        diagonal = site.constant(site.attribute("k"), int64)
+        if site.spec(0).dtype is bool_:
+            whole = site.cast(site.name(0), int32)
+            return site.cast(site.add("Trilu", whole, diagonal, upper=upper), bool_)
+        return site.add("Trilu", site.name(0), diagonal, upper=upper)
+
+    return handle
+
+
+HANDLERS: dict[str, Callable[[Site], Made]] = {
+    "Transpose": _transpose,
+    "Shape": _shape,
+    "Size": _size,
+    "Rank": _rank,
+    "ReducedSize": _reduced_size,
+    "Reshape": _reshape,
+    "Squeeze": _squeeze,
+    "ExpandDims": _expand_dims,
+    "BroadcastTo": _broadcast,
+    "Fill": _fill,
+    "ZerosLike": _filled_like(0),
+    "OnesLike": _filled_like(1),
+    "Pack": _pack,
+    "ConcatV2": _concat,
+    "Unpack": _unpack,
+    "Split": _split,
+    "SplitV": _split_sizes,
+    "StridedSlice": _strided_slice,
+    "Slice": _slice,
+    "PadV2": _pad("constant", True),
+    "MirrorPad": _pad("mirror", False),
+    "Tile": _tile,
+    "Repeat": _repeat,
+    "ReverseV2": _reverse,
+    "Roll": _roll,
+    "ReverseSequence": _reverse_sequence,
+    "Range": _range,
+    "Tril": _triangle(0),
+    "Triu": _triangle(1),
+}
