@@ -89,6 +89,7 @@ from tensorlite.ops.sampled import (
     nce_loss,
     sampled_softmax_loss,
 )
+from tensorlite.ops.sparse_dense import embedding_lookup_sparse
 from tensorlite.ops.trigonometric import tanh
 from tensorlite.ops.volume_pool import avg_pool3d, max_pool3d
 from tensorlite.ops.volumes import conv3d, conv3d_transpose
@@ -122,6 +123,7 @@ __all__ = [
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "erosion2d",
     "gelu",
     "group_norm",

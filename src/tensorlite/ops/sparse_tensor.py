@@ -1,0 +1,157 @@
+"""SparseTensor: the elements of a mostly empty tensor and their places. Functions of it are beside.
+
+What is done with it is in sparse_dense.py, sparse_arrange.py and sparse_reduce.py. IndexedSlices,
+which gradients are made of, are in sparse.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType
+from tensorlite.core.spec import Dims
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arithmetic import broadcast_to
+from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arrange import expand_dims, flip
+from tensorlite.ops.cumulative import cumulative_prod
+from tensorlite.ops.gather import gather, gather_nd
+from tensorlite.ops.operators import astype, floor_divide, remainder
+from tensorlite.ops.search import argsort
+
+__all__ = ["SparseTensor", "reorder"]
+
+
+class _Parts(NamedTuple):
+    indices: Tensor
+    values: Tensor
+    dense_shape: Tensor
+
+
+class SparseTensor(_Parts):
+    """Elements of a tensor that has no others: `values[i]` is at `indices[i]` in `dense_shape`.
+
+    `indices` is a matrix of int64 with one row for each element. It is a tuple of its three parts:
+    functions traced take it, and structures hold it.
+
+    >>> x = tl.sparse.SparseTensor([[0, 1], [2, 0]], [5.0, 6.0], (3, 2))
+    >>> print(tl.sparse.to_dense(x))
+    [[0. 5.]
+     [0. 0.]
+     [6. 0.]]
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
+        parts = _whole(indices), _tensor(values), _whole(dense_shape)
+        return super().__new__(cls, *parts)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.values.dtype
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None where a trace does not know it."""
+        places, sizes_known = self.indices.spec.shape, self.dense_shape.spec.shape
+        if places is not None and places[1] is not None:
+            return places[1]
+        return None if sizes_known is None else sizes_known[0]
+
+    @property
+    def shape(self) -> Dims:
+        """The sizes of the tensor, None for those that a trace does not know."""
+        known = self.dense_shape.spec.vector()
+        if known is not None:
+            return known
+        return (None,) * (self.rank or 0)
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        return self.with_values(self.values * gathered(other, self))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        return self.with_values(self.values / gathered(other, self))
+
+    def __neg__(self) -> SparseTensor:
+        return self.with_values(-self.values)
+
+    def with_values(self, values: TensorLike) -> SparseTensor:
+        """Return other elements at the same places."""
+        return SparseTensor(self.indices, values, self.dense_shape)
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self[0]!r}, values={self[1]!r}, dense_shape={self[2]!r})"
+
+
+def _tensor(value: Any) -> Any:
+    """Return a value as a tensor; what structures hold meanwhile, such as specs, stays."""
+    plain = (
+        list,
+        tuple,
+        int,
+        float,
+        complex,
+        bool,
+        str,
+        bytes,
+        np.ndarray,
+        np.generic,
+    )
+    return to_tensor(value) if isinstance(value, plain) else value
+
+
+def _whole(value: Any) -> Any:
+    """Return places or sizes as a tensor of int64."""
+    if isinstance(value, (list, tuple)) and not any(
+        isinstance(x, Tensor) for x in value
+    ):
+        value = np.asarray(value, np.int64)
+        value = value.reshape(0, 1) if value.shape == (1, 0) else value
+    found = _tensor(value)
+    return astype(found, dtypes.int64) if isinstance(found, Tensor) else found
+
+
+def gathered(other: TensorLike, like: SparseTensor) -> Tensor:
+    """Return the elements that a dense tensor, broadcast, has where a sparse one has its own."""
+    dense = to_tensor(other)
+    if dense.spec.rank == 0:
+        return dense
+    return gather_nd(broadcast_to(dense, like.dense_shape), like.indices)
+
+
+def strides_of(dense_shape: Tensor) -> Tensor:
+    """Return by how much an element's number grows from place to place along each axis."""
+    behind = cumulative_prod(flip(dense_shape, axis=0), include_initial=True)
+    return flip(behind[:-1], axis=0)
+
+
+def numbers_of(indices: Tensor, dense_shape: Tensor) -> Tensor:
+    """Return the number of each place in a flattened tensor."""
+    return sum_of(indices * strides_of(dense_shape), axis=1)
+
+
+def places_of(numbers: Tensor, dense_shape: Tensor) -> Tensor:
+    """Return the places that numbers of a flattened tensor stand for."""
+    step = strides_of(dense_shape)
+    return remainder(floor_divide(expand_dims(numbers, 1), step), dense_shape)
+
+
+def reorder(sp: SparseTensor) -> SparseTensor:
+    """Return the elements in the order of their places, row by row.
+
+    >>> x = tl.sparse.SparseTensor([[1, 0], [0, 1]], [6, 5], (2, 2))
+    >>> print(tl.sparse.reorder(x).values)
+    [5 6]
+    """
+    order = argsort(numbers_of(sp.indices, sp.dense_shape))
+    return SparseTensor(
+        gather(sp.indices, order), gather(sp.values, order), sp.dense_shape
+    )
