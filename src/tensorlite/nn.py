@@ -48,6 +48,12 @@ from tensorlite.ops.conv_forms import (
     separable_conv2d,
     space_to_batch,
 )
+from tensorlite.ops.ctc import (
+    ctc_beam_search_decoder,
+    ctc_greedy_decoder,
+    ctc_loss,
+    dense_ctc_loss,
+)
 from tensorlite.ops.dropout import (
     dropout,
 )
@@ -118,6 +124,10 @@ __all__ = [
     "conv3d_transpose",
     "conv_transpose",
     "convolution",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "dense_ctc_loss",
     "depthwise_conv2d",
     "dilation2d",
     "dropout",

@@ -31,10 +31,17 @@ from tensorlite import (
     data,
     debugging,
     fft,
+    image,
     linalg,
+    math,
     nn,
     optimizers,
+    quantization,
     random,
+    sets,
+    signal,
+    sparse,
+    strings,
 )
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
@@ -42,7 +49,10 @@ from tensorlite.core.op import REGISTRY, Op
 
 __all__: list[str] = []
 
-WITH_OPERATORS = (checkpoint, data, debugging, fft, linalg, nn, optimizers, random)
+WITH_OPERATORS = (
+    *(checkpoint, data, debugging, fft, linalg, nn, optimizers, random),
+    *(image, math, quantization, sets, signal, sparse, strings),
+)
 """Namespaces whose operators are there when they have been imported; the others always are."""
 
 

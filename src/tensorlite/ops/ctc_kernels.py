@@ -1,0 +1,233 @@
+"""Connectionist temporal classification on arrays (Graves et al. 2006): sums over all alignments.
+
+The operators are in ctc.py. Arrays here are NumPy's, and the time axis is walked in Python: a step
+treats all examples and all labels at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.errors import InvalidArgumentError
+
+Rows = np.ndarray[Any, Any]
+NEVER = -np.inf
+
+
+def labels_of(indices: Rows, values: Rows, count: int, collapse: bool) -> list[Rows]:
+    """Return the labels of each example, out of the parts of a sparse matrix."""
+    order = np.lexsort((indices[:, 1], indices[:, 0]))
+    rows, found = indices[order, 0], values[order]
+    edges = np.searchsorted(rows, np.arange(count + 1))
+    parts = [found[a:b] for a, b in itertools.pairwise(edges)]
+    if collapse:
+        parts = [
+            one[np.insert(one[1:] != one[:-1], 0, True)] if one.size else one
+            for one in parts
+        ]
+    return parts
+
+
+def log_softmax(x: Rows) -> Rows:
+    """Return the logarithms of the probabilities along the last axis."""
+    shifted = x - x.max(axis=-1, keepdims=True)
+    found: Rows = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return found
+
+
+def needed(labels: Rows, merge: bool) -> int:
+    """Return how many steps the labels take at least."""
+    return int(
+        labels.size + (np.count_nonzero(labels[1:] == labels[:-1]) if merge else 0)
+    )
+
+
+def _interleaved(labels: list[Rows], blank: int) -> Rows:
+    """Return labels with blanks around each, one example a row, blanks behind."""
+    longest = max((one.size for one in labels), default=0)
+    table = np.full((len(labels), 2 * longest + 1), blank, np.int64)
+    for row, one in zip(table, labels, strict=True):
+        row[1 : 2 * one.size : 2] = one
+    return table
+
+
+def _moves(table: Rows, blank: int, merge: bool) -> tuple[Rows, Rows]:
+    """Return where a path may stay, and where it may come from two places before."""
+    stay = np.ones(table.shape, np.bool_) if merge else table == blank
+    skip = np.zeros(table.shape, np.bool_)
+    differ = (
+        table[:, 2:] != table[:, :-2]
+        if merge
+        else np.ones_like(table[:, 2:], np.bool_)
+    )
+    skip[:, 2:] = (table[:, 2:] != blank) & differ
+    return stay, skip
+
+
+def _shifted(x: Rows, by: int) -> Rows:
+    """Return rows moved to the right, with what never happens moved in."""
+    out = np.full(x.shape, NEVER)
+    if by < x.shape[1]:
+        out[:, by:] = x[:, : x.shape[1] - by]
+    return out
+
+
+def _forward(emitted: Rows, stay: Rows, skip: Rows) -> Rows:
+    """Return the logarithms of the probabilities of all beginnings, (time, example, place)."""
+    alpha = np.full(emitted.shape, NEVER)
+    alpha[0, :, :2] = emitted[0, :, :2]
+    for t in range(1, emitted.shape[0]):
+        last = alpha[t - 1]
+        moved = np.logaddexp(np.where(stay, last, NEVER), _shifted(last, 1))
+        moved = np.logaddexp(moved, np.where(skip, _shifted(last, 2), NEVER))
+        alpha[t] = moved + emitted[t]
+    return alpha
+
+
+def _backward(
+    emitted: Rows, stay: Rows, skip: Rows, ends: Rows, lengths: Rows
+) -> Rows:
+    """Return the same of all ends, what is emitted at the time itself left out."""
+    beta = np.full(emitted.shape, NEVER)
+    following = np.full(emitted.shape[1:], NEVER)
+    for t in range(emitted.shape[0] - 1, -1, -1):
+        moved = np.logaddexp(
+            np.where(stay, following, NEVER), _shifted(following[:, ::-1], 1)[:, ::-1]
+        )
+        jumped = np.where(skip, following, NEVER)[:, ::-1]
+        moved = np.logaddexp(moved, _shifted(jumped, 2)[:, ::-1])
+        beta[t] = np.where((lengths == t + 1)[:, None], ends, moved)
+        following = beta[t] + emitted[t]
+    return beta
+
+
+def loss_and_gradient(
+    logits: Rows, labels: list[Rows], lengths: Rows, merge: bool, taken: Rows
+) -> tuple[Rows, Rows]:
+    """Return the loss of each example and its gradient for the logits (time, example, class).
+
+    The last class is the blank. Examples that are not `taken` have loss and gradient 0; those that
+    no path leads through have an infinite loss, and gradient 0.
+    """
+    time, count, classes = logits.shape
+    log_p = log_softmax(logits.astype(np.float64))
+    blank = classes - 1
+    table = _interleaved(labels, blank)
+    stay, skip = _moves(table, blank, merge)
+    emitted = np.take_along_axis(
+        log_p, np.broadcast_to(table, (time, *table.shape)), axis=2
+    )
+    sizes = np.asarray([2 * one.size + 1 for one in labels])
+    inside = np.arange(table.shape[1]) < sizes[:, None]
+    emitted = np.where(inside, emitted, NEVER)
+    ends = np.where(
+        inside & (np.arange(table.shape[1]) >= sizes[:, None] - 2), 0.0, NEVER
+    )
+    alpha = _forward(emitted, stay, skip)
+    beta = _backward(emitted, stay, skip, ends, lengths)
+    total = (
+        np.logaddexp.reduce(alpha[0] + beta[0], axis=1) if time else np.zeros(count)
+    )
+    possible = taken & np.isfinite(total)
+    share = np.exp(alpha + beta - np.where(possible, total, 0.0)[:, None])
+    posterior = np.zeros(logits.shape)
+    places = np.arange(count)[:, None]
+    for t in range(time):
+        np.add.at(posterior[t], (places, table), share[t])
+    live = (np.arange(time)[:, None] < lengths) & possible
+    gradient = np.where(live[..., None], np.exp(log_p) - posterior, 0.0)
+    return np.where(taken, -total, 0.0), gradient
+
+
+def best_path(
+    logits: Rows, lengths: Rows, merge: bool, blank: int
+) -> tuple[list[Rows], Rows]:
+    """Return the labels of the likeliest class of each step, and minus the sums of its logits."""
+    best = logits.argmax(axis=2)
+    live = np.arange(logits.shape[0])[:, None] < lengths
+    score = -np.where(live, logits.max(axis=2), 0.0).sum(axis=0)
+    kept = live & (best != blank)
+    if merge and best.shape[0]:
+        kept[1:] &= best[1:] != best[:-1]
+    return [best[kept[:, i], i] for i in range(best.shape[1])], score[:, None]
+
+
+def beam_search(
+    log_p: Rows, width: int, top: int
+) -> list[tuple[tuple[int, ...], float]]:
+    """Return the likeliest labellings of one example with their logarithms, best first.
+
+    `log_p` is (time, class), its last class the blank.
+    """
+    blank = log_p.shape[1] - 1
+    beams: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, NEVER)}
+    for row in log_p:
+        prefixes = list(beams)
+        ends = np.asarray(list(beams.values()))
+        total = np.logaddexp(ends[:, 0], ends[:, 1])
+        longer = total[:, None] + row[:blank]
+        last = np.asarray([prefix[-1] if prefix else -1 for prefix in prefixes])
+        again = np.flatnonzero(last >= 0)
+        longer[again, last[again]] = ends[again, 0] + row[last[again]]
+        same = ends[:, 1] + np.where(last >= 0, row[last], NEVER)
+        found = _merged(prefixes, total + row[blank], same, longer)
+        beams = _kept(prefixes, found, longer, width)
+    ranked = sorted(beams, key=lambda one: -float(np.logaddexp(*beams[one])))[:top]
+    return [(one, float(np.logaddexp(*beams[one]))) for one in ranked]
+
+
+def _merged(
+    prefixes: list[tuple[int, ...]], blanks: Rows, same: Rows, longer: Rows
+) -> tuple[Rows, Rows]:
+    """Return the ends of prefixes, with what comes from a shorter one among them moved there."""
+    place = {prefix: i for i, prefix in enumerate(prefixes)}
+    for i, prefix in enumerate(prefixes):
+        parent = place.get(prefix[:-1]) if prefix else None
+        if parent is not None:
+            same[i] = np.logaddexp(same[i], longer[parent, prefix[-1]])
+            longer[parent, prefix[-1]] = NEVER
+    return blanks, same
+
+
+def _kept(
+    prefixes: list[tuple[int, ...]], ends: tuple[Rows, Rows], longer: Rows, width: int
+) -> dict[tuple[int, ...], tuple[float, float]]:
+    """Return the likeliest of prefixes and their continuations."""
+    blanks, same = ends
+    scores = np.concatenate([np.logaddexp(blanks, same), longer.ravel()])
+    chosen = np.argsort(-scores, kind="stable")[:width]
+    count, classes = longer.shape
+    beams: dict[tuple[int, ...], tuple[float, float]] = {}
+    for number in chosen.tolist():
+        if scores[number] == NEVER:
+            continue
+        if number < count:
+            beams[prefixes[number]] = float(blanks[number]), float(same[number])
+        else:
+            row, label = divmod(number - count, classes)
+            beams[(*prefixes[row], label)] = NEVER, float(longer[row, label])
+    return beams
+
+
+def as_sparse(rows: list[Any]) -> tuple[Rows, Rows, Rows]:
+    """Return lists of labels as the parts of a sparse matrix."""
+    lengths = [len(row) for row in rows]
+    indices = [(i, j) for i, length in enumerate(lengths) for j in range(length)]
+    values = [label for row in rows for label in row]
+    shape = (len(rows), max(lengths, default=0))
+    return (
+        np.asarray(indices, np.int64).reshape(-1, 2),
+        np.asarray(values, np.int64),
+        np.asarray(shape, np.int64),
+    )
+
+
+def check_lengths(lengths: Rows, time: int, op: str) -> None:
+    """Raise InvalidArgumentError when an example is longer than the logits."""
+    if lengths.size and (lengths.max() > time or lengths.min() < 0):
+        raise InvalidArgumentError(
+            f"{op}: sequence_length={lengths.tolist()}; allowed are 0 to {time}, the logits' steps"
+        )
