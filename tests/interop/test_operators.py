@@ -172,7 +172,7 @@ def test_two_checkpoints_become_one(tmp_path: object) -> None:
         "MergeV2Checkpoints", "merge", "all", "whole", control=["save0", "save1"]
     )
     made.session().run("merge")
-    found = tl.checkpoint.load(f"{tmp_path}/whole")
+    found = tl.interop.tensorflow.load_checkpoint(f"{tmp_path}/whole")
     assert {name: float(x) for name, x in found.items()} == {"x0": 0.0, "x1": 1.0}
 
 

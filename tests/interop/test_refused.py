@@ -155,15 +155,6 @@ def test_bands_of_diagonals() -> None:
     refused(made, "takes a band; supported is one diagonal")
 
 
-def test_what_is_saved_in_slices() -> None:
-    made = Program()
-    made.floats("x", 1.0)
-    for name, text in (("path", "p"), ("names", "n"), ("slices", "4 0,2")):
-        made.const(name, np.array([text] if name != "path" else text, object))
-    made.node("SaveV2", "save", "path", "names", "slices", "x", dtypes=(tl.float32,))
-    refused(made, "it saves slices of tensors")
-
-
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> Any:
         raise ImportError(f"No module named {name!r}")

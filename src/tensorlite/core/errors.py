@@ -30,6 +30,7 @@ TensorliteError
 +- ProtocolError (ConnectionError)        bytes from another task that are no message
 +- InjectedError (RuntimeError)           a fault that a test asked for
 +- CheckpointError (OSError)              a torn, foreign or mismatching checkpoint
+|  +- DataLossError                       a file whose bytes are damaged or cut off
 +- AssertionFailedError (AssertionError)  a tl.debugging assertion that does not hold
 +- KernelError (RuntimeError)             a kernel that failed for a reason of its own
 """
@@ -179,6 +180,10 @@ class InjectedError(TensorliteError, RuntimeError):
 
 class CheckpointError(TensorliteError, OSError):
     """A checkpoint that is torn, foreign, or does not match the objects."""
+
+
+class DataLossError(CheckpointError):
+    """A file of another library whose bytes are damaged, cut off, or not what they claim."""
 
 
 class AssertionFailedError(TensorliteError, AssertionError):

@@ -9,10 +9,9 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops import manifests
 
 __all__: list[str] = []
 
@@ -98,31 +97,3 @@ class ShardedFilename(Op):
         base = as_text(basename.item())
         name = f"{base}-{int(shard):05d}-of-{int(num_shards):05d}"
         return np.asarray(name.encode(), object)
-
-
-class MergeV2Checkpoints(Op):
-    """Makes one checkpoint of several, at another path."""
-
-    effect = Effect.IO
-    differentiable = False
-    host = (0, 1)
-
-    def infer(
-        self, checkpoint_prefixes: TensorSpec, destination_prefix: TensorSpec
-    ) -> tuple[TensorSpec, ...]:
-        """Return nothing."""
-        _strings(self, checkpoint_prefixes, destination_prefix)
-        return ()
-
-    def kernel(
-        self, xp: Xp, checkpoint_prefixes: Array, destination_prefix: Array
-    ) -> tuple[Array, ...]:
-        """Read all, and write them as one."""
-        merged: dict[str, Array] = {}
-        for prefix in checkpoint_prefixes.ravel().tolist():
-            found = manifests.contents(as_text(prefix))
-            wanted = [(name, -1, 0) for name in found.specs]
-            rows = manifests.read_rows(found, wanted)
-            merged |= dict(zip(found.specs, rows, strict=True))
-        manifests.write(as_text(destination_prefix.item()), merged)
-        return ()

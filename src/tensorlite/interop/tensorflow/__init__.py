@@ -1,4 +1,4 @@
-"""TensorFlow's graphs: read, run, written, looked at, without TensorFlow.
+"""TensorFlow's graphs and checkpoints: read, run, written, looked at, without TensorFlow.
 
 >>> graph = tl.interop.tensorflow.from_graphdef('node { name: "x" op: "NoOp" }')
 >>> graph.get_operation_by_name("x").op
@@ -7,6 +7,34 @@ NoOp()
 
 from tensorlite.interop.tensorflow.inspecting import describe
 from tensorlite.interop.tensorflow.reading import from_graphdef, load
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    CheckpointReader,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+    save_checkpoint,
+)
+from tensorlite.interop.tensorflow.stored.states import (
+    CheckpointState,
+    get_checkpoint_state,
+    latest_checkpoint,
+    update_checkpoint_state,
+)
 from tensorlite.interop.tensorflow.writing import save, to_graphdef
 
-__all__ = ["describe", "from_graphdef", "load", "save", "to_graphdef"]
+__all__ = [
+    "CheckpointReader",
+    "CheckpointState",
+    "describe",
+    "from_graphdef",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "list_variables",
+    "load",
+    "load_checkpoint",
+    "load_variable",
+    "save",
+    "save_checkpoint",
+    "to_graphdef",
+    "update_checkpoint_state",
+]

@@ -32,7 +32,6 @@ from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
 from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
 from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
-from tensorlite.ops.saving import RestoreV2, SaveV2
 from tensorlite.ops.shape import shape_of
 
 PHILOX = 1
@@ -135,37 +134,6 @@ def _array_read(op: Callable[[], Op], given: Given) -> Values:
         if name in given.record.given:
             given.attribute(name)
     return _done(op, given)
-
-
-def _names(given: Given, place: int) -> tuple[str, ...]:
-    listed = given.constant(place).ravel().tolist()
-    return tuple([x.decode() if isinstance(x, bytes) else str(x) for x in listed])
-
-
-def _no_slices(given: Given, place: int) -> None:
-    if any(_names(given, place)):
-        raise GraphDefError(
-            f"{given.record}: it saves slices of tensors, {_names(given, place)}; supported are "
-            "whole tensors"
-        )
-
-
-def _save(given: Given) -> Values:
-    _no_slices(given, 2)
-    tensors = [given.tensor(i) for i in range(3, len(given.values))]
-    names = _names(given, 1)
-    if len(names) != len(tensors):
-        raise GraphDefError(f"{given.record}: {len(names)} names for {len(tensors)}")
-    return given.node(SaveV2(names), given.tensor(0), *tensors).outputs
-
-
-def _restore(given: Given) -> Values:
-    _no_slices(given, 2)
-    names, kinds = _names(given, 1), given.dtypes("dtypes")
-    if len(names) != len(kinds):
-        raise GraphDefError(f"{given.record}: {len(names)} names for {len(kinds)}")
-    specs = tuple([TensorSpec(None, kind) for kind in kinds])
-    return given.node(RestoreV2(names, specs), given.tensor(0)).outputs
 
 
 def _drawn(draw: Callable[..., Tensor], given: Given) -> Values:
@@ -278,8 +246,6 @@ CONTAINERS: dict[str, Adapter] = {
     ),
     "RandomUniform": partial(_drawn, _of_dtype(random.StatelessRandomUniformV2)),
     "RandomUniformInt": partial(_drawn, _integers),
-    "RestoreV2": _restore,
-    "SaveV2": _save,
     "SparseAccumulatorApplyGradient": _sparse_apply,
     "SparseAccumulatorTakeGradient": partial(
         _done, sparse_accumulator_ops.SparseAccumulatorTakeGradient

@@ -7,6 +7,7 @@ from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
+from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
 
 ADAPTERS: dict[str, Adapter] = {
@@ -16,6 +17,7 @@ ADAPTERS: dict[str, Adapter] = {
     **VARIABLES,
     **CONTAINERS,
     **CALLS,
+    **STORED,
 }
 
 

@@ -111,7 +111,6 @@ PLAIN |= {
     "DeepCopy": Plain("Identity"),
     "Inv": Plain("Reciprocal"),
     "GuaranteeConst": Plain("Identity"),
-    "MergeV2Checkpoints": Plain("MergeV2Checkpoints"),
     "Mod": Plain("FloorMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
     "PreventGradient": Plain("Identity"),

@@ -201,6 +201,12 @@ def _accumulator(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled(f"{prefix}{op.name}", given),)
 
 
+def _saved(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return a node that saves to TensorFlow's checkpoints, of the format that it asks for."""
+    is_first = op.attributes()["version"] == 1
+    return (Spelled("SaveSlices" if is_first else "SaveV2", {}),)
+
+
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "AccumulatorApplyGradient": _renamed("ResourceAccumulatorApplyGradient"),
     "AccumulatorNumAccumulated": _renamed("ResourceAccumulatorNumAccumulated"),
@@ -212,6 +218,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
     "FIFOQueueV2": _queue,
     "If": _regions,
+    "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
     "MirrorPadGrad": _renamed("MirrorPadGrad"),
     "PaddingFIFOQueueV2": _queue,
     "PartitionedCall": _called,
@@ -220,7 +227,9 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "PriorityQueueV2": _queue,
     "RandomShuffleQueueV2": _queue,
     "ResourceApplyAdam": _adam,
+    "RestoreTensors": _renamed("RestoreV2"),
     "RestoreV2": _named,
+    "SaveTensors": _saved,
     "SaveV2": _named,
     "SparseApply": _sparse,
     "SparseConditionalAccumulator": _accumulator,
