@@ -1,0 +1,393 @@
+"""TensorFlow 1's optimizers. What they are made on is in optimizer.py, their rules in ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1.optimizer import Optimizer, dense
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dispatch import constant
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import training
+from tensorlite.ops.elementwise import sqrt
+from tensorlite.ops.fetchable import effect
+from tensorlite.ops.shape import astype
+from tensorlite.ops.sparse_state import ResourceScatterSub
+
+
+class _ByRule(Optimizer):
+    """An optimizer whose rule is one operator: it says which slots and hyperparameters it takes."""
+
+    _rule: training.Apply
+    _slot_names: tuple[str, ...] = ()
+    _hyper_names: tuple[str, ...] = ()
+
+    def _prepare(self) -> None:
+        self._hyper: list[Any] = [
+            framework.convert_to_tensor(
+                self._call_if_callable(getattr(self, f"_{name}")), name=name
+            )
+            for name in self._hyper_names
+        ]
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        """Return the hyperparameters as the rule takes them, as plain tensors."""
+        return [astype(plain(x), var.dtype) for x in self._hyper]
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        slots = [self.get_slot(var, name).handle for name in self._slot_names]
+
+        def made() -> Any:
+            gradient = plain(grad)
+            hyper = self._hyper_of(var)
+            return effect(self._rule, var.handle, *slots, *hyper, gradient)
+
+        return in_graph(made, f"Apply{self._label}")
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        slots = [self.get_slot(var, name).handle for name in self._slot_names]
+
+        def made() -> Any:
+            rows = plain(grad)
+            rule = training.SparseApply(self._rule)
+            hyper = self._hyper_of(var)
+            return effect(rule, var.handle, *slots, *hyper, rows.values, rows.indices)
+
+        return in_graph(made, f"SparseApply{self._label}")
+
+    @property
+    def _label(self) -> str:
+        return self._rule.name.removeprefix("ResourceApply").removesuffix("V2")
+
+
+class GradientDescentOptimizer(_ByRule):
+    _rule = training.ResourceApplyGradientDescent()
+    _hyper_names = ("learning_rate",)
+
+    def __init__(
+        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        def made() -> Any:
+            rows, (rate,) = plain(grad), self._hyper_of(var)
+            return effect(ResourceScatterSub(), var.handle, rows.indices, rows.values * rate)
+
+        return in_graph(made, "ScatterSub")
+
+
+class MomentumOptimizer(_ByRule):
+    _slot_names = ("momentum",)
+    _hyper_names = ("learning_rate", "momentum")
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum = learning_rate, momentum
+        self._use_nesterov = use_nesterov
+        self._rule = training.ResourceApplyMomentum(use_nesterov)
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "momentum", self._name)
+
+
+class AdagradOptimizer(_ByRule):
+    _rule = training.ResourceApplyAdagradV2()
+    _slot_names = ("accumulator",)
+    _hyper_names = ("learning_rate",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            _filled_slot(self, v, self._initial_accumulator_value, "accumulator", self._name)
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        return [*super()._hyper_of(var), constant(0.0, var.dtype)]
+
+
+def _filled_slot(optimizer: Optimizer, v: Any, value: float, slot: str, name: str) -> Any:
+    """Return a slot that begins with one value everywhere."""
+
+    def first() -> Any:
+        return framework.constant(value, v.dtype, v.get_shape())
+
+    return optimizer._get_or_make_slot(v, first, slot, name)  # noqa: SLF001  as subclasses do
+
+
+class AdagradDAOptimizer(_ByRule):
+    _rule = training.ResourceApplyAdagradDA()
+    _slot_names = ("gradient_accumulator", "gradient_squared_accumulator")
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "global_step",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate, self._global_step = learning_rate, global_step
+        self._initial = initial_gradient_squared_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            _filled_slot(self, v, 0.0, "gradient_accumulator", f"{self._name}/g_acc")
+            squares = "gradient_squared_accumulator"
+            _filled_slot(self, v, self._initial, squares, f"{self._name}/gs_acc")
+
+
+class AdadeltaOptimizer(_ByRule):
+    _rule = training.ResourceApplyAdadelta()
+    _slot_names = ("accum", "accum_update")
+    _hyper_names = ("lr", "rho", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._lr, self._rho, self._epsilon = learning_rate, rho, epsilon
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "accum", self._name)
+            self._zeros_slot(v, "accum_update", self._name)
+
+
+class RMSPropOptimizer(_ByRule):
+    _hyper_names = ("learning_rate", "decay", "momentum", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._decay = learning_rate, decay
+        self._momentum, self._epsilon = momentum, epsilon
+        self._centered = centered
+        if centered:
+            self._rule = training.ResourceApplyCenteredRMSProp()
+            self._slot_names = ("mg", "rms", "momentum")
+        else:
+            self._rule = training.ResourceApplyRMSProp()
+            self._slot_names = ("rms", "momentum")
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            _filled_slot(self, v, 1.0, "rms", self._name)
+            if self._centered:
+                self._zeros_slot(v, "mg", self._name)
+            self._zeros_slot(v, "momentum", self._name)
+
+
+class FtrlOptimizer(_ByRule):
+    _rule = training.ResourceApplyFtrlV2()
+    _slot_names = ("accum", "linear")
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "l2_shrinkage_regularization_strength",
+        "learning_rate_power",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._learning_rate_power = learning_rate_power
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
+        self._accum_name, self._linear_name = accum_name, linear_name
+        self._check()
+
+    def _check(self) -> None:
+        for name in ("initial_accumulator_value", *self._hyper_names[1:4]):
+            value = getattr(self, f"_{name}")
+            if value < 0.0:
+                raise InvalidArgumentError(f"{name} {value:f} needs to be positive or zero")
+        if self._learning_rate_power > 0.0:
+            raise InvalidArgumentError(
+                f"learning_rate_power {self._learning_rate_power:f} needs to be negative or zero"
+            )
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            name = self._accum_name or self._name
+            _filled_slot(self, v, self._initial_accumulator_value, "accum", name)
+            self._zeros_slot(v, "linear", self._linear_name or self._name)
+
+
+class ProximalGradientDescentOptimizer(_ByRule):
+    _rule = training.ResourceApplyProximalGradientDescent()
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+
+class ProximalAdagradOptimizer(_ByRule):
+    _rule = training.ResourceApplyProximalAdagrad()
+    _slot_names = ("accumulator",)
+    _hyper_names = ProximalGradientDescentOptimizer._hyper_names
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            _filled_slot(self, v, self._initial_accumulator_value, "accumulator", self._name)
+
+
+class AdamOptimizer(_ByRule):
+    _rule = training.ResourceApplyAdam()
+    _slot_names = ("m", "v")
+    _hyper_names = ("learning_rate", "beta1", "beta2", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._epsilon = learning_rate, epsilon
+        self._beta1, self._beta2 = beta1, beta2
+
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        names = ("beta1_power", "beta2_power")
+        first, second = [self._get_non_slot_variable(name) for name in names]
+        return first, second
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda v: str(v.name))
+        for name in ("beta1", "beta2"):
+            value = self._call_if_callable(getattr(self, f"_{name}"))
+            self._create_non_slot_variable(value, f"{name}_power", first)
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+            self._zeros_slot(v, "v", self._name)
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        """Return rate, betas and epsilon: the rate is corrected by powers, not by counting."""
+        rate, beta1, beta2, epsilon = super()._hyper_of(var)
+        powers = [plain(x.value()) for x in self._get_beta_accumulators()]
+        beta1_power, beta2_power = [astype(x, var.dtype) for x in powers]
+        corrected = rate * sqrt(1.0 - beta2_power) / (1.0 - beta1_power)
+        # Of infinitely many steps the power is zero, and corrects nothing.
+        return [corrected, beta1, beta2, epsilon, constant(np.inf, var.dtype)]
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        # Rows that are not named decay, too, so that the result is that of dense gradients.
+        return self._apply_dense(dense(grad), var)
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+        powers = self._get_beta_accumulators()
+        with framework.control_dependencies(update_ops):
+            betas = [self._hyper[1], self._hyper[2]]
+            after = [
+                power.assign(power.value() * beta)
+                for power, beta in zip(powers, betas, strict=True)
+            ]
+        return framework.group(*update_ops, *after, name=name_scope or None)
+
+

@@ -1,0 +1,440 @@
+"""Variable scopes: variables that are made at the first call and found again at later ones.
+
+What a variable is stands in variables.py, one that is cut in parts in partitioned.py. Source:
+TensorFlow's `tf.compat.v1.variable_scope`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType, as_dtype, float32
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.scope import scope as marks
+from tensorlite.core.spec import shape_text
+from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+
+AUTO_REUSE = "AUTO_REUSE"
+"""Make a variable at the first call, and find it again at later ones."""
+Getter = Callable[..., Any]
+
+
+@dataclass
+class Defaults:
+    """What variables are made with inside a scope that do not say it themselves."""
+
+    initializer: Any = None
+    regularizer: Any = None
+    caching_device: Any = None
+    partitioner: Any = None
+    custom_getter: Getter | None = None
+    dtype: DType = float32
+    use_resource: bool | None = None
+    constraint: Any = None
+
+
+@dataclass
+class VariableScope:
+    """A prefix of variables' names, whether they are found again, and what they are made with."""
+
+    name: str = ""
+    reuse: Any = False
+    original_name_scope: str = ""
+    defaults: Defaults = field(default_factory=Defaults)
+
+    initializer = property(lambda self: self.defaults.initializer)
+    regularizer = property(lambda self: self.defaults.regularizer)
+    caching_device = property(lambda self: self.defaults.caching_device)
+    partitioner = property(lambda self: self.defaults.partitioner)
+    custom_getter = property(lambda self: self.defaults.custom_getter)
+    dtype = property(lambda self: self.defaults.dtype)
+    use_resource = property(lambda self: self.defaults.use_resource)
+    constraint = property(lambda self: self.defaults.constraint)
+
+    def reuse_variables(self) -> None:
+        """Find variables again from here on, and make none."""
+        self.reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Make variables with this from here on, as far as they do not say it themselves."""
+        self.defaults.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Regularise variables so from here on."""
+        self.defaults.regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Keep the device on which values are cached, which is where they are read."""
+        self.defaults.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Cut variables so from here on."""
+        self.defaults.partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Getter | None) -> None:
+        """Ask this for variables from here on."""
+        self.defaults.custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Make variables of this dtype from here on."""
+        self.defaults.dtype = as_dtype(dtype)
+
+    def set_use_resource(self, use_resource: bool | None) -> None:
+        """Keep which kind of variable is asked for; all are resources here."""
+        self.defaults.use_resource = use_resource
+
+    def get_collection(self, name: str) -> list[Any]:
+        """Return what a collection of the graph holds whose names begin with this scope's."""
+        prefix = f"{self.name}/" if self.name else ""
+        return get_default_graph().get_collection(name, prefix)
+
+    def trainable_variables(self) -> list[Any]:
+        """Return the scope's variables that optimizers change."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """Return the scope's variables."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """Return the scope's variables of this process alone."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+
+class Store:
+    """The variables of a graph that were asked for by name."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Any] = {}
+        self.scope = VariableScope()
+        self.counts: dict[str, int] = {}
+        """How often default names of scopes were used, by whole name."""
+
+    def open(self, whole: str) -> None:
+        """Count a scope, and begin the numbers of those in it anew."""
+        self.counts[whole] = self.counts.get(whole, 0) + 1
+
+    def close(self, whole: str) -> None:
+        """Forget the numbers of scopes in one that is left."""
+        for name in [x for x in self.counts if x.startswith(f"{whole}/")]:
+            del self.counts[name]
+
+
+def store_of(graph: Graph | None = None) -> Store:
+    """Return a graph's variables by name."""
+    found = get_default_graph() if graph is None else graph
+    store = found.scopes.setdefault("variables", Store())
+    assert isinstance(store, Store)
+    return store
+
+
+def get_variable_scope() -> VariableScope:
+    """Return the scope that is open."""
+    return store_of().scope
+
+
+@contextmanager
+def variable_scope(
+    name_or_scope: str | VariableScope | None,
+    default_name: str | None = None,
+    *,
+    reuse: Any = None,
+    auxiliary_name_scope: bool = True,
+    **changed: Any,
+) -> Iterator[VariableScope]:
+    """Open a scope of variables, and one of names; yields it.
+
+    A scope that is given is entered again, with its own whole name. `default_name` is made unlike
+    others. `changed` says what variables are made with. As `tf.compat.v1.variable_scope`.
+    """
+    store = store_of()
+    before = store.scope
+    given = isinstance(name_or_scope, VariableScope)
+    if name_or_scope is None and default_name is None:
+        raise DTypeError("variable_scope: give name_or_scope, or a default_name")
+    with ExitStack() as stack:
+        if isinstance(name_or_scope, VariableScope):
+            base, whole = name_or_scope, name_or_scope.name
+            shown = whole.rpartition("/")[2] or None
+        else:
+            shown = name_or_scope
+            if shown is None:
+                shown = _unlike(store, before.name, str(default_name))
+            base, whole = before, f"{before.name}/{shown}" if before.name else shown
+        prefix = (
+            (f"{here}/" if (here := marks.get().name) else "") if not given else ""
+        )
+        if auxiliary_name_scope and shown:
+            prefix = stack.enter_context(name_scope(shown))
+        inner = VariableScope(
+            whole,
+            reuse or base.reuse,
+            base.original_name_scope if given else prefix,
+            _changed(base.defaults, changed),
+        )
+        held = dict(store.counts)
+        store.open(whole)
+        store.scope = inner
+        try:
+            yield inner
+        finally:
+            store.close(whole)
+            if given:
+                store.counts = held
+            store.scope = before
+
+
+def _unlike(store: Store, prefix: str, name: str) -> str:
+    whole = f"{prefix}/{name}" if prefix else name
+    if not store.counts.get(whole, 0):
+        return name
+    number = 1
+    while store.counts.get(f"{whole}_{number}", 0):
+        number += 1
+    return f"{name}_{number}"
+
+
+def _changed(defaults: Defaults, changed: dict[str, Any]) -> Defaults:
+    given = {key: value for key, value in changed.items() if value is not None}
+    if "dtype" in given:
+        given["dtype"] = as_dtype(given["dtype"])
+    outer, getter = defaults.custom_getter, given.get("custom_getter")
+    if outer is not None and getter is not None:
+        given["custom_getter"] = _getter_through(outer, getter)
+    return replace(defaults, **given)
+
+
+def _getter_through(outer: Getter, inner: Getter) -> Getter:
+    """Return a getter that asks the inner one, which asks the outer one."""
+
+    def getter(ask: Getter, *args: Any, **kwargs: Any) -> Any:
+        return inner(partial(outer, ask), *args, **kwargs)
+
+    return getter
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Iterable[str] | None = None,
+    partitioner: Any = None,
+    *,
+    validate_shape: bool = True,
+    custom_getter: Getter | None = None,
+    constraint: Any = None,
+    scope: VariableScope | None = None,
+    make: Callable[..., Any],
+) -> Any:
+    """Return the variable of a name below the scope's, made now or found again.
+
+    `make` is the class of new ones, `custom_getter` is asked in their place. Raises
+    InvalidArgumentError for one that is there and is not to be found again, or the reverse.
+    """
+    here = get_variable_scope() if scope is None else scope
+    defaults = here.defaults
+    asked = {
+        "shape": shape,
+        "dtype": _dtype_of(initializer, defaults)
+        if dtype is None
+        else as_dtype(dtype),
+        "initializer": defaults.initializer if initializer is None else initializer,
+        "regularizer": defaults.regularizer if regularizer is None else regularizer,
+        "reuse": here.reuse,
+        "trainable": trainable,
+        "collections": collections,
+        "caching_device": defaults.caching_device,
+        "partitioner": defaults.partitioner if partitioner is None else partitioner,
+        "validate_shape": validate_shape,
+        "constraint": defaults.constraint if constraint is None else constraint,
+    }
+    # Without a name of its own it has just that of its scope: a name that ends in "/".
+    whole = f"{here.name}/{name}" if here.name else name
+    getter = custom_getter or defaults.custom_getter
+    if custom_getter is not None and defaults.custom_getter is not None:
+        getter = _getter_through(defaults.custom_getter, custom_getter)
+    found = partial(_found_or_made, make=make)
+    return (
+        found(whole, **asked)
+        if getter is None
+        else getter(found, name=whole, **asked)
+    )
+
+
+def _dtype_of(initializer: Any, defaults: Defaults) -> DType:
+    """Return the dtype of a value that is given for an initializer, or the scope's."""
+    dtype = getattr(initializer, "dtype", None)
+    if dtype is None or callable(initializer):
+        return defaults.dtype
+    return as_dtype(getattr(dtype, "numpy", dtype))
+
+
+def _found_or_made(
+    name: str,
+    shape: Any = None,
+    dtype: Any = float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: Any = None,
+    trainable: bool | None = None,
+    collections: Iterable[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    constraint: Any = None,
+    use_resource: bool | None = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+    *,
+    make: Callable[..., Any],
+) -> Any:
+    store = store_of()
+    found = store.variables.get(name)
+    if found is not None:
+        return _again(found, name, shape, as_dtype(dtype), reuse)
+    if reuse is True:
+        raise InvalidArgumentError(
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "
+            "mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    sizes = _sizes(shape)
+    value = _first_value(name, initializer, sizes, as_dtype(dtype))
+    make_one = partial(
+        make,
+        trainable=trainable,
+        collections=collections,
+        validate_shape=validate_shape,
+        constraint=constraint,
+    )
+    if partitioner is not None and sizes is not None and None not in sizes:
+        made = partitioner.cut(name, sizes, as_dtype(dtype), value, make_one)
+    else:
+        made = _made(name, value, as_dtype(dtype), make_one)
+    store.variables[name] = made
+    if regularizer is not None:
+        _regularise(made, name, regularizer)
+    return made
+
+
+def _made(name: str, value: Any, dtype: DType, make: Callable[..., Any]) -> Any:
+    """Return a new variable of just this name."""
+    with name_scope(""):
+        return make(value, name=name, dtype=dtype)
+
+
+def _sizes(shape: Any) -> tuple[int | None, ...] | None:
+    if shape is None or getattr(shape, "rank", 0) is None:
+        return None
+    given = shape if isinstance(shape, Iterable) else (shape,)
+    sizes = [getattr(x, "value", x) for x in given]
+    return tuple([None if x is None else int(x) for x in sizes])
+
+
+def _first_value(
+    name: str, initializer: Any, sizes: tuple[int | None, ...] | None, dtype: DType
+) -> Any:
+    """Return what a variable begins with: a value, or a function that makes it."""
+    if initializer is None:
+        if not (
+            dtype.is_floating
+            or dtype.is_complex
+            or dtype.is_integer
+            or dtype.kind == "b"
+        ):
+            raise DTypeError(
+                f"An initializer for variable {name} of {dtype!r} is required"
+            )
+        initializer = get_default_initializer(dtype)
+    if not callable(initializer):
+        if sizes is not None:
+            _check_value(name, initializer, sizes)
+        return initializer
+    made = initializer() if isinstance(initializer, type) else initializer
+    if sizes is None:
+        return made
+    if None in sizes:
+        raise ShapeError(
+            f"Shape of a new variable ({name}) must be fully defined, but instead was "
+            f"{shape_text(sizes)}."
+        )
+    return partial(_called, made, sizes, dtype)
+
+
+def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Any:
+    """Return what a variable begins with that no scope keeps: a value, or what makes it."""
+    wanted = float32 if dtype is None else as_dtype(dtype)
+    return _first_value(name, initializer, _sizes(shape), wanted)
+
+
+def _called(initializer: Any, sizes: Sequence[int], dtype: DType) -> Any:
+    """Return what an initializer makes, which may take no dtype."""
+    try:
+        return initializer(list(sizes), dtype=dtype)
+    except TypeError as error:
+        if "dtype" not in str(error) and "argument" not in str(error):
+            raise
+    try:
+        return initializer(list(sizes), dtype)
+    except TypeError as error:
+        if "argument" not in str(error):
+            raise
+        return initializer()
+
+
+default_initializers: dict[str, Callable[[], Any]] = {}
+"""What makes the values of variables that nobody gives an initializer, by kind of dtype."""
+
+
+def get_default_initializer(dtype: DType) -> Any:
+    """Return what a variable without an initializer begins with: Glorot's uniform numbers, or 0."""
+    return default_initializers["f" if dtype.is_floating else "0"]()
+
+
+def _check_value(name: str, value: Any, sizes: tuple[int | None, ...]) -> None:
+    have = to_tensor(value).spec.shape if not hasattr(value, "shape") else None
+    known = tuple(value.shape) if have is None else have
+    if len(known) != len(sizes) or any(
+        None not in (a, b) and a != b for a, b in zip(known, sizes, strict=True)
+    ):
+        raise ShapeError(
+            f"{name}: If initializer is a constant, do not specify shape; its shape is "
+            f"{shape_text(known)}, and asked for is {shape_text(sizes)}"
+        )
+
+
+def _again(found: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
+    """Return a variable that is there, if it is to be found again and is what is asked for."""
+    if reuse is False or reuse is None:
+        raise InvalidArgumentError(
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+            "reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    sizes = _sizes(shape)
+    if sizes is not None and not found.get_shape().is_compatible_with(sizes):
+        raise ShapeError(
+            f"Trying to share variable {name}, but specified shape {shape_text(sizes)} and found "
+            f"shape {found.get_shape()}."
+        )
+    if dtype is not found.dtype:
+        raise DTypeError(
+            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
+            f"{found.dtype.name}."
+        )
+    return found
+
+
+def _regularise(variable: Any, name: str, regularizer: Callable[[Any], Any]) -> None:
+    with name_scope(f"{name}/Regularizer/"):
+        loss = regularizer(variable)
+    if loss is not None:
+        graph = get_default_graph()
+        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
