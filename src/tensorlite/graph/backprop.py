@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
 from typing import NamedTuple
 
 from tensorlite.core import operand
@@ -19,6 +21,9 @@ DIFFERENTIABLE = "fcRV"
 """Kinds of dtypes that gradients flow through; what DType.is_differentiable says, at hand."""
 PLAIN = Role.PLAIN
 _WITH_REGIONS = (Role.IF, Role.WHILE, Role.CALL)
+_numbers = count(1)
+sweep: ContextVar[int] = ContextVar("sweep", default=0)
+"""The number of the sweep under way, 0 outside of any; those within one bear its number."""
 
 
 class RegionCall(NamedTuple):
@@ -43,6 +48,20 @@ def gradients(
     `output_gradients` holds the gradient that flows into each target (None: nothing does). What
     flows into tensors with ids in `stops` goes no further.
     """
+    token = sweep.set(sweep.get() or next(_numbers))
+    try:
+        return _swept(calls, targets, sources, output_gradients, stops)
+    finally:
+        sweep.reset(token)
+
+
+def _swept(
+    calls: Sequence[Call],
+    targets: Sequence[Tensor],
+    sources: Sequence[Tensor],
+    output_gradients: Sequence[Gradient],
+    stops: Collection[int],
+) -> list[Gradient]:
     calls = [call if call.op.role is PLAIN else _as_it_is(call) for call in calls]
     reached = reachable(calls, sources)
     flowing: dict[int, list[Tensor | IndexedSlices]] = {}

@@ -27,8 +27,9 @@ class _Primitive(Op, abstract=True):
     def grad(self, call: Call, *dys: Gradient) -> Grads:
         """Raise GradientError with the way to have gradients."""
         raise GradientError(
-            f"{self.name} is a primitive of control flow, and gradients do not go through these; "
-            "build branches and loops with tl.cond and tl.while_loop, through which they do"
+            f"{self.name} is a primitive of control flow, and gradients do not go through these "
+            "where they form no conditional or loop that is well formed; build branches and loops "
+            "with tl.cond and tl.while_loop, through which they do"
         )
 
 

@@ -34,6 +34,7 @@ from tensorlite.ops.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.compare import equal
 from tensorlite.ops.functional import map_fn
 from tensorlite.ops.join import concat
+from tensorlite.ops.raising import passes_primitives, raise_control_flow
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.reduce import prod
 from tensorlite.ops.shape import astype, reshape, shape_of
@@ -361,8 +362,11 @@ def gradients(
     """Return the gradients of `ys` by `xs` in the graph being traced, None where no path leads.
 
     Tensors in `stop_gradients` count as constants: with `xs` among them the gradients are partial
-    ones. GradientError when code runs eagerly, where nothing is remembered: use tl.GradientTape.
-    Source: `tf.gradients`.
+    ones.
+
+    Loops and conditionals of primitives, as graphs that were read have them, become While and If
+    nodes first, whose results their Exits and Merges then show. GradientError when code runs
+    eagerly, where nothing is remembered: use tl.GradientTape. Source: `tf.gradients`.
 
     >>> graph = tl.Graph()
     >>> with graph.as_default():
@@ -380,6 +384,8 @@ def gradients(
     sources = [tracer.own(source_of(x)) for x in nest.flatten(xs)]
     flows = starting_gradients(targets, output_gradients)
     stops = {id(tracer.own(source_of(x))) for x in nest.flatten(stop_gradients)}
+    if passes_primitives(targets):
+        raise_control_flow(tracer.graph)
     nodes = tuple(tracer.graph.nodes)
     found = backprop.gradients(nodes, targets, sources, flows, stops)
     return nest.pack_like(xs, found)

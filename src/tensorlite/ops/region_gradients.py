@@ -18,7 +18,7 @@ from tensorlite.core import dtypes, operand
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import Tensors, calls, current
 from tensorlite.core.errors import GradientError
-from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
@@ -229,6 +229,11 @@ class Recipe:
         return [*flows, *again, *self.outer]
 
 
+def _is_lasting(op: Op) -> bool:
+    """Return whether every sweep may use one gradient: not if it writes, which each does apart."""
+    return op.effect in (Effect.NONE, Effect.DRAW, Effect.READ)
+
+
 # --- If ---------------------------------------------------------------------------------------
 
 
@@ -289,7 +294,7 @@ def _extend_if(
     )
     extend_node(call, call.op.with_regions(tuple(forwards)), BUNDLE)
     forwards[0].kept = dict(branches[0].kept)
-    if not outer:
+    if not outer and _is_lasting(recipe.op):
         forwards[0].kept[key] = recipe
     return recipe
 
@@ -392,7 +397,7 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     test = trace(_any_left, graph.input_specs, "turns_left").graph
     op = call.op.with_regions((test, graph))
     recipe = Recipe(op, fixed, outer, len(call.outputs))
-    if not outer:
+    if not outer and _is_lasting(recipe.op):
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
     swapped = bool(call.op.attributes().get("swap_memory"))

@@ -1,7 +1,8 @@
-"""Arrays of tensors and stacks that live in one step, by handle, as TensorFlow 1's graphs use them.
+"""Arrays of tensors that live in one step, by handle, as TensorFlow 1's graphs use them.
 
-Each is made when its operator runs; who writes hands on a number, the flow, which orders who reads.
-Lists that are values, as programs here use them, are in lists.py and tensor_array.py.
+Each is made when its operator runs; who writes hands on a number, the flow, which orders reading.
+Gradients of what is read and written are arrays of their own, others for each sweep. Stacks are in
+step_stacks.py; lists that are values, as programs here use them, in lists.py and tensor_array.py.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import (
     DTypeError,
@@ -20,99 +22,31 @@ from tensorlite.core.errors import (
     OutOfRangeError,
     ShapeError,
 )
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.spec import TensorSpec, merge, shape_text
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.backprop import sweep
 
 __all__: list[str] = []
 
 FLOW = TensorSpec((), dtypes.float32)
 
 
-class StackState(Resource):
-    """Tensors of which the last that came is the first to go."""
-
-    def __init__(self, element: TensorSpec, most: int) -> None:
-        self._spec = TensorSpec((), dtypes.resource, None, (element,))
-        self.most = most
-        self.items: list[Array] = []
-
-    @property
-    def spec(self) -> TensorSpec:
-        """The spec of the handle."""
-        return self._spec
-
-    def push(self, item: Array) -> None:
-        """Put a tensor on top; OutOfRangeError when there is no room."""
-        if 0 <= self.most <= len(self.items):
-            raise OutOfRangeError(f"a stack of {self.most} tensors is full")
-        self.items.append(item)
-
-    def pop(self) -> Array:
-        """Take the tensor on top; OutOfRangeError when there is none."""
-        if not self.items:
-            raise OutOfRangeError("a stack is empty, and a tensor is asked for")
-        return self.items.pop()
-
-
-class StackV2(Op):
-    """Makes a stack of `max_size` tensors, or of any number if that is negative."""
-
-    effect = Effect.DRAW
-    differentiable = False
-    host = (0,)
-    elem_type: DType
-
-    def infer(self, max_size: TensorSpec) -> TensorSpec:
-        """Return the spec of the handle."""
-        element = TensorSpec(None, self.elem_type)
-        return TensorSpec((), dtypes.resource, None, (element,))
-
-    def kernel(self, xp: Xp, max_size: Array) -> StackState:
-        """Return a new stack."""
-        return StackState(TensorSpec(None, self.elem_type), int(max_size))
-
-
-class StackPushV2(Op):
-    """Puts a tensor on a stack, and returns it."""
-
-    effect = Effect.WRITE
-    differentiable = False
-    aliases = True
-
-    def infer(self, handle: TensorSpec, elem: TensorSpec) -> TensorSpec:
-        """Return the tensor's spec; DTypeError when the stack is of another dtype."""
-        _same(self, handle, elem)
-        return elem
-
-    def kernel(self, xp: Xp, handle: StackState, elem: Array) -> Array:
-        """Return the tensor, which is on the stack now."""
-        handle.push(elem)
-        return elem
-
-
-class StackPopV2(Op):
-    """Takes a tensor from a stack."""
-
-    effect = Effect.WRITE
-    differentiable = False
-
-    def infer(self, handle: TensorSpec) -> TensorSpec:
-        """Return what is known of the stack's tensors."""
-        return handle.inner[0]
-
-    def kernel(self, xp: Xp, handle: StackState) -> Array:
-        """Return the tensor that was on top."""
-        return handle.pop()
-
-
-def _same(op: Op, handle: TensorSpec, value: TensorSpec) -> None:
+def check_dtype(op: Op, handle: TensorSpec, value: TensorSpec) -> None:
+    """Raise DTypeError unless what a handle is of holds tensors of a dtype."""
     if not handle.inner or handle.inner[0].dtype is not value.dtype:
         raise DTypeError(f"{op.name}: {value} is put into what holds {handle.inner}")
 
 
-class ArrayState(Resource):
+class Held(Resource):
+    """What holds tensors for one step."""
+
+    items: list[Array]
+
+
+class ArrayState(Held):
     """Tensors by number, each written once; of gradients, those for one number are added up."""
 
     def __init__(
@@ -269,11 +203,17 @@ class TensorArrayGradV3(Op):
         return handle.gradient(self.source), flow_in
 
 
+def _of_gradients(array: Call, flow: Tensor) -> tuple[Tensor, Tensor]:
+    """Return handle and flow of the array of the gradients that the sweep under way adds up."""
+    op = TensorArrayGradV3(f"gradients_{sweep.get()}")
+    handle, begun = calls(op, array.inputs[0], flow)
+    return handle, begun
+
+
 class _Writing(Op, abstract=True):
     """Writes, and hands on the flow."""
 
     effect = Effect.WRITE
-    differentiable = False
     aliases = True
 
 
@@ -290,7 +230,7 @@ class TensorArrayWriteV3(_Writing):
         flow_in: TensorSpec,
     ) -> TensorSpec:
         """Return the spec of the flow; DTypeError when the array is of another dtype."""
-        _same(self, handle, value)
+        check_dtype(self, handle, value)
         return FLOW
 
     def kernel(
@@ -299,6 +239,12 @@ class TensorArrayWriteV3(_Writing):
         """Return the flow."""
         handle.write(int(index), value)
         return flow_in
+
+    def grad(self, call_: Call, dflow: Tensor) -> Grads:
+        """Return the gradient that was added up at the number."""
+        there = _of_gradients(call_, dflow)
+        dvalue = call(TensorArrayReadV3(), there[0], call_.inputs[1], there[1])
+        return None, None, dvalue, dflow
 
 
 class TensorArrayScatterV3(_Writing):
@@ -314,7 +260,7 @@ class TensorArrayScatterV3(_Writing):
         flow_in: TensorSpec,
     ) -> TensorSpec:
         """Return the spec of the flow; DTypeError when the array is of another dtype."""
-        _same(self, handle, value)
+        check_dtype(self, handle, value)
         return FLOW
 
     def kernel(
@@ -328,6 +274,12 @@ class TensorArrayScatterV3(_Writing):
         for index, row in zip(indices.tolist(), value, strict=True):
             handle.write(index, row)
         return flow_in
+
+    def grad(self, call_: Call, dflow: Tensor) -> Grads:
+        """Return the gradients that were added up at the numbers."""
+        there = _of_gradients(call_, dflow)
+        dvalue = call(TensorArrayGatherV3(), there[0], call_.inputs[1], there[1])
+        return None, None, dvalue, dflow
 
 
 class TensorArraySplitV3(_Writing):
@@ -343,7 +295,7 @@ class TensorArraySplitV3(_Writing):
         flow_in: TensorSpec,
     ) -> TensorSpec:
         """Return the spec of the flow; DTypeError when the array is of another dtype."""
-        _same(self, handle, value)
+        check_dtype(self, handle, value)
         return FLOW
 
     def kernel(
@@ -361,12 +313,16 @@ class TensorArraySplitV3(_Writing):
             handle.write(place, value[end - length : end])
         return flow_in
 
+    def grad(self, call_: Call, dflow: Tensor) -> Grads:
+        """Return all gradients that were added up, joined."""
+        dvalue, _ = calls(TensorArrayConcatV3(), *_of_gradients(call_, dflow))
+        return None, dvalue, None, dflow
+
 
 class _Reading(Op, abstract=True):
     """Reads behind what the flow comes from."""
 
     effect = Effect.WRITE  # for reading may clear
-    differentiable = False
 
 
 class TensorArrayReadV3(_Reading):
@@ -386,6 +342,12 @@ class TensorArrayReadV3(_Reading):
     ) -> Array:
         """Return the tensor."""
         return handle.at(xp, int(index))
+
+    def grad(self, call_: Call, dy: Tensor) -> Grads:
+        """Add the gradient to that at the number."""
+        index, flow = call_.inputs[1:]
+        handle, begun = _of_gradients(call_, flow)
+        return None, None, call(TensorArrayWriteV3(), handle, index, dy, begun)
 
 
 class TensorArrayGatherV3(_Reading):
@@ -408,6 +370,12 @@ class TensorArrayGatherV3(_Reading):
     ) -> Array:
         """Return the tensors stacked."""
         return handle.stacked(xp, indices.tolist())
+
+    def grad(self, call_: Call, dy: Tensor) -> Grads:
+        """Add the rows of the gradient to those at the numbers."""
+        indices, flow = call_.inputs[1:]
+        handle, begun = _of_gradients(call_, flow)
+        return None, None, call(TensorArrayScatterV3(), handle, indices, dy, begun)
 
 
 class TensorArrayConcatV3(_Reading):
@@ -435,6 +403,14 @@ class TensorArrayConcatV3(_Reading):
         return xp.concatenate(parts), np.array(
             [len(part) for part in parts], np.int64
         )
+
+    def grad(self, call_: Call, dy: Tensor | None, _: Tensor | None) -> Grads:
+        """Add the parts of the gradient to those that were joined."""
+        if dy is None:
+            return None, None
+        handle, begun = _of_gradients(call_, call_.inputs[1])
+        lengths = call_.outputs[1]
+        return None, call(TensorArraySplitV3(), handle, dy, lengths, begun)
 
 
 class TensorArraySizeV3(Op):
@@ -464,7 +440,7 @@ class TensorArrayCloseV3(Op):
 
     def kernel(self, xp: Xp, handle: Any) -> tuple[Array, ...]:
         """Give up the tensors."""
-        if not isinstance(handle, (ArrayState, StackState)):
+        if not isinstance(handle, Held):
             raise FailedPreconditionError(f"{handle!r} is no array of tensors")
         handle.items.clear()
         return ()

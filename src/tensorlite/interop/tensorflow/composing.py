@@ -28,10 +28,11 @@ from tensorlite.ops.arithmetic import (
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import expand_dims, size
 from tensorlite.ops.compare import equal, less, less_equal, logical_not, where
-from tensorlite.ops.create import zeros_like
+from tensorlite.ops.create import Fill, zeros_like
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.elementwise import log, log1p, square
 from tensorlite.ops.gather import take
+from tensorlite.ops.join import concat
 from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.pieces import PadV2
 from tensorlite.ops.reduce import any as any_of
@@ -51,9 +52,12 @@ def _composed(function: Callable[..., Any]) -> Adapter:
 def _select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Return where, for a condition of the first axes."""
     if condition.spec.rank is None or x.spec.rank is None:
-        if condition.spec.rank != 0 and x.spec != condition.spec.with_dtype(x.dtype):
-            raise GraphDefError("the ranks of what Select chooses from are not known")
-        return where(condition, x, y)
+        if condition.spec.rank == 0:
+            return where(condition, x, y)
+        own = shape_of(condition)
+        rest = size(shape_of(x)) - size(own)
+        ones = call(Fill(), reshape(rest, [1]), constant(1, dtypes.int32))
+        return where(reshape(condition, concat([own, ones])), x, y)
     for _ in range(x.ndim - condition.ndim if condition.ndim else 0):
         condition = expand_dims(condition, axis=-1)
     return where(condition, x, y)

@@ -27,6 +27,7 @@ from tensorlite.ops import (
     random,
     sparse_accumulator_ops,
     step_arrays,
+    step_stacks,
 )
 from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
 from tensorlite.ops.create import ZerosLike
@@ -109,7 +110,7 @@ def _sparse_apply(given: Given) -> Values:
 
 
 def _stack(given: Given) -> Values:
-    return _done(lambda: step_arrays.StackV2(given.dtype("elem_type")), given)
+    return _done(lambda: step_stacks.StackV2(given.dtype("elem_type")), given)
 
 
 def _array(given: Given) -> Values:
@@ -157,7 +158,9 @@ def _generator(
     op = VarHandleOp(
         spec, debug_name=given.name, shared_name=f"{given.name}/generator"
     )
-    handle = given.helper(op).outputs[0]
+    # In a loop or a conditional, all of it is there.
+    inside = tuple(dict.fromkeys([shape.node, *given.control]))
+    handle = given.helper(op, control=inside).outputs[0]
     start = given.helper(Const(np.array([0, second, first], np.int64))).outputs[0]
     begun = given.helper(AssignFirstValue(), handle, start)
     count = given.helper(random.CountOf(), shape).outputs[0]
@@ -285,8 +288,8 @@ for _end in ("", "V2"):
         f"QueueSize{_end}": partial(_done, queue_ops.QueueSizeV2),
         f"Stack{_end}": _stack,
         f"StackClose{_end}": partial(_done, step_arrays.TensorArrayCloseV3),
-        f"StackPop{_end}": partial(_done, step_arrays.StackPopV2),
-        f"StackPush{_end}": partial(_done, step_arrays.StackPushV2),
+        f"StackPop{_end}": partial(_done, step_stacks.StackPopV2),
+        f"StackPush{_end}": partial(_done, step_stacks.StackPushV2),
     }
 for _start in ("", "Resource"):
     CONTAINERS |= {

@@ -14,7 +14,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError
-from tensorlite.core.op import Op
+from tensorlite.core.op import Effect, Op
 from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.scope import name_scope
 from tensorlite.core.spec import TensorSpec
@@ -23,7 +23,7 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called, Shape
 from tensorlite.interop.tensorflow.records import Record
-from tensorlite.interop.tensorflow.references import Reference, Value, Writes
+from tensorlite.interop.tensorflow.references import Reference, Sources, Value, Writes
 from tensorlite.ops.identity import Identity, IdentityN
 from tensorlite.ops.resource import ReadVariableOp
 from tensorlite.ops.shape import Cast
@@ -90,6 +90,8 @@ class Given:
         self._used: set[str] = set()
         self.before = 0
         """The writes to variables that come before this node."""
+        self.sources: Sources = ()
+        """The nodes that it comes after, with theirs."""
         self.device: DeviceName
         self.group = ""
         self.line: Line
@@ -140,7 +142,7 @@ class Given:
         value = self._value(i)
         if isinstance(value, SymbolicTensor):
             return value
-        unseen = self._writes.unseen(value, self.before)
+        unseen = self._writes.unseen(value, self.sources)
         if not unseen:
             return value.value
         read = self.graph.add(
@@ -158,7 +160,7 @@ class Given:
         """
         value = self._value(i)
         if isinstance(value, Reference):
-            written = self._writes.to(value, self.before)
+            written = self._writes.behind(value, self.sources)
             self.control = tuple(dict.fromkeys([*self.control, *written]))
             return value
         raise GraphDefError(
@@ -167,7 +169,7 @@ class Given:
 
     def reread(self, value: Reference) -> Node:
         """Return a node of this name that reads a variable behind the writes that come before."""
-        unseen = self._writes.unseen(value, self.before)
+        unseen = self._writes.unseen(value, self.sources)
         return self.node(ReadVariableOp(), value.handle, control=unseen)
 
     def _value(self, i: int) -> Value:
@@ -177,11 +179,9 @@ class Given:
             )
         return self.values[i]
 
-    def written(
-        self, variable: Reference, node: Node, value: SymbolicTensor
-    ) -> Reference:
-        """Return a variable behind a write to it that a node does."""
-        seen = self._writes.add(self.record.name, variable.variable, node)
+    def written(self, variable: Reference, value: SymbolicTensor) -> Reference:
+        """Return a variable behind a write to it that this node does."""
+        seen = self._writes.add(self.record.name, variable.variable)
         return Reference(
             variable.variable, variable.handle, value, seen | self.before
         )
@@ -214,6 +214,7 @@ class Given:
             made = function(*inputs)
         for node in self.graph.nodes[count:]:
             self.placed(node)
+            _fold(node)
         results = list(made) if isinstance(made, (tuple, list)) else [made]
         return self.give(results)
 
@@ -278,6 +279,19 @@ class Given:
         raise GraphDefError(
             f"{self.record}: input {i}, {x.name}, is computed; supported is a constant"
         )
+
+
+def _fold(node: Node) -> None:
+    """Make a constant of what is made of constants: it is there in every frame, as they are."""
+    if not node.inputs or len(node.outputs) != 1 or node.control:
+        return
+    ops = [x.node.op for x in node.inputs if not x.node.control]
+    values = [op.value for op in ops if isinstance(op, Const)]
+    if node.op.effect is Effect.NONE and len(values) == len(node.inputs):
+        made = np.asarray(node.op.kernel(np, *values))
+        if made.dtype == node.outputs[0].dtype.numpy:
+            node.op, node.inputs = Const(made), ()
+            node.infer_again()
 
 
 def _own(inputs: Iterable[SymbolicTensor]) -> tuple[SymbolicTensor, ...]:

@@ -285,7 +285,9 @@ class Reader:
             self.functions,
         )
         used = [x.node for x in record.inputs if x.node in self._values]
-        given.before = self._writes.before(*used, *record.control)
+        names = [*used, *record.control]
+        given.before = self._writes.before(*names)
+        given.sources = [(self._nodes[x], self._writes.before(x)) for x in names]
         self._writes.note(record.name, given.before)
         given.device = _device(record)
         given.group = self._groups.get(record.name, "")

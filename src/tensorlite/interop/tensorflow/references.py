@@ -7,6 +7,7 @@ resource, and every node that comes after a write reads anew.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -26,13 +27,15 @@ class Reference:
 
 
 Value = SymbolicTensor | Reference
+Sources = Sequence[tuple[Node, int]]
+"""What a node uses or waits for, each with the writes that it comes after."""
 
 
 class Writes:
     """Which writes to variables each node of a graph comes after."""
 
     def __init__(self) -> None:
-        self._nodes: list[Node] = []
+        self._count = 0
         self._of: dict[str, int] = {}
         self._before: dict[str, int] = {}
 
@@ -48,24 +51,25 @@ class Writes:
         if before:
             self._before[name] = before
 
-    def add(self, name: str, variable: str, node: Node) -> int:
+    def add(self, name: str, variable: str) -> int:
         """Take up a write, and return its bit."""
-        bit = 1 << len(self._nodes)
-        self._nodes.append(node)
+        bit = 1 << self._count
+        self._count += 1
         self._of[variable] = self._of.get(variable, 0) | bit
         self._before[name] = self._before.get(name, 0) | bit
         return bit
 
-    def unseen(self, x: Reference, before: int) -> tuple[Node, ...]:
-        """Return the writes to a variable among some, of which its value does not know."""
-        return self.to(x, before & ~x.seen)
+    def unseen(self, x: Reference, sources: Sources) -> tuple[Node, ...]:
+        """Return those of the sources that come after a write which a variable's value lacks."""
+        return self.behind(x, [(node, before & ~x.seen) for node, before in sources])
 
-    def to(self, x: Reference, before: int) -> tuple[Node, ...]:
-        """Return the writes to a variable among some."""
-        bits = before & self._of.get(x.variable, 0)
-        found = []
-        while bits:
-            lowest = bits & -bits
-            found.append(self._nodes[lowest.bit_length() - 1])
-            bits ^= lowest
-        return tuple(found)
+    def behind(self, x: Reference, sources: Sources) -> tuple[Node, ...]:
+        """Return those of the sources that come after a write to a variable.
+
+        To wait for them is to wait for the write, and for it only where it is done: it may be on a
+        side of a conditional that is not taken, or in a loop.
+        """
+        own = self._of.get(x.variable, 0)
+        return tuple(
+            dict.fromkeys([node for node, before in sources if before & own])
+        )

@@ -111,7 +111,7 @@ def _assigned(op: type[Op], given: Given) -> Values:
     inputs = [given.tensor(i) for i in range(1, len(given.values))]
     given.check_attributes()
     node = given.node(op(), variable.handle, *inputs)
-    return [given.written(variable, node, node.outputs[0])]
+    return [given.written(variable, node.outputs[0])]
 
 
 def _is_initialized(given: Given) -> Values:
@@ -122,7 +122,7 @@ def _count_up_to(given: Given) -> Values:
     variable = given.reference(0)
     op = CountUpToVariableOp(given.typed("limit", int))
     node = given.node(op, variable.handle)
-    given.written(variable, node, node.outputs[0])
+    given.written(variable, node.outputs[0])
     return node.outputs
 
 
@@ -135,7 +135,7 @@ def _written(given: Given, op: Op, *inputs: SymbolicTensor) -> Values:
         return ()
     node = given.helper(op, *inputs, control=given.control)
     read = given.node(ReadVariableOp(), first.handle, control=(node,))
-    return [given.written(first, node, read.outputs[0])]
+    return [given.written(first, read.outputs[0])]
 
 
 def _plainly(op: type[Op], given: Given) -> Values:
