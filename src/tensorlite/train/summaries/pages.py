@@ -110,7 +110,10 @@ class _Page:
 
     def nodes(self, protos: Any, place: _Place) -> None:
         """Add the nodes of a graph, and those of branches and loops within."""
+        used = _used(place.graph)
         for node in place.graph.nodes:
+            if node in place.arguments and node not in used:
+                continue
             made = protos.add(name=place.name(node), op=node.op.name)
             made.device = str(node.device)
             number = place.arguments.get(node)
@@ -156,6 +159,12 @@ class _Page:
         drawn = {place.name(node) for node in inputs}
         made.node_def.extend([x for x in body.node if x.name not in drawn])
         return name
+
+
+def _used(graph: Graph) -> set[Node]:
+    """Return the nodes of which something is taken."""
+    taken = [*graph.outputs, *[x for node in graph.nodes for x in node.inputs]]
+    return {x.node for x in taken}
 
 
 def _inputs(

@@ -38,9 +38,9 @@ Names: TypeAlias = "dict[tuple[str, str, str], str]"
 
 
 def run_metadata(ran: Iterable[Ran], graphs: Sequence[Graph] = ()) -> Any:
-    """Return a RunMetadata message: what ran on each device, when, and how large its outputs were.
+    """Return a RunMetadata message: what ran on each device, how long, how large its outputs were.
 
-    With the graphs that it belongs to, what ran in branches and loops has the names that
+    What ran several times, as in a loop, is told once, with the time of all. With the graphs that it belongs to, what ran in branches and loops has the names that
     `page_of` gives, and the graphs are part of the message.
 
     >>> with tl.profiler.trace() as profile:
@@ -54,39 +54,44 @@ def run_metadata(ran: Iterable[Ran], graphs: Sequence[Graph] = ()) -> Any:
         proto.function_graphs.add(pre_optimization_graph=page)
         proto.partition_graphs.add().CopyFrom(page)
     names = _names(graphs)
-    devices: dict[str, Any] = {}
+    stats: dict[str, dict[str, Any]] = {}
     threads: dict[int, int] = defaultdict(lambda: len(threads))
-    # What runs within something begins after it, or with it and ends before.
-    ordered = sorted(ran, key=lambda x: (x.start, -x.end))
     around: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for event in ordered:
+    # What runs within something begins after it, or with it and ends before.
+    for event in sorted(ran, key=lambda x: (x.start, -x.end)):
         above = around[event.thread]
         while above and above[-1][0] < event.end:
             above.pop()
         outer = above[-1][1] if above else ""
         name = names.get((outer, event.name, event.op), event.name)
         above.append((event.end, name))
-        place = str(event.device) or "/device:CPU:0"
-        if place not in devices:
-            devices[place] = proto.step_stats.dev_stats.add(device=place)
-        _note(devices[place], event, name, threads[event.thread])
+        device = str(event.device) or "/device:CPU:0"
+        if device not in stats:
+            stats[device] = {}
+            proto.step_stats.dev_stats.add(device=device)
+        # TensorBoard takes the time from the first start to the last end: so there is one of each.
+        known = stats[device].get(name)
+        if known is None:
+            here = proto.step_stats.dev_stats[list(stats).index(device)].node_stats
+            known = stats[device][name] = here.add(
+                node_name=name,
+                all_start_micros=event.start // 1000,
+                all_start_nanos=event.start,
+                thread_id=threads[event.thread],
+                timeline_label=f"{name} = {event.op}",
+            )
+            known.memory.add(allocator_name="cpu")
+        _add(known, event)
     return proto
 
 
-def _note(stats: Any, event: Ran, name: str, thread: int) -> None:
-    spent = max(1, round((event.end - event.start) / 1000))
-    made = stats.node_stats.add(
-        node_name=name,
-        all_start_micros=event.start // 1000,
-        op_end_rel_micros=spent,
-        all_end_rel_micros=spent,
-        all_start_nanos=event.start,
-        op_end_rel_nanos=event.end - event.start,
-        all_end_rel_nanos=event.end - event.start,
-        thread_id=thread,
-        timeline_label=f"{name} = {event.op}",
-    )
-    made.memory.add(allocator_name="cpu", total_bytes=event.nbytes)
+def _add(stats: Any, event: Ran) -> None:
+    """Add one run of a node to what is told of it."""
+    stats.op_end_rel_nanos += event.end - event.start
+    stats.all_end_rel_nanos = stats.op_end_rel_nanos
+    stats.op_end_rel_micros = max(1, round(stats.op_end_rel_nanos / 1000))
+    stats.all_end_rel_micros = stats.op_end_rel_micros
+    stats.memory[0].total_bytes = max(stats.memory[0].total_bytes, event.nbytes)
 
 
 def _names(graphs: Sequence[Graph]) -> Names:
