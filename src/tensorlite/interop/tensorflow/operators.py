@@ -7,6 +7,7 @@ from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
+from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
 
@@ -18,6 +19,7 @@ ADAPTERS: dict[str, Adapter] = {
     **CONTAINERS,
     **CALLS,
     **STORED,
+    **SUMMARIES,
 }
 
 

@@ -108,6 +108,12 @@ def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("Assert", {"summarize": op.attributes()["summarize"]}),)
 
 
+def _image_summary(op: Op, _: Node) -> tuple[Spelled, ...]:
+    given = op.attributes()
+    color = np.asarray(given["bad_color"], np.uint8)
+    return (Spelled(op.name, given | {"bad_color": color}),)
+
+
 def _queue(op: Op, _: Node) -> tuple[Spelled, ...]:
     given = op.attributes()
     specs: tuple[TensorSpec, ...] = given["components"]
@@ -152,6 +158,7 @@ def _adam(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 
 _NAMES = """
+    AudioSummaryV2 HistogramSummary MergeSummary ScalarSummary TensorSummaryV2
     Equal Identity IdentityN NotEqual QueueCloseV2 QueueDequeueManyV2 QueueDequeueUpToV2
     QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2
     ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
@@ -218,6 +225,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
     "FIFOQueueV2": _queue,
     "If": _regions,
+    "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
     "MirrorPadGrad": _renamed("MirrorPadGrad"),
     "PaddingFIFOQueueV2": _queue,

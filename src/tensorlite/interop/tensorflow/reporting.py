@@ -1,0 +1,30 @@
+"""Summaries for TensorBoard in TensorFlow's graphs; the operators are those of ops/summaries.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlite.core.errors import GraphDefError
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter, Plain
+from tensorlite.ops.summaries import ImageSummary
+
+
+def _image_summary(given: Given) -> Values:
+    color = np.asarray(given.attribute("bad_color"))
+    if color.shape not in {(1,), (2,), (3,), (4,)}:
+        raise GraphDefError(
+            f"{given.record}: its bad_color has the shape {color.shape}; allowed are 1 to 4 numbers"
+        )
+    most = given.typed("max_images", int)
+    return given.made(ImageSummary(most, tuple(color.tolist())), *given.tensors)
+
+
+SUMMARIES: dict[str, Adapter] = {
+    "AudioSummaryV2": Plain("AudioSummaryV2"),
+    "HistogramSummary": Plain("HistogramSummary"),
+    "ImageSummary": _image_summary,
+    "MergeSummary": Plain("MergeSummary"),
+    "ScalarSummary": Plain("ScalarSummary"),
+    "TensorSummaryV2": Plain("TensorSummaryV2"),
+}
