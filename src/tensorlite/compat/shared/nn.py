@@ -1,0 +1,392 @@
+"""Functions of neural networks that TensorFlow 1 and 2 have by the same arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import as_dtype, int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import (
+    activations,
+    conv_forms,
+    ctc,
+    losses,
+    normalise,
+    pool_argmax,
+    search,
+    trigonometric,
+    volume_pool,
+    volumes,
+)
+from tensorlite.ops import pool as pools
+from tensorlite.ops.arithmetic import add, sum
+from tensorlite.ops.arrange import shape
+from tensorlite.ops.join import concat
+from tensorlite.ops.matmul import matmul
+from tensorlite.ops.repeat import depth_to_space as to_space
+from tensorlite.ops.repeat import space_to_depth as to_depth
+from tensorlite.ops.shape import astype, reshape
+
+
+@named("Relu")
+def relu(features: Any, name: str | None = None) -> Any:
+    return activations.relu(converted(features))
+
+
+@named("Relu6")
+def relu6(features: Any, name: str | None = None) -> Any:
+    return activations.relu6(converted(features))
+
+
+@named("Elu")
+def elu(features: Any, name: str | None = None) -> Any:
+    return activations.elu(converted(features))
+
+
+@named("Selu")
+def selu(features: Any, name: str | None = None) -> Any:
+    return activations.selu(converted(features))
+
+
+@named("LeakyRelu")
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    return activations.leaky_relu(converted(features), alpha)
+
+
+@named("CRelu")
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
+    x = converted(features)
+    return activations.relu(concat([x, -x], axis))
+
+
+@named("Softplus")
+def softplus(features: Any, name: str | None = None) -> Any:
+    return activations.softplus(converted(features))
+
+
+@named("Softsign")
+def softsign(features: Any, name: str | None = None) -> Any:
+    return activations.softsign(converted(features))
+
+
+@named("Sigmoid")
+def sigmoid(x: Any, name: str | None = None) -> Any:
+    return activations.sigmoid(converted(x))
+
+
+@named("LogSigmoid")
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    return activations.log_sigmoid(converted(x))
+
+
+@named("Tanh")
+def tanh(x: Any, name: str | None = None) -> Any:
+    return trigonometric.tanh(converted(x))
+
+
+@named("swish")
+def swish(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
+    return activations.silu(converted(features), beta)
+
+
+silu = swish
+
+
+@named("Gelu")
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    return activations.gelu(converted(features), approximate)
+
+
+@named("BiasAdd")
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Any:
+    x = converted(value)
+    b = converted(bias, x.dtype)
+    if (
+        data_format is not None
+        and data_format.startswith("NC")
+        and data_format != "NCHW_VECT_C"
+    ):
+        rank = x.spec.rank or 4
+        b = reshape(b, (-1, *(1,) * (rank - 2)))
+    return add(x, b)
+
+
+@named("xw_plus_b")
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    product = matmul(converted(x), converted(weights))
+    return add(product, converted(biases))
+
+
+@named("relu_layer")
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    product = matmul(converted(x), converted(weights))
+    return activations.relu(add(product, converted(biases)))
+
+
+@named("L2Loss")
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    return losses.l2_loss(converted(t))
+
+
+@named("batchnorm")
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: float,
+    name: str | None = None,
+) -> Any:
+    return normalise.batch_normalization(
+        converted(x), mean, variance, offset, scale, variance_epsilon
+    )
+
+
+@named("LRN")
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Any:
+    return conv_forms.local_response_normalization(
+        converted(input), depth_radius, bias, alpha, beta
+    )
+
+
+lrn = local_response_normalization
+
+
+@named("TopKV2")
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
+) -> Any:
+    return search.top_k(converted(input), k)
+
+
+@named("in_top_k")
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    return search.in_top_k(converted(predictions), converted(targets), k)
+
+
+@named("Conv3D")
+def conv3d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Any:
+    x, weights = agreeing(input, filter if filters is None else filters)
+    strides = spatial(strides, 3, data_format)
+    return volumes.conv3d(
+        x, weights, strides, padding, data_format, spatial(dilations, 3, data_format)
+    )
+
+
+def spatial(sizes: Any, count: int, data_format: str | None) -> Any:
+    """Return sizes of windows' axes alone, of what may be given for batch and channels as well."""
+    if sizes is None:
+        return (1,) * count
+    if isinstance(sizes, int):
+        return (sizes,) * count
+    given = [int(x) for x in sizes]
+    if len(given) == 1:
+        return tuple(given) * count
+    if len(given) == count:
+        return tuple(given)
+    if len(given) != count + 2:
+        raise InvalidArgumentError(
+            f"{given!r}: give 1, {count} or {count + 2} sizes, one for each axis"
+        )
+    first = data_format is not None and data_format.startswith("NC")
+    ends = given[:2] if first else [given[0], given[-1]]
+    if ends != [1, 1]:
+        raise InvalidArgumentError(
+            f"{given!r}: windows and steps in the batch and channel axes are not served; give 1"
+        )
+    return tuple(given[2:] if first else given[1:-1])
+
+
+@named("MaxPool3D")
+def max_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:
+    sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
+    return volume_pool.max_pool3d(converted(input), *sizes, padding, data_format)
+
+
+@named("AvgPool3D")
+def avg_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:
+    sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
+    return volume_pool.avg_pool3d(converted(input), *sizes, padding, data_format)
+
+
+def _pool1d(
+    function: Any, input: Any, sizes: Sequence[Any], padding: str, form: str
+) -> Any:
+    window, step = [
+        x if isinstance(x, int) else spatial(x, 1, form)[0] for x in sizes
+    ]
+    return function(converted(input), window, step, padding, form)
+
+
+@named("MaxPool1d")
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Any:
+    return _pool1d(pools.max_pool1d, input, (ksize, strides), padding, data_format)
+
+
+@named("AvgPool1D")
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Any:
+    return _pool1d(pools.avg_pool1d, input, (ksize, strides), padding, data_format)
+
+
+@named("MaxPoolWithArgmax")
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    output_dtype: Any = int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> Any:
+    sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
+    return pool_argmax.max_pool_with_argmax(
+        converted(input),
+        *sizes,
+        padding,
+        include_batch_in_index,
+        as_dtype(output_dtype),
+    )
+
+
+@named("SpaceToDepth")
+def space_to_depth(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    return to_depth(converted(input), block_size)
+
+
+@named("DepthToSpace")
+def depth_to_space(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    return to_space(converted(input), block_size)
+
+
+@named("AtrousConv2D")
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: str, name: str | None = None
+) -> Any:
+    x, weights = agreeing(value, filters)
+    return conv_forms.atrous_conv2d(x, weights, rate, padding)
+
+
+@named("AtrousConv2DTranspose")
+def atrous_conv2d_transpose(
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    rate: int,
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    x, weights = agreeing(value, filters)
+    return conv_forms.atrous_conv2d_transpose(x, weights, output_shape, rate, padding)
+
+
+@named("CTCBeamSearchDecoder")
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = False,
+    name: str | None = None,
+) -> Any:
+    return ctc.ctc_beam_search_decoder(
+        converted(inputs), sequence_length, beam_width, top_paths, merge_repeated
+    )
+
+
+@named("CTCGreedyDecoder")
+def ctc_greedy_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    merge_repeated: bool = True,
+    name: str | None = None,
+) -> Any:
+    return ctc.ctc_greedy_decoder(converted(inputs), sequence_length, merge_repeated)
+
+
+@named("sufficient_statistics")
+def sufficient_statistics(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
+    value = converted(x)
+    moved = value if shift is None else value - shift
+    count = astype(_count(value, axes), value.dtype)
+    sums = sum(moved, axes, keepdims=keepdims)
+    squares = sum(moved * moved, axes, keepdims=keepdims)
+    return count, sums, squares, None if shift is None else to_tensor(shift)
+
+
+def _count(x: Any, axes: Any) -> Any:
+    sizes = shape(x)
+    count = to_tensor(1)
+    for axis in axes if isinstance(axes, (list, tuple)) else [axes]:
+        count = count * sizes[axis]
+    return count
+
+
+@named("normalize")
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> Any:
+    divisor = 1 / converted(counts)
+    shifted = mean_ss * divisor
+    mean = shifted if shift is None else shifted + shift
+    return mean, variance_ss * divisor - shifted * shifted

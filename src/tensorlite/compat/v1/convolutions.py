@@ -1,0 +1,297 @@
+"""Convolutions and pooling of TensorFlow 1's tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared.nn import (
+    spatial,
+)
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import as_dtype, int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import (
+    conv,
+    conv_forms,
+    patches,
+    pool_argmax,
+    volumes,
+)
+from tensorlite.ops import pool as pools
+
+FORWARD = (1, 1, 1, 1)
+
+
+def _filters(filter: Any, filters: Any) -> Any:
+    return renamed("filter", filter, "filters", filters)
+
+
+@named("Conv2D")
+def conv2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = FORWARD,
+    name: str | None = None,
+    filters: Any = None,
+) -> Any:
+    x, weights = agreeing(input, _filters(filter, filters))
+    if padding is None:
+        raise InvalidArgumentError("conv2d: give padding, 'SAME' or 'VALID'")
+    form = data_format or "NHWC"
+    steps, rates = spatial(strides, 2, form), spatial(dilations, 2, form)
+    return conv.conv2d(x, weights, steps, padding, form, rates)
+
+
+@named("conv1d")
+def conv1d(
+    value: Any = None,
+    filters: Any = None,
+    stride: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: Any = None,
+    data_format: str | None = None,
+    name: str | None = None,
+    input: Any = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(renamed("value", value, "input", input), filters)
+    form = {None: "NWC", "NHWC": "NWC", "NCHW": "NCW"}.get(data_format, data_format)
+    steps, rates = spatial(stride, 1, form)[0], spatial(dilations, 1, form)[0]
+    return conv.conv1d(x, weights, steps, padding, form or "NWC", rates)
+
+
+@named("conv2d_transpose")
+def conv2d_transpose(
+    value: Any = None,
+    filter: Any = None,
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(
+        renamed("value", value, "input", input), _filters(filter, filters)
+    )
+    steps, rates = (
+        spatial(strides, 2, data_format),
+        spatial(dilations, 2, data_format),
+    )
+    return conv.conv2d_transpose(
+        x, weights, output_shape, steps, padding, data_format, rates
+    )
+
+
+@named("conv3d_transpose")
+def conv3d_transpose(
+    value: Any = None,
+    filter: Any = None,
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    name: str | None = None,
+    input: Any = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(
+        renamed("value", value, "input", input), _filters(filter, filters)
+    )
+    steps, rates = (
+        spatial(strides, 3, data_format),
+        spatial(dilations, 3, data_format),
+    )
+    return volumes.conv3d_transpose(
+        x, weights, output_shape, steps, padding, data_format, rates
+    )
+
+
+@named("depthwise")
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(input, filter)
+    form = data_format or "NHWC"
+    rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
+    return conv.depthwise_conv2d(
+        x, weights, spatial(strides, 2, form), padding, form, rates
+    )
+
+
+depthwise_conv2d_native = depthwise_conv2d
+
+
+@named("separable_conv2d")
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
+    form = data_format or "NHWC"
+    rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
+    steps = spatial(strides, 2, form)
+    return conv_forms.separable_conv2d(
+        converted(input),
+        depthwise_filter,
+        pointwise_filter,
+        steps,
+        padding,
+        form,
+        rates,
+    )
+
+
+@named("convolution")
+def convolution(
+    input: Any,
+    filter: Any,
+    padding: str,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(input, _filters(filter, filters))
+    rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
+    return conv_forms.convolution(
+        x, weights, strides or 1, padding, data_format, rates or 1
+    )
+
+
+def _pooled(
+    function: Any, value: Any, ksize: Any, strides: Any, padding: Any, form: Any
+) -> Any:
+    form = form or "NHWC"
+    sizes = spatial(ksize, 2, form), spatial(strides, 2, form)
+    return function(converted(value), *sizes, padding, form)
+
+
+@named("MaxPool")
+def max_pool(
+    value: Any = None,
+    ksize: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    x = renamed("value", value, "input", input)
+    return _pooled(pools.max_pool2d, x, ksize, strides, padding, data_format)
+
+
+@named("AvgPool")
+def avg_pool(
+    value: Any = None,
+    ksize: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    x = renamed("value", value, "input", input)
+    return _pooled(pools.avg_pool2d, x, ksize, strides, padding, data_format)
+
+
+max_pool2d, avg_pool2d = max_pool, avg_pool
+
+
+@named("MaxPoolWithArgmax")
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> Any:
+    sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
+    dtype = as_dtype(
+        renamed("output_dtype", output_dtype, "Targmax", Targmax) or int64
+    )
+    return pool_argmax.max_pool_with_argmax(
+        converted(input), *sizes, padding, include_batch_in_index, dtype
+    )
+
+
+@named("pool")
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: Any,
+    padding: str,
+    dilation_rate: Any = None,
+    strides: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
+    rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
+    return patches.pool(
+        converted(input),
+        window_shape,
+        pooling_type,
+        strides,
+        padding,
+        data_format,
+        rates,
+    )
+
+
+@named("Dilation2D")
+def dilation2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: Any = None,
+    name: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    x, weights = agreeing(input, _filters(filter, filters))
+    steps = spatial(strides, 2, "NHWC")
+    apart = spatial(renamed("rates", rates, "dilations", dilations), 2, "NHWC")
+    return patches.dilation2d(x, weights, steps, padding, apart)
+
+
+@named("erosion2d")
+def erosion2d(
+    value: Any,
+    kernel: Any,
+    strides: Any,
+    rates: Any,
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    x, weights = agreeing(value, kernel)
+    sizes = spatial(strides, 2, "NHWC"), spatial(rates, 2, "NHWC")
+    return patches.erosion2d(x, weights, sizes[0], padding, sizes[1])

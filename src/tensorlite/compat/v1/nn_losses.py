@@ -1,0 +1,259 @@
+"""Losses, embeddings and sampled classes of TensorFlow 1's tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import int64
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.ops import (
+    arithmetic,
+    bounds,
+    ctc,
+    embedding,
+    losses,
+    sampled,
+    sparse_dense,
+)
+from tensorlite.ops.compare import where
+from tensorlite.ops.elementwise import exp, log, sqrt, square
+from tensorlite.ops.identity import stop_gradient
+from tensorlite.ops.shape import astype
+
+
+def floats(logits: Any) -> Any:
+    x = converted(logits)
+    if not x.dtype.is_floating:
+        raise InvalidArgumentError(f"logits are floating point numbers, not {x.spec}")
+    return x
+
+
+def _labelled(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
+    if sentinel is not None:
+        raise InvalidArgumentError(
+            f"Only call `{what}` with named arguments (labels=..., logits=..., ...)"
+        )
+    if labels is None or logits is None:
+        raise InvalidArgumentError("Both labels and logits must be provided.")
+
+
+@named("softmax_cross_entropy_with_logits")
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any,
+    logits: Any,
+    axis: int | None = None,
+    name: str | None = None,
+    dim: int | None = None,
+) -> Any:
+    chosen = renamed("axis", axis, "dim", dim)
+    return _softmax_loss(labels, logits, -1 if chosen is None else chosen)
+
+
+def _softmax_loss(labels: Any, logits: Any, axis: int) -> Any:
+    scores = floats(logits)
+    wanted = converted(labels, scores.dtype)
+    return losses.softmax_cross_entropy(wanted, scores, axis)
+
+
+@named("softmax_cross_entropy_with_logits_sg")
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Any:
+    _labelled(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
+    wanted = stop_gradient(converted(labels, converted(logits).dtype))
+    return _softmax_loss(wanted, logits, dim if axis is None else axis)
+
+
+@named("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    _labelled(_sentinel, labels, logits, "sparse_softmax_cross_entropy_with_logits")
+    scores, classes = floats(logits), converted(labels)
+    ranks = classes.spec.rank, scores.spec.rank
+    if None not in ranks and ranks[0] != ranks[1] - 1:  # type: ignore[operator]
+        raise ShapeError(
+            f"Rank mismatch: Rank of labels (received {ranks[0]}) should equal rank of logits "
+            f"minus 1 (received {ranks[1]})."
+        )
+    return losses.sparse_softmax_cross_entropy(classes, scores)
+
+
+@named("logistic_loss")
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    _labelled(_sentinel, labels, logits, "sigmoid_cross_entropy_with_logits")
+    scores = converted(logits)
+    wanted = converted(labels, scores.dtype)
+    if not wanted.get_shape().is_compatible_with(scores.get_shape()):
+        raise ShapeError(
+            f"logits and labels must have the same shape ({scores.get_shape()} vs "
+            f"{wanted.get_shape()})"
+        )
+    return losses.sigmoid_cross_entropy(wanted, scores)
+
+
+@named("logistic_loss")
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Any:
+    scores = converted(logits)
+    wanted = converted(renamed("labels", labels, "targets", targets), scores.dtype)
+    return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
+
+
+@named("log_poisson_loss")
+def log_poisson_loss(
+    targets: Any,
+    log_input: Any,
+    compute_full_loss: bool = False,
+    name: str | None = None,
+) -> Any:
+    rates = converted(log_input)
+    counts = converted(targets, rates.dtype)
+    loss = exp(rates) - rates * counts
+    if not compute_full_loss:
+        return loss
+    stirling = counts * log(counts) - counts + 0.5 * log(6.283185307 * counts)
+    small = (counts >= 0) & (counts <= 1)
+    return loss + where(small, 0 * counts, stirling)
+
+
+@named("embedding_lookup")
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Any:
+    found = embedding.embedding_lookup(params, converted(ids), partition_strategy)  # type: ignore[arg-type]
+    if max_norm is None:
+        return found
+    rank = converted(ids).spec.rank or 0
+    axes = tuple(range(rank, found.spec.rank or rank + 1))
+    norms = sqrt(arithmetic.sum(square(found), axis=axes, keepdims=True))
+    return found * max_norm / bounds.maximum(norms, max_norm)
+
+
+@named("embedding_lookup_sparse")
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: Any = None,
+    max_norm: float | None = None,
+) -> Any:
+    return sparse_dense.embedding_lookup_sparse(
+        params,
+        sp_ids,
+        sp_weights,
+        combiner or "mean",
+        partition_strategy,
+        max_norm,  # type: ignore[arg-type]
+    )
+
+
+@named("nce_loss")
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    partition_strategy: Any = "mod",
+    name: str | None = "nce_loss",
+) -> Any:
+    return sampled.nce_loss(
+        weights,
+        biases,
+        _classes(labels),
+        converted(inputs),
+        num_sampled,
+        num_classes,
+        sampled_values,
+        remove_accidental_hits,
+        partition_strategy,
+    )
+
+
+@named("sampled_softmax_loss")
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: Any = "mod",
+    name: str | None = "sampled_softmax_loss",
+    seed: int | None = None,
+) -> Any:
+    return sampled.sampled_softmax_loss(
+        weights,
+        biases,
+        _classes(labels),
+        converted(inputs),
+        num_sampled,
+        num_classes,
+        sampled_values,
+        remove_accidental_hits,
+        partition_strategy,
+    )
+
+
+def _classes(labels: Any) -> Any:
+    """Return labels as whole numbers: programs feed them as floats, too."""
+    x = converted(labels)
+    return x if x.dtype.is_integer else astype(x, int64)
+
+
+@named("ctc_loss")
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    return ctc.ctc_loss(
+        labels,
+        converted(renamed("inputs", inputs, "logits", logits)),
+        sequence_length,
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+        time_major,
+    )
