@@ -18,8 +18,8 @@ ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TF_NUM_INTRAOP_THREADS=1
 # What each purpose needs, beside the package itself.
 NEEDS_demo = --editable '.[examples]'
 NEEDS_docs = --editable . --group docs
-NEEDS_test = --editable '.[examples,tensorflow-graphs]' --group test
-NEEDS_cluster = --editable '.[cluster,examples,tensorflow-graphs]' --group test
+NEEDS_test = --editable '.[examples,onnx,tensorflow-graphs]' --group test
+NEEDS_cluster = --editable '.[cluster,examples,onnx,tensorflow-graphs]' --group test
 NEEDS_gpu = --editable . --group test 'cupy-cuda12x[ctk]>=14'
 
 .DEFAULT_GOAL = help

@@ -150,3 +150,13 @@ def test_recovery(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     for task in ("/job:worker/task:1", "/job:ps/task:0"):
         assert f"{task} runs again after" in told.err
     assert "UnavailableError" in told.out
+
+
+def test_export_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = main_of("17_export_onnx")(epochs=2, folder=str(tmp_path))
+    exact, large = found["float32"]
+    assert exact > 0.9
+    for name in ("int8 weights", "int8 throughout"):
+        assert abs(found[name][0] - exact) < 0.02
+        assert large / found[name][1] > 2.5
+    assert "times smaller, accuracy" in capsys.readouterr().out

@@ -14,12 +14,19 @@ import numpy as np
 import tensorlite as tl
 
 
-def run(model: Any, *arrays: Any) -> list[Any]:
-    """Return what onnxruntime computes of a model for arrays in the order of its inputs."""
+def run(model: Any, *arrays: Any, as_written: bool = False) -> list[Any]:
+    """Return what onnxruntime computes of a model for arrays in the order of its inputs.
+
+    `as_written` keeps it from putting others in the place of nodes, such as products in int8.
+    """
     runtime = import_module("onnxruntime")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
+    if as_written:
+        options.graph_optimization_level = (
+            runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        )
     session = runtime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log
 
+from tensorlite.core.dtypes import bool_
 from tensorlite.interop.onnx.values import (
     Known,
     Value,
@@ -59,7 +60,10 @@ def passed(site: Site) -> Made:
 def same(site: Site) -> Made:
     """Return what ONNX's operator of the kind gives."""
     names, order = operands(site)
-    return site.view(site.add(SAME[site.node.op.name], *names), order)
+    op = SAME[site.node.op.name]
+    if site.spec(0).dtype is bool_:
+        op = op.removeprefix("Bitwise")
+    return site.view(site.add(op, *names), order)
 
 
 def _add(site: Site) -> Made:

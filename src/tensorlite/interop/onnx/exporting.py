@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from tensorlite.core import nest
 from tensorlite.core.errors import (
     InvalidArgumentError,
     MissingOperatorError,
-    NotFoundError,
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -22,6 +20,7 @@ from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph.graph import Graph
 from tensorlite.interop.onnx import quantizing
+from tensorlite.interop.onnx.files import writable, write
 from tensorlite.interop.onnx.flow import described
 from tensorlite.interop.onnx.freezing import frozen
 from tensorlite.interop.onnx.messages import (
@@ -73,7 +72,7 @@ def export(
     >>> [node.op_type for node in made.graph.node], made.ir_version
     (['MatMul', 'Softmax'], 10)
     """
-    target = _writable(path)
+    target = writable(path)
     if opset not in OPSETS:
         raise InvalidArgumentError(
             f"opset={opset!r}; allowed are {OPSETS[0]} to {OPSETS[-1]}"
@@ -83,22 +82,8 @@ def export(
     model = _model(concrete, opset)
     if quantize is not None:
         quantizing.quantize_weights(model)
-    _save(model, target)
+    write(model, target)
     return model
-
-
-def _writable(path: str | Path) -> Path:
-    """Return a path at which a file can be written; an error that says why none can."""
-    target = Path(path)
-    folder = target.parent
-    if not folder.is_dir():
-        raise NotFoundError(f"{folder} is no folder; make it before exporting to it")
-    if target.is_dir() or not os.access(folder, os.W_OK):
-        what = (
-            "is a folder" if target.is_dir() else "lies in a folder that is read-only"
-        )
-        raise InvalidArgumentError(f"{target} cannot be written: it {what}")
-    return target
 
 
 def _concrete(function: Any, specs: Sequence[Any]) -> ConcreteFunction:
@@ -249,14 +234,3 @@ def _checked(model: Any) -> Any:
         output.CopyFrom(known)
     module("onnx.checker").check_model(model, full_check=True)
     return model
-
-
-def _save(model: Any, target: Path) -> None:
-    """Write a model aside and put it in place, so that no file is ever half a model."""
-    aside = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        aside.write_bytes(model.SerializeToString())
-        aside.replace(target)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise InvalidArgumentError(f"{target} cannot be written: {error}") from error

@@ -12,6 +12,7 @@ from tensorlite.interop.onnx import (
     products,
     reducing,
     shaping,
+    slicing,
 )
 from tensorlite.interop.onnx.values import (
     Known,
@@ -33,6 +34,7 @@ def _nothing(_: Site) -> Made:
 HANDLERS: dict[str, Callable[[Site], Made]] = {
     **elementwise.HANDLERS,
     **shaping.HANDLERS,
+    **slicing.HANDLERS,
     **picking.HANDLERS,
     **reducing.HANDLERS,
     **imaging.HANDLERS,

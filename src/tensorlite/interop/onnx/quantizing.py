@@ -1,16 +1,24 @@
 """quantize: a model's weights as int8, each channel with a scale of its own.
 
-It works on ONNX models, whoever made them. Activations stay as they are.
+It works on ONNX models, whoever made them. Activations are calibrating.py's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.interop.onnx.calibrating import (
+    activations,
+    quantize_activations,
+    ranges,
+)
+from tensorlite.interop.onnx.files import writable, write
 from tensorlite.interop.onnx.messages import module
 from tensorlite.interop.onnx.writing import (
     nodes_of,
@@ -22,13 +30,19 @@ _FLOATS = {1: np.float32, 10: np.float16}
 
 
 def quantize(
-    model: Any, path: str | Path | None = None, smallest: int = SMALLEST
+    model: Any,
+    path: str | Path | None = None,
+    smallest: int = SMALLEST,
+    calibration: Iterable[Any] | None = None,
 ) -> Any:
     """Return an ONNX model whose weights are int8, and write it to `path` if one is given.
 
     `model` is a model or the path of one. The weights of convolutions, products and embeddings
     that have `smallest` elements or more become int8 with one scale per channel, symmetric around
     0, and DequantizeLinear before their use: a quarter of the size, with sums still in floats.
+
+    With `calibration`, batches of arguments such as the model will see, what products are taken
+    of is rounded to 256 levels as well, which runtimes use to compute in integers.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "model.onnx")
@@ -40,13 +54,28 @@ def quantize(
     ['DequantizeLinear', 'MatMul']
     """
     made = module("onnx").ModelProto()
-    made.CopyFrom(
-        model if hasattr(model, "graph") else module("onnx").load(str(model))
-    )
-    quantize_weights(made, smallest)
+    made.CopyFrom(_model(model))
+    quantize_weights(made, smallest, calibration)
     if path is not None:
-        Path(path).write_bytes(made.SerializeToString())
+        write(made, writable(path))
     return made
+
+
+def _model(given: Any) -> Any:
+    """Return a model, read if it is the path of one."""
+    if hasattr(given, "graph"):
+        return given
+    if not isinstance(given, (str, Path)):
+        raise InvalidArgumentError(
+            f"{type(given).__name__} is no ONNX model; give one, or the path of one"
+        )
+    if not Path(given).is_file():
+        raise NotFoundError(f"{given} is no file; give the path of an ONNX model")
+    decode_error = module("google.protobuf.message").DecodeError
+    try:
+        return module("onnx").load(str(given))
+    except decode_error as error:
+        raise InvalidArgumentError(f"{given} is no ONNX model: {error}") from None
 
 
 def check_kind(kind: str | None) -> None:
@@ -55,10 +84,31 @@ def check_kind(kind: str | None) -> None:
         raise InvalidArgumentError(f"quantize={kind!r}; allowed are None and 'int8'")
 
 
-def quantize_weights(model: Any, smallest: int = SMALLEST) -> None:
-    """Make a model's weights int8, in place."""
+def quantize_weights(
+    model: Any, smallest: int = SMALLEST, calibration: Iterable[Any] | None = None
+) -> None:
+    """Make a model's weights int8, in place; with calibration, activations too."""
     graph = model.graph
     arrays = {x.name: x for x in graph.initializer}
+    chosen = {
+        name: axis
+        for name, axis in _weights(graph, arrays).items()
+        if axis is not None
+        and arrays[name].data_type in _FLOATS
+        and prod(arrays[name].dims) >= smallest
+    }
+    if calibration is not None:
+        names = activations(graph, chosen)
+        quantize_activations(graph, ranges(model, names, calibration))
+    made = [_replace(graph, arrays[name], axis) for name, axis in chosen.items()]
+    nodes = [*made, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+    module("onnx.checker").check_model(model, full_check=True)
+
+
+def _weights(graph: Any, arrays: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the axis of the channels of each constant; None where its uses do not agree."""
     found: dict[str, int | None] = {}
     for node in nodes_of(graph):
         for place, name in enumerate(node.input):
@@ -66,16 +116,7 @@ def quantize_weights(model: Any, smallest: int = SMALLEST) -> None:
                 axis = _channels(node, place, len(arrays[name].dims))
                 known = found.setdefault(name, axis)
                 found[name] = axis if axis == known else None
-    dequantized = []
-    for name, axis in found.items():
-        proto = arrays[name]
-        size = int(np.prod(proto.dims))
-        if axis is not None and proto.data_type in _FLOATS and size >= smallest:
-            dequantized.append(_replace(graph, proto, axis))
-    nodes = [*dequantized, *graph.node]
-    del graph.node[:]
-    graph.node.extend(nodes)
-    module("onnx.checker").check_model(model, full_check=True)
+    return found
 
 
 def _channels(node: Any, place: int, rank: int) -> int | None:

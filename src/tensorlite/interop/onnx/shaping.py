@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tensorlite.core.dtypes import DType, bool_, int32, int64
+from tensorlite.interop.onnx.slicing import FIRST, LAST
 from tensorlite.interop.onnx.values import (
     Flat,
     Order,
@@ -19,8 +19,6 @@ from tensorlite.interop.onnx.writing import (
     Made,
     Site,
 )
-
-_FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 def _transpose(site: Site) -> Made:
@@ -60,6 +58,18 @@ def _reduced_size(site: Site) -> Made:
     sizes = site.add("Gather", site.name(0), site.name(1), axis=0)
     product = site.add("ReduceProd", _as_dtype(site, sizes, int64), keepdims=0)
     return site.cast(product, site.dtype)
+
+
+def _kept_shape(site: Site) -> Made:
+    """Return a shape with 1 at some axes."""
+    (rank,) = site.shape(0)
+    if rank is None:
+        raise UnsupportedError("the rank of its tensor is not known")
+    ones = np.zeros(rank, bool)
+    ones[[axis % rank for axis in site.ints(1, "axes")]] = True
+    return site.add(
+        "Where", site.constant(ones, bool_), site.constant(1), site.name(0)
+    )
 
 
 def _reshape(site: Site) -> Made:
@@ -154,101 +164,6 @@ def _split_sizes(site: Site) -> Made:
     return site.add_many(len(sizes), "Split", site.name(0), given_sizes, axis=axis)
 
 
-def _entry(site: Site, i: int, place: int) -> str:
-    """Return one number of a vector that is computed, as a vector."""
-    return site.add("Gather", site.vector(i), site.constant([place], int64), axis=0)
-
-
-class _Key:
-    """A key of basic indexing on its way to slices, single places, and new axes."""
-
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.vectors = [_vector(site, i) for i in (1, 2, 3)]
-        self.slices: list[tuple[int, str, str, str]] = []
-        self.places: list[tuple[int, str]] = []
-        self.new: list[int] = []
-        self._read()
-
-    def _read(self) -> None:
-        op: Any = self.site.node.op
-        kinds = [op.kind(i) for i in range(len(self.vectors[0]))]
-        rest = len(self.site.shape(0)) - kinds.count("index") - kinds.count("slice")
-        axis = result = 0
-        for i, kind in enumerate(kinds):
-            if kind == "new axis":
-                self.new.append(result)
-                result += 1
-            elif kind == "ellipsis":
-                axis, result = axis + rest, result + rest
-            elif kind == "index":
-                self.places.append((axis, self._number(0, i)))
-                axis += 1
-            else:
-                self._slice(op, i, axis)
-                axis, result = axis + 1, result + 1
-
-    def _number(self, which: int, i: int) -> str:
-        known = self.vectors[which][i]
-        if known is None:
-            return _entry(self.site, which + 1, i)
-        return self.site.constant([known], int64)
-
-    def _slice(self, op: Any, i: int, axis: int) -> None:
-        first_open, last_open = op.begin_mask >> i & 1, op.end_mask >> i & 1
-        step = self.vectors[2][i]
-        if first_open and last_open and step == 1:
-            return
-        if step is None:
-            raise UnsupportedError("a slice's step is computed, and must be constant")
-        constant = self.site.constant
-        ends = (0, _LAST) if step > 0 else (_LAST, _FIRST)
-        first = constant([ends[0]], int64) if first_open else self._number(0, i)
-        last = constant([ends[1]], int64) if last_open else self._number(1, i)
-        self.slices.append((axis, first, last, constant([step], int64)))
-
-
-def _vector(site: Site, i: int) -> list[int | None]:
-    known = site.known(i)
-    if known is not None:
-        return [int(x) for x in known]
-    found = site.spec(i).vector()
-    if found is None:
-        raise UnsupportedError("the length of its key is not known")
-    return list(found)
-
-
-def _strided_slice(site: Site) -> Made:
-    key = _Key(site)
-    name = site.name(0)
-    if key.slices:
-        columns = [
-            _joined(site, [entry[part] for entry in key.slices])  # type: ignore[misc]
-            for part in (1, 2, 3)
-        ]
-        axes = site.constant([entry[0] for entry in key.slices], int64)
-        name = site.add("Slice", name, columns[0], columns[1], axes, columns[2])
-    for axis, place in reversed(key.places):
-        name = site.add("Gather", name, site.squeezed(place, 0), axis=axis)
-    return site.unsqueezed(name, *key.new) if key.new else name
-
-
-def _joined(site: Site, names: list[str]) -> str:
-    return names[0] if len(names) == 1 else site.add("Concat", *names, axis=0)
-
-
-def _slice(site: Site) -> Made:
-    first, sizes = site.vector(1), site.vector(2)
-    known = site.known(2)
-    if known is None:
-        last = site.add("Add", first, sizes)
-    else:
-        ends = site.add("Add", first, sizes)
-        is_open = site.constant(known.reshape(-1) == -1, bool_)
-        last = site.add("Where", is_open, site.constant([_LAST], int64), ends)
-    return site.add("Slice", site.name(0), first, last)
-
-
 def _pad(mode: str, value: bool) -> Callable[[Site], Made]:
     def handle(site: Site) -> Made:
         if mode == "mirror" and site.attribute("mode") != "REFLECT":
@@ -287,7 +202,7 @@ def _reverse(site: Site) -> Made:
     axes = [site.axis(axis, 0) for axis in site.ints(1, "axes")]
     if not axes:
         return site.value(0)
-    numbers = [[_LAST] * len(axes), [_FIRST] * len(axes), axes, [-1] * len(axes)]
+    numbers = [[LAST] * len(axes), [FIRST] * len(axes), axes, [-1] * len(axes)]
     return site.add(
         "Slice", site.name(0), *[site.constant(one, int64) for one in numbers]
     )
@@ -337,6 +252,7 @@ HANDLERS: dict[str, Callable[[Site], Made]] = {
     "Size": _size,
     "Rank": _rank,
     "ReducedSize": _reduced_size,
+    "KeptShape": _kept_shape,
     "Reshape": _reshape,
     "Squeeze": _squeeze,
     "ExpandDims": _expand_dims,
@@ -349,8 +265,6 @@ HANDLERS: dict[str, Callable[[Site], Made]] = {
     "Unpack": _unpack,
     "Split": _split,
     "SplitV": _split_sizes,
-    "StridedSlice": _strided_slice,
-    "Slice": _slice,
     "PadV2": _pad("constant", True),
     "MirrorPad": _pad("mirror", False),
     "Tile": _tile,

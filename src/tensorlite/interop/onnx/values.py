@@ -169,9 +169,9 @@ class Scope:
         self._found[key] = outputs
         return outputs
 
-    def missing(self, node: Node, reason: str) -> list[str]:
+    def missing(self, node: Node, inputs: Iterable[str], reason: str) -> list[str]:
         """Return names for what a node would give, if there were an operator for it."""
-        outputs = self.emit(MISSING, (), len(node.outputs), node)
+        outputs = self.emit(MISSING, inputs, len(node.outputs), node)
         self.steps[-1].reason = reason
         return outputs
 

@@ -72,7 +72,7 @@ class Writer:
                 raise UnsupportedError("")  # noqa: TRY301  as handlers do
             made = handler(site)
         except UnsupportedError as error:
-            made = scope.missing(node, str(error))
+            made = scope.missing(node, site.names(), str(error))
         listed = [made] if isinstance(made, (str, View, Known, Flat)) else list(made)
         return [View(x, scope) if isinstance(x, str) else x for x in listed]
 
