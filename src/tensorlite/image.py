@@ -6,6 +6,57 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
+from tensorlite.ops.boxes import (
+    draw_bounding_boxes,
+    non_max_suppression,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+)
+from tensorlite.ops.colours import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    adjust_hue,
+    adjust_saturation,
+    convert_image_dtype,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    per_image_standardization,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    saturate_cast,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
+from tensorlite.ops.framing import (
+    central_crop,
+    crop_and_resize,
+    crop_to_bounding_box,
+    flip_left_right,
+    flip_up_down,
+    pad_to_bounding_box,
+    rot90,
+)
+from tensorlite.ops.framing import transpose_image as transpose
+from tensorlite.ops.image_files import (
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    encode_jpeg,
+    encode_png,
+)
+from tensorlite.ops.image_quality import (
+    image_gradients,
+    psnr,
+    sobel_edges,
+    ssim,
+    ssim_multiscale,
+    total_variation,
+)
 from tensorlite.ops.patches import extract_patches, extract_volume_patches
 from tensorlite.ops.resize import (
     resize,
@@ -15,12 +66,53 @@ from tensorlite.ops.resize import (
 )
 
 __all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
+    "central_crop",
+    "convert_image_dtype",
+    "crop_and_resize",
+    "crop_to_bounding_box",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "draw_bounding_boxes",
+    "encode_jpeg",
+    "encode_png",
     "extract_patches",
     "extract_volume_patches",
+    "flip_left_right",
+    "flip_up_down",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "image_gradients",
+    "non_max_suppression",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
+    "pad_to_bounding_box",
+    "per_image_standardization",
+    "psnr",
     "resize",
     "resize_with_crop_or_pad",
     "resize_with_pad",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "rot90",
+    "saturate_cast",
     "scale_and_translate",
+    "sobel_edges",
+    "ssim",
+    "ssim_multiscale",
+    "total_variation",
+    "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
 ]
 
 

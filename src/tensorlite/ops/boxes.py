@@ -1,0 +1,264 @@
+"""Boxes on images: which of many overlapping ones to keep, and drawing them.
+
+Cutting boxes out of images is in framing.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls, constant, to_tensor
+from tensorlite.core.errors import ShapeError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops.operators import astype
+
+__all__ = [
+    "draw_bounding_boxes",
+    "non_max_suppression",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
+]
+
+_PALETTE = (
+    (1.0, 1.0, 0.0, 1.0),
+    (0.0, 0.0, 1.0, 1.0),
+    (1.0, 0.0, 0.0, 1.0),
+    (0.0, 1.0, 0.0, 1.0),
+    (0.5, 0.0, 0.5, 1.0),
+    (0.5, 0.5, 0.0, 1.0),
+    (0.5, 0.0, 0.0, 1.0),
+    (0.0, 0.0, 0.5, 1.0),
+    (0.0, 1.0, 1.0, 1.0),
+    (1.0, 0.0, 1.0, 1.0),
+)
+
+
+def overlap(boxes: Array, one: Array) -> Array:
+    """Return the part that each box shares with one, of what both cover together."""
+    low, high = (
+        np.minimum(boxes[:, :2], boxes[:, 2:]),
+        np.maximum(boxes[:, :2], boxes[:, 2:]),
+    )
+    least, most = np.minimum(one[:2], one[2:]), np.maximum(one[:2], one[2:])
+    sides = np.maximum(np.minimum(high, most) - np.maximum(low, least), 0)
+    shared = sides[:, 0] * sides[:, 1]
+    areas = np.prod(high - low, axis=1)
+    area = np.prod(most - least)
+    whole = areas + area - shared
+    valid = (areas > 0) & (area > 0)
+    return np.where(valid, shared / np.where(valid, whole, 1), 0)
+
+
+class NonMaxSuppressionV5(Op):
+    """The numbers and scores of boxes that no better one overlaps too much, best first."""
+
+    differentiable = False
+    host = (0, 1, 2, 3, 4, 5)
+    pad_to_max_output_size: bool = False
+
+    def infer(
+        self, boxes: TensorSpec, scores: TensorSpec, *limits: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return numbers, scores, and how many there are."""
+        if boxes.rank not in (None, 2) or scores.rank not in (None, 1):
+            raise ShapeError(
+                f"{self.name} takes boxes (n, 4) and scores (n), not {boxes}, {scores}"
+            )
+        count = limits[0].scalar() if self.pad_to_max_output_size else None
+        vector = TensorSpec((count,), dtypes.int32)
+        return (
+            vector,
+            TensorSpec((count,), scores.dtype),
+            TensorSpec((), dtypes.int32),
+        )
+
+    def kernel(
+        self, xp: Xp, boxes: Array, scores: Array, *limits: Array
+    ) -> tuple[Array, ...]:
+        """Return them."""
+        most, threshold, least, sigma = (limit.item() for limit in limits)
+        chosen, found = _suppressed(boxes, scores, int(most), threshold, least, sigma)
+        count = len(chosen)
+        missing = int(most) - count if self.pad_to_max_output_size else 0
+        numbers = np.pad(np.asarray(chosen, np.int32), (0, missing))
+        values = np.pad(np.asarray(found, scores.dtype), (0, missing))
+        return numbers, values, np.asarray(count, np.int32)
+
+
+def _suppressed(
+    boxes: Array,
+    scores: Array,
+    most: int,
+    threshold: float,
+    least: float,
+    sigma: float,
+) -> tuple[list[int], list[float]]:
+    left = np.where(scores > least, scores, -np.inf).astype(np.float64)
+    chosen: list[int] = []
+    found: list[float] = []
+    while len(chosen) < most and left.size:
+        best = int(left.argmax())
+        if left[best] == -np.inf:
+            break
+        chosen.append(best)
+        found.append(float(left[best]))
+        shared = overlap(boxes, boxes[best])
+        if sigma > 0:
+            left = left * np.where(
+                shared <= threshold, np.exp(-0.5 / sigma * shared**2), 0
+            )
+            left = np.where(left > least, left, -np.inf)
+        else:
+            left = np.where(shared > threshold, -np.inf, left)
+        left[best] = -np.inf
+    return chosen, found
+
+
+def _kept(
+    boxes: TensorLike,
+    scores: TensorLike,
+    limits: Sequence[TensorLike],
+    pad_to_max: bool = False,
+) -> tuple[Tensor, ...]:
+    most, *others = limits
+    count = astype(to_tensor(most), dtypes.int32)
+    numbers = [astype(to_tensor(limit), dtypes.float32) for limit in others]
+    return calls(NonMaxSuppressionV5(pad_to_max), boxes, scores, count, *numbers)
+
+
+def non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+) -> Tensor:
+    """Return the numbers of boxes that no better one overlaps by more than a threshold, best first.
+
+    `boxes` are (top, left, bottom, right), in any scale.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
+    >>> print(tl.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], 3))
+    [1 2]
+    """
+    return _kept(
+        boxes, scores, (max_output_size, iou_threshold, score_threshold, 0.0)
+    )[0]
+
+
+def non_max_suppression_with_scores(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    soft_nms_sigma: TensorLike = 0.0,
+) -> tuple[Tensor, Tensor]:
+    """Return the same, and scores: lowered for overlaps instead, where `soft_nms_sigma` is above 0.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [2.0, 2.0, 3.0, 3.0]]
+    >>> numbers, scores = tl.image.non_max_suppression_with_scores(boxes, [0.5, 0.75], 2)
+    >>> print(numbers, scores)
+    [1 0] [0.75 0.5 ]
+    """
+    limits = (max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+    numbers, found, _ = _kept(boxes, scores, limits)
+    return numbers, found
+
+
+def non_max_suppression_padded(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    pad_to_max_output_size: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Return the numbers of the boxes, filled up with zeros if asked for, and how many count.
+
+    >>> numbers, count = tl.image.non_max_suppression_padded(
+    ...     [[0.0, 0.0, 1.0, 1.0]], [0.5], 2, pad_to_max_output_size=True)
+    >>> print(numbers, count)
+    [0 0] 1
+    """
+    limits = (max_output_size, iou_threshold, score_threshold, 0.0)
+    numbers, _, count = _kept(boxes, scores, limits, pad_to_max_output_size)
+    return numbers, count
+
+
+class DrawBoundingBoxesV2(Op):
+    """Images with lines along the sides of boxes."""
+
+    differentiable = False
+
+    def infer(
+        self, images: TensorSpec, boxes: TensorSpec, colors: TensorSpec
+    ) -> TensorSpec:
+        """Return the images' spec."""
+        if images.rank not in (None, 4) or boxes.rank not in (None, 3):
+            raise ShapeError(
+                f"{self.name} takes images (batch, height, width, channels) and boxes "
+                f"(batch, n, 4), not {images} and {boxes}"
+            )
+        return images.without_value()
+
+    def kernel(self, xp: Xp, images: Array, boxes: Array, colors: Array) -> Array:
+        """Return the images drawn on; boxes outside are left out."""
+        out = images.copy()
+        height, width, channels = images.shape[1:]
+        scale = np.asarray([height - 1, width - 1] * 2)
+        for number, rows in enumerate(to_host(boxes)):
+            for i, box in enumerate((rows * scale).astype(np.int64).tolist()):
+                colour = colors[i % colors.shape[0]][:channels]
+                _outlined(out[number], box, colour.astype(out.dtype))
+        return out
+
+
+def _outlined(image: Array, box: Sequence[int], colour: Array) -> None:
+    """Draw the sides of a box that lie in an image."""
+    top, left, bottom, right = box
+    height, width = image.shape[:2]
+    if (
+        top > bottom
+        or left > right
+        or top >= height
+        or bottom < 0
+        or left >= width
+        or right < 0
+    ):
+        return
+    rows = slice(max(top, 0), min(bottom, height - 1) + 1)
+    columns = slice(max(left, 0), min(right, width - 1) + 1)
+    for row in (top, bottom):
+        if 0 <= row < height:
+            image[row, columns] = colour
+    for column in (left, right):
+        if 0 <= column < width:
+            image[rows, column] = colour
+
+
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: TensorLike | None = None
+) -> Tensor:
+    """Return images with boxes drawn on them, in `colors` (n, channels) by turns.
+
+    `boxes` are (batch, n, 4): top, left, bottom and right as fractions of the size less one.
+
+    >>> image = tl.zeros((1, 3, 3, 1))
+    >>> print(tl.image.draw_bounding_boxes(image, [[[0.0, 0.0, 1.0, 1.0]]], [[1.0]])[0, :, :, 0])
+    [[1. 1. 1.]
+     [1. 0. 1.]
+     [1. 1. 1.]]
+    """
+    palette = to_tensor(
+        constant(_PALETTE, dtypes.float32) if colors is None else colors
+    )
+    if palette.size == 0:
+        palette = constant(_PALETTE, dtypes.float32)
+    return call(DrawBoundingBoxesV2(), images, boxes, palette)

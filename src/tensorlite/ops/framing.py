@@ -1,0 +1,259 @@
+"""Parts of images: crops, borders, mirror images, turns, and boxes cut out and resized."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arrange import (
+    broadcast_arrays,
+    expand_dims,
+    flip,
+    permute_dims,
+    squeeze,
+)
+from tensorlite.ops.compare import where
+from tensorlite.ops.gather import gather_nd, sizes
+from tensorlite.ops.identity import stop_gradient
+from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.repeat import pad
+from tensorlite.ops.resize import batched
+from tensorlite.ops.rounding import ceil, floor
+from tensorlite.ops.stack import stack
+
+__all__ = [
+    "central_crop",
+    "crop_and_resize",
+    "crop_to_bounding_box",
+    "flip_left_right",
+    "flip_up_down",
+    "pad_to_bounding_box",
+    "rot90",
+    "transpose_image",
+]
+
+
+def crop_to_bounding_box(
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+) -> Tensor:
+    """Return the part of images that begins at an offset and has a height and width.
+
+    >>> image = tl.reshape(tl.arange(9), (3, 3, 1))
+    >>> print(tl.image.crop_to_bounding_box(image, 1, 0, 1, 2)[0, :, 0])
+    [3 4]
+    """
+    x, single = batched(image)
+    corner = _corner(x, offset_height, offset_width, target_height, target_width)
+    y = x[:, corner[0], corner[1]]
+    return squeeze(y, 0) if single else y
+
+
+def _corner(
+    x: Tensor, top: Any, left: Any, height: Any, width: Any
+) -> tuple[slice, slice]:
+    known = [n for n in (top, left, height, width) if isinstance(n, int)]
+    if any(n < 0 for n in known):
+        raise InvalidArgumentError(
+            f"a part of an image has no negative offset or size: {known}"
+        )
+    if len(known) == 4:
+        for have, need in zip(
+            x.shape[1:3], (top + height, left + width), strict=True
+        ):
+            if have is not None and need > have:
+                raise InvalidArgumentError(
+                    f"the part ends at {need}, the image {x.spec} at {have}"
+                )
+    return slice(top, top + height), slice(left, left + width)
+
+
+def pad_to_bounding_box(
+    image: TensorLike,
+    offset_height: Any,
+    offset_width: Any,
+    target_height: Any,
+    target_width: Any,
+) -> Tensor:
+    """Return images with zeros around them: an offset before, the rest behind.
+
+    >>> print(tl.image.pad_to_bounding_box(tl.ones((1, 1, 1)), 0, 1, 1, 3)[0, :, 0])
+    [0. 1. 0.]
+    """
+    x, single = batched(image)
+    have = sizes(x)
+    behind = (
+        target_height - offset_height - have[1],
+        target_width - offset_width - have[2],
+    )
+    if any(
+        isinstance(n, int) and n < 0 for n in (*behind, offset_height, offset_width)
+    ):
+        raise InvalidArgumentError(
+            f"{x.spec} at ({offset_height}, {offset_width}) does not fit into "
+            f"({target_height}, {target_width})"
+        )
+    ends = [(0, 0), (offset_height, behind[0]), (offset_width, behind[1]), (0, 0)]
+    y = pad(x, ends)
+    y = reshape(y, [have[0], target_height, target_width, have[3]])
+    return squeeze(y, 0) if single else y
+
+
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
+    """Return the middle of images: that fraction of their height and width.
+
+    >>> print(tl.image.central_crop(tl.reshape(tl.arange(16), (4, 4, 1)), 0.5)[:, :, 0])
+    [[ 5  6]
+     [ 9 10]]
+    """
+    if not 0.0 < central_fraction <= 1.0:
+        raise InvalidArgumentError(
+            f"central_fraction={central_fraction}; allowed are numbers above 0 up to 1"
+        )
+    x, single = batched(image)
+    if central_fraction == 1.0:
+        return squeeze(x, 0) if single else x
+    parts = []
+    for size in sizes(x)[1:3]:
+        if isinstance(size, int):
+            start: Any = int((size - size * central_fraction) / 2)
+        else:
+            whole = astype(size, dtypes.float64)
+            start = astype((whole - whole * central_fraction) / 2.0, dtypes.int32)
+        parts.append(slice(start, size - start))
+    y = x[:, parts[0], parts[1]]
+    return squeeze(y, 0) if single else y
+
+
+def flip_left_right(image: TensorLike) -> Tensor:
+    """Return images, or one, with their columns in reverse.
+
+    >>> print(tl.image.flip_left_right([[[1], [2]]])[0, :, 0])
+    [2 1]
+    """
+    return flip(image, axis=-2)
+
+
+def flip_up_down(image: TensorLike) -> Tensor:
+    """Return images, or one, with their rows in reverse.
+
+    >>> print(tl.image.flip_up_down([[[1]], [[2]]])[:, 0, 0])
+    [2 1]
+    """
+    return flip(image, axis=-3)
+
+
+def transpose_image(image: TensorLike) -> Tensor:
+    """Return images, or one, with rows and columns exchanged.
+
+    >>> tl.image.transpose(tl.ones((2, 3, 1))).shape
+    (3, 2, 1)
+    """
+    x, single = batched(image)
+    y = permute_dims(x, (0, 2, 1, 3))
+    return squeeze(y, 0) if single else y
+
+
+def rot90(image: TensorLike, k: int = 1) -> Tensor:
+    """Return images, or one, turned against the clock by `k` quarters.
+
+    >>> print(tl.image.rot90([[[1], [2]]])[:, 0, 0])
+    [2 1]
+    """
+    x, single = batched(image)
+    turns = k % 4
+    if turns in (1, 3):
+        x = permute_dims(
+            flip(x, axis=2) if turns == 1 else flip(x, axis=1), (0, 2, 1, 3)
+        )
+    elif turns == 2:
+        x = flip(x, axis=(1, 2))
+    return squeeze(x, 0) if single else x
+
+
+def crop_and_resize(
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: Sequence[int],
+    method: Literal["bilinear", "nearest"] = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> Tensor:
+    """Return boxes cut out of images, all of one size.
+
+    `boxes` are (top, left, bottom, right) as fractions of height and width less one, and may be
+    turned over; `box_indices` say which image each is of. What lies outside of an image has
+    `extrapolation_value`. Gradients flow to the images and to the boxes.
+
+    >>> image = tl.reshape(tl.arange(9, dtype=tl.float32), (1, 3, 3, 1))
+    >>> print(tl.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], (2, 2))[0, :, :, 0])
+    [[0. 1.]
+     [3. 4.]]
+    """
+    if method not in ("bilinear", "nearest"):
+        raise InvalidArgumentError(
+            f"method={method!r}; allowed: 'bilinear', 'nearest'"
+        )
+    x = to_tensor(image)
+    x = x if x.dtype.is_floating else astype(x, dtypes.float32)
+    corners = astype(to_tensor(boxes), x.dtype)
+    rows = _samples(corners[:, 0], corners[:, 2], sizes(x)[1], crop_size[0])
+    columns = _samples(corners[:, 1], corners[:, 3], sizes(x)[2], crop_size[1])
+    inside = expand_dims(expand_dims(rows[1], 2) & expand_dims(columns[1], 1), 3)
+    which = astype(to_tensor(box_indices), dtypes.int32)
+    if method == "nearest":
+        found = _picked(x, which, _half_up(rows[0]), _half_up(columns[0]))
+    else:
+        found = _blended(x, which, rows[0], columns[0])
+    return where(inside, found, extrapolation_value)
+
+
+def _half_up(at: Tensor) -> Tensor:
+    """Return positions rounded, halves away from 0."""
+    return floor(at + 0.5)
+
+
+def _samples(
+    start: Tensor, end: Tensor, size: Any, count: int
+) -> tuple[Tensor, Tensor]:
+    """Return where samples of boxes lie along an axis, (box, sample), and which are inside."""
+    reach = astype(to_tensor(size - 1), start.dtype)
+    if count > 1:
+        step = (end - start) * reach / (count - 1)
+        numbers = arange(count, dtype=start.dtype)
+        at = expand_dims(start * reach, 1) + expand_dims(step, 1) * numbers
+    else:
+        at = expand_dims(0.5 * (start + end) * reach, 1)
+    inside = (at >= 0) & (at <= reach)
+    return where(inside, at, 0.0), inside
+
+
+def _picked(x: Tensor, which: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Return the elements of images at rows (box, row) and columns (box, column)."""
+    at = [
+        expand_dims(expand_dims(which, 1), 2),
+        expand_dims(astype(rows, dtypes.int32), 2),
+        expand_dims(astype(columns, dtypes.int32), 1),
+    ]
+    return gather_nd(x, stack(broadcast_arrays(*at), axis=-1))
+
+
+def _blended(x: Tensor, which: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Return the same between elements, by the four around."""
+    top, left = floor(rows), floor(columns)
+    bottom, right = ceil(rows), ceil(columns)
+    down = expand_dims(expand_dims(rows - stop_gradient(top), 2), 3)
+    across = expand_dims(expand_dims(columns - stop_gradient(left), 1), 3)
+    above = [_picked(x, which, top, side) for side in (left, right)]
+    below = [_picked(x, which, bottom, side) for side in (left, right)]
+    first = above[0] + (above[1] - above[0]) * across
+    second = below[0] + (below[1] - below[0]) * across
+    return first + (second - first) * down
