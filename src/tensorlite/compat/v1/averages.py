@@ -1,0 +1,205 @@
+"""Moving averages of a graph's variables, and its step: parts of TensorFlow 1's tf.train."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1.optimizer import new_slot
+from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.views import GraphTensor, in_graph, plain
+from tensorlite.core.dtypes import float32, int64
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.bounds import minimum
+from tensorlite.ops.create import zeros
+from tensorlite.ops.shape import astype
+
+
+class ExponentialMovingAverage:
+    """Keeps averages of variables and tensors, as variables of the graph."""
+
+    def __init__(
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        self._decay, self._num_updates = decay, num_updates
+        self._zero_debias, self._name = zero_debias, name
+        self._averages: dict[int, tuple[Any, Any]] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def apply(self, var_list: Iterable[Any] | None = None) -> Any:
+        given = list(scopes.trainable_variables() if var_list is None else var_list)
+        for x in given:
+            if not x.dtype.is_floating:
+                raise DTypeError(
+                    f"The variables must be half, float, or double: {x.name} is {x.dtype.name}"
+                )
+            if id(x) not in self._averages:
+                self._averages[id(x)] = (x, self._shadow(x))
+        with name_scope(self._name, "ExponentialMovingAverage") as prefix:
+            decay = self._decay_now()
+            updates = [self._moved(x, decay) for x in given]
+            return framework.group(*updates, name=prefix)
+
+    def _shadow(self, x: Any) -> Any:
+        with framework.init_scope():
+            if isinstance(x, GraphVariable):
+                first = x.initialized_value()
+                graph = get_default_graph()
+                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
+            elif isinstance(x, Variable):
+                first = x.value()
+            else:
+                spec = plain(x).spec
+                first = framework.constant(0, spec.dtype, spec.shape)
+            return new_slot(x, first, self._name)
+
+    def _decay_now(self) -> Any:
+        if self._num_updates is None:
+            return self._decay
+
+        def made() -> Any:
+            n = astype(converted(plain(self._num_updates)), float32)
+            return minimum(self._decay, (1.0 + n) / (10.0 + n))
+
+        return in_graph(made, "decay")
+
+    def _moved(self, x: Any, decay: Any) -> Any:
+        debias = self._zero_debias and isinstance(x, GraphTensor)
+        return assign_moving_average(self._averages[id(x)][1], x, decay, debias)
+
+    def average(self, var: Any) -> Any:
+        found = self._averages.get(id(var))
+        return None if found is None else found[1]
+
+    def average_name(self, var: Any) -> str:
+        if id(var) in self._averages:
+            return str(self._averages[id(var)][1].op.name)
+        return f"{var.op.name}/{self._name}"
+
+    def variables_to_restore(
+        self, moving_avg_variables: Any = None
+    ) -> dict[str, Any]:
+        if moving_avg_variables is None:
+            moved = [
+                *scopes.trainable_variables(),
+                *scopes.moving_average_variables(),
+            ]
+        else:
+            moved = list(moving_avg_variables)
+        held = {id(x): x for x in moved}
+        found = {self.average_name(x): x for x in held.values()}
+        shadows = {shadow.op.name for _, shadow in self._averages.values()}
+        for x in scopes.global_variables():
+            if (
+                id(x) not in held
+                and x.op.name not in found
+                and x.op.name not in shadows
+            ):
+                found[x.op.name] = x
+        return found
+
+
+def assign_moving_average(
+    variable: Any,
+    value: Any,
+    decay: Any,
+    zero_debias: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Move a variable towards a value; `zero_debias` corrects for its beginning at zero."""
+    with name_scope(name, "AssignMovingAvg") as prefix:
+        if not zero_debias:
+            step = (variable.value() - value) * (1 - decay)
+            return variable.assign_sub(step, name=prefix)
+        return _debiased(variable, value, decay)
+
+
+def _debiased(variable: Any, value: Any, decay: Any) -> Any:
+    with scopes.variable_scope(variable.op.name, values=[variable, value]):
+        sizes = variable.get_shape()
+        biased = scopes.get_variable(
+            "biased",
+            initializer=framework.constant(0, variable.dtype, sizes),
+            trainable=False,
+        )
+        steps = scopes.get_variable(
+            "local_step",
+            initializer=framework.constant(0, variable.dtype),
+            trainable=False,
+        )
+    moved = biased.assign_sub((biased.value() - value) * (1 - decay))
+    counted = steps.assign_add(1)
+    with framework.control_dependencies([moved, counted]):
+        whole = biased.read_value() / (1 - decay ** steps.read_value())
+        return variable.assign(whole)
+
+
+def get_global_step(graph: Any = None) -> Any:
+    chosen = get_default_graph() if graph is None else graph
+    found = chosen.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        raise InvalidArgumentError("Multiple tensors in global_step collection.")
+    if found:
+        return found[0]
+    variables = chosen.get_collection(GraphKeys.GLOBAL_VARIABLES)
+    named = [x for x in variables if x.name == "global_step:0"]
+    return named[0] if named else None
+
+
+def create_global_step(graph: Any = None) -> Any:
+    if active_graph() is None and graph is None:
+        raise InvalidArgumentError(
+            "a global step belongs to a graph; eagerly use a tf.Variable"
+        )
+    chosen = get_default_graph() if graph is None else graph
+    if get_global_step(chosen) is not None:
+        raise InvalidArgumentError('"global_step" already exists.')
+    with chosen.as_default(), framework.name_scope(""):
+        return scopes.get_variable(
+            GraphKeys.GLOBAL_STEP,
+            shape=[],
+            dtype=int64,
+            initializer=_zero,
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
+
+
+def _zero(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    return (
+        framework.constant(0, dtype, shape)
+        if active_graph()
+        else zeros(shape, dtype=dtype)
+    )
+
+
+def get_or_create_global_step(graph: Any = None) -> Any:
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    if not global_step_tensor.dtype.is_integer:
+        raise DTypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}'
+        )
+    if global_step_tensor.get_shape().rank not in (0, None):
+        raise DTypeError(
+            f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}'
+        )
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    return int(sess.run(global_step_tensor))
