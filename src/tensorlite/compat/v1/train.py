@@ -1,0 +1,56 @@
+"""tf.train of TensorFlow 1: gathers its names from where they live."""
+
+from __future__ import annotations
+
+from tensorlite.compat.v1.averages import (
+    ExponentialMovingAverage,
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
+from tensorlite.compat.v1.optimizer import Optimizer
+from tensorlite.compat.v1.optimizers import (
+    AdadeltaOptimizer,
+    AdagradDAOptimizer,
+    AdagradOptimizer,
+    AdamOptimizer,
+    FtrlOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    ProximalAdagradOptimizer,
+    ProximalGradientDescentOptimizer,
+    RMSPropOptimizer,
+)
+from tensorlite.compat.v1.saver import Saver, SaverDef
+from tensorlite.compat.v1.schedules import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    piecewise_constant,
+    piecewise_constant_decay,
+    polynomial_decay,
+)
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    CheckpointReader as NewCheckpointReader,
+)
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    exists as checkpoint_exists,
+)
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+from tensorlite.interop.tensorflow.stored.states import (
+    CheckpointState,
+    get_checkpoint_state,
+    latest_checkpoint,
+    update_checkpoint_state,
+)
+from tensorlite.train.coordinator import Coordinator
+from tensorlite.train.queue_runner import QueueRunner
