@@ -117,12 +117,21 @@ def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     if kind in "fc" and not _has_numpy(value):
         return array.astype(np.float32 if kind == "f" else np.complex64)
     if kind in "UST":
-        return array.astype(object)
+        return _texts(array, value)
     if kind == "O":
         raise _not_an_array(
             value, TypeError("its elements are of mixed or foreign kinds")
         )
     return array
+
+
+def _texts(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
+    """Return strings as they are: an array of NumPy's own strings drops zeros at their ends."""
+    exact = np.asarray(value, object)
+    whole = exact.shape == array.shape and all(
+        isinstance(x, (str, bytes)) for x in exact.flat
+    )
+    return exact if whole else array.astype(object)
 
 
 def _has_numpy(value: Any) -> bool:

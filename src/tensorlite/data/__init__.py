@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
-from tensorlite.data.dataset import (
+from tensorlite.data.background import (
+    AUTOTUNE as AUTOTUNE,
+)
+from tensorlite.data.base import (
     INFINITE as INFINITE,
 )
-from tensorlite.data.dataset import (
+from tensorlite.data.base import (
     UNKNOWN as UNKNOWN,
 )
 from tensorlite.data.dataset import (
     Dataset as Dataset,
 )
+from tensorlite.data.files import (
+    CsvDataset as CsvDataset,
+)
+from tensorlite.data.files import (
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+)
+from tensorlite.data.files import (
+    TextLineDataset as TextLineDataset,
+)
+from tensorlite.data.files import (
+    TFRecordDataset as TFRecordDataset,
+)
+from tensorlite.data.iterators import (
+    DatasetIterator as DatasetIterator,
+)
+from tensorlite.data.options import (
+    Options as Options,
+)
+from tensorlite.ops.records import (
+    TFRecordWriter as TFRecordWriter,
+)
 
-__all__ = ["Dataset", "INFINITE", "UNKNOWN"]
+__all__ = [
+    "AUTOTUNE",
+    "CsvDataset",
+    "Dataset",
+    "DatasetIterator",
+    "FixedLengthRecordDataset",
+    "INFINITE",
+    "Options",
+    "TFRecordDataset",
+    "TFRecordWriter",
+    "TextLineDataset",
+    "UNKNOWN",
+]
 
 
 def __dir__() -> list[str]:

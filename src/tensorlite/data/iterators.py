@@ -1,57 +1,164 @@
-"""How a graph reads a dataset: a handle of an iterator, made anew in each run, and what is next."""
+"""Iterators over datasets: as Python's programs have them, and behind the handles of graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from threading import Lock
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from tensorlite.core import dtypes, nest
-from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor, tracer
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+)
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.data.given import known_as
 from tensorlite.function.loops import Stream
+
+T = TypeVar("T")
 
 
 class IteratorState(Resource):
-    """A place in a dataset."""
+    """A place in a dataset; none yet where `items` is None."""
 
-    __slots__ = ("items",)
+    __slots__ = ("_lock", "items", "known")
 
-    def __init__(self, items: Iterator[Any]) -> None:
+    def __init__(self, items: Iterator[Any] | None = None) -> None:
         self.items = items
+        self.known: Mapping[int, Tensor] | None = None
+        """The values of the graph's tensors that the dataset was made with."""
+        self._lock = Lock()
 
     @property
     def spec(self) -> TensorSpec:
         """The spec of the handle."""
         return TensorSpec((), dtypes.resource)
 
+    def begin(self, dataset: Any, known: Mapping[int, Tensor] | None = None) -> None:
+        """Go to the beginning of a dataset."""
+        with self._lock, interpreted_by(None), known_as(known):
+            self.known = known
+            self.items = dataset.source()
+
+    def next(self) -> Any:
+        """Return the next element; StopIteration at the end."""
+        if self.items is None:
+            raise FailedPreconditionError(
+                "this iterator is at no dataset yet: run its initializer first"
+            )
+        with self._lock, interpreted_by(None), known_as(self.known):
+            return next(self.items)
+
+    def close(self) -> None:
+        """End the run, and whatever threads work for it."""
+        items, self.items = self.items, iter(())
+        close: Callable[[], None] | None = getattr(items, "close", None)
+        if close is not None:
+            close()
+
     def __repr__(self) -> str:
         return "<iterator>"
 
 
+class DatasetIterator(Generic[T]):
+    """A run through a dataset. In a traced function, `next` reads it when that runs.
+
+    >>> numbers = iter(tl.data.Dataset.range(2))
+    >>> print(next(numbers), numbers.get_next())
+    0 1
+    >>> numbers.get_next()
+    Traceback (most recent call last):
+    tensorlite.core.errors.OutOfRangeError: the dataset has no more elements...
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._state = IteratorState()
+        if dataset.captures:
+            # What it was made with has values in the graph only: so has the iterator.
+            self._handle = call(
+                MakeIterator(dataset, keys(dataset)), *dataset.captures
+            )
+            return
+        self._handle = EagerTensor(self._state)
+        self._state.begin(dataset)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of an element's tensors."""
+        return self._dataset.element_spec
+
+    def __iter__(self) -> DatasetIterator[T]:
+        """Return this iterator."""
+        return self
+
+    def __next__(self) -> T:
+        """Return the next element; StopIteration at the end."""
+        if tracer() is not None:
+            found: T = self._staged()
+            return found
+        element: T = self._state.next()
+        return element
+
+    def get_next(self) -> T:
+        """Return the next element; OutOfRangeError at the end."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise _at_end() from None
+
+    def close(self) -> None:
+        """End the run, and whatever threads work for it."""
+        self._state.close()
+
+    def _staged(self) -> Any:
+        spec = self._dataset.element_spec
+        op = IteratorGetNext(tuple(nest.flatten(spec)))
+        return nest.pack_like(spec, list(calls(op, self._handle)))
+
+
+def _at_end() -> OutOfRangeError:
+    return OutOfRangeError("the dataset has no more elements: End of sequence")
+
+
+def keys(dataset: Any) -> tuple[int, ...]:
+    """Return by what a dataset knows the tensors of the graph that it was made with."""
+    return tuple([id(x) for x in dataset.captures])
+
+
 class MakeIterator(Op):
-    """A new iterator over a dataset."""
+    """A new iterator over a dataset, which is given the values of tensors it was made with."""
 
     effect = Effect.IO
     differentiable = False
     dataset: Any
+    keys: tuple[int, ...] = ()
 
-    def infer(self) -> TensorSpec:
+    def infer(self, *given: TensorSpec) -> TensorSpec:
         """Return the spec of a handle."""
         return TensorSpec((), dtypes.resource)
 
-    def kernel(self, xp: Xp) -> IteratorState:
+    def kernel(self, xp: Xp, *given: Array) -> IteratorState:
         """Return a handle of an iterator at the dataset's beginning."""
-        return IteratorState(iter(self.dataset))
+        state = IteratorState()
+        state.begin(self.dataset, known(self.keys, given))
+        return state
 
 
-class IteratorGetNext(Op):
+def known(names: tuple[int, ...], given: tuple[Array, ...]) -> Mapping[int, Tensor]:
+    """Return the values that arrays give to the tensors of a graph."""
+    return {key: EagerTensor(x) for key, x in zip(names, given, strict=True)}
+
+
+class IteratorAdvance(Op):
     """Whether an iterator has another element, and its tensors: zeros if it has not."""
 
     effect = Effect.WRITE
@@ -64,23 +171,44 @@ class IteratorGetNext(Op):
 
     def kernel(self, xp: Xp, handle: IteratorState) -> tuple[Array, ...]:
         """Return the next element; InvalidArgumentError when it is not what the dataset says."""
-        with interpreted_by(None):
-            try:
-                element = next(handle.items)
-            except StopIteration:
-                return np.asarray(False), *[
-                    _zeros(xp, spec) for spec in self.output_types
-                ]
-            leaves = [to_tensor(leaf) for leaf in nest.flatten(element)]
-        specs = [leaf.spec for leaf in leaves]
-        pairs = list(zip(self.output_types, specs, strict=False))
-        if len(specs) != len(self.output_types) or not all(
-            a.accepts(b) for a, b in pairs
-        ):
-            raise InvalidArgumentError(
-                f"the dataset gives {specs}; its element_spec says {list(self.output_types)}"
-            )
-        return np.asarray(True), *[leaf.array for leaf in leaves]
+        try:
+            element = handle.next()
+        except StopIteration:
+            zeros = [_zeros(xp, spec) for spec in self.output_types]
+            return np.asarray(False), *zeros
+        return np.asarray(True), *_arrays(element, self.output_types)
+
+
+class IteratorGetNext(Op):
+    """The next element of an iterator; OutOfRangeError when there is none."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    output_types: tuple[TensorSpec, ...]
+
+    def infer(self, handle: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the elements' specs."""
+        return self.output_types
+
+    def kernel(self, xp: Xp, handle: IteratorState) -> tuple[Array, ...]:
+        """Return the next element; InvalidArgumentError when it is not what the dataset says."""
+        try:
+            element = handle.next()
+        except StopIteration:
+            raise _at_end() from None
+        return tuple(_arrays(element, self.output_types))
+
+
+def _arrays(element: Any, wanted: tuple[TensorSpec, ...]) -> list[Array]:
+    with interpreted_by(None):
+        leaves = [to_tensor(leaf) for leaf in nest.flatten(element)]
+    specs = [leaf.spec for leaf in leaves]
+    pairs = list(zip(wanted, specs, strict=False))
+    if len(specs) != len(wanted) or not all(a.accepts(b) for a, b in pairs):
+        raise InvalidArgumentError(
+            f"the dataset gives {specs}; its element_spec says {list(wanted)}"
+        )
+    return [leaf.array for leaf in leaves]
 
 
 def _zeros(xp: Xp, spec: TensorSpec) -> Array:
@@ -93,10 +221,10 @@ class Elements(Stream):
 
     def __init__(self, dataset: Any) -> None:
         self._spec = dataset.element_spec
-        self._handle = call(MakeIterator(dataset))
+        self._handle = call(MakeIterator(dataset, keys(dataset)), *dataset.captures)
 
     def following(self) -> tuple[Tensor, Any]:
         """Return whether there is a next element, and that."""
-        op = IteratorGetNext(tuple(nest.flatten(self._spec)))
+        op = IteratorAdvance(tuple(nest.flatten(self._spec)))
         more, *leaves = calls(op, self._handle)
         return more, nest.pack_like(self._spec, leaves)

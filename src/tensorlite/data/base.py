@@ -1,0 +1,164 @@
+"""Pipeline: what every dataset has: a source of elements, their number, specs, and ways to rewind.
+
+The steps that make one dataset of another stand in creating.py, transforming.py, grouping.py,
+ordering.py and running.py; Dataset, which joins these, in dataset.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Generic, TypeVar
+
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.iterators import DatasetIterator, Elements
+from tensorlite.data.options import Options
+from tensorlite.function.loops import stage_stream
+
+T = TypeVar("T")
+
+INFINITE = -1
+UNKNOWN = -2
+
+
+class UnknownLengthError(InvalidArgumentError, TypeError):
+    """What `len` raises where there is no number; `list` asks first, and goes on at a TypeError."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pipeline(Generic[T]):
+    """Elements, each a tensor or a structure of tensors, in an order that can be run through again.
+
+    See Dataset.
+    """
+
+    is_leaf: ClassVar[bool] = True
+    """To structures it is one value, not a container of its fields."""
+
+    source: Callable[[], Iterator[T]]
+    """Starts a run through the elements."""
+    size: int = UNKNOWN
+    """The number of elements, INFINITE or UNKNOWN."""
+    spec: Any = None
+    """The specs of an element's tensors, in its structure, or a function that finds them."""
+    rewinds: tuple[Callable[[], None], ...] = ()
+    """What lets the next run be like the first: of every shuffle that it goes through."""
+    captures: tuple[Tensor, ...] = ()
+    """Tensors of a graph that it was made with."""
+    settings: Options = field(default_factory=Options)
+    """What `with_options` was given."""
+
+    def rewind(self) -> None:
+        """Let the next run be like the very first: shuffles draw their orders from the beginning.
+
+        So a run can be taken up again in the middle: rewind, and skip what was there already.
+
+        >>> numbers = tl.data.Dataset.range(9).shuffle(9)
+        >>> first = [int(x) for x in numbers]
+        >>> numbers.rewind()
+        >>> first == [int(x) for x in numbers]
+        True
+        """
+        for rewind in self.rewinds:
+            rewind()
+
+    def cardinality(self) -> Any:
+        """Return the number of elements, tl.data.INFINITE or tl.data.UNKNOWN.
+
+        >>> tl.data.Dataset.range(10).batch(4).cardinality()
+        3
+        """
+        return self.size
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of an element's tensors; InvalidArgumentError when they are not known."""
+        found = self._spec()
+        if found is None:
+            raise InvalidArgumentError(
+                "the specs of this dataset's elements are not known: give element_spec= to "
+                "from_generator or map"
+            )
+        return found
+
+    def _spec(self) -> Any:
+        return self.spec() if callable(self.spec) else self.spec
+
+    @classmethod
+    def _steps(cls) -> Any:
+        """Return the class of the datasets that are made of this one."""
+        return cls
+
+    def _altered(self, **changes: Any) -> Any:
+        """Return a dataset like this one, but for some fields."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return self._steps()(**{**own, **changes})
+
+    def _made(
+        self,
+        source: Callable[[], Iterator[Any]],
+        size: int = UNKNOWN,
+        spec: Any = None,
+        *others: Pipeline[Any],
+        captures: tuple[Tensor, ...] = (),
+        rewinds: tuple[Callable[[], None], ...] = (),
+    ) -> Any:
+        """Return a dataset made of this one, and of others."""
+        return assembled(
+            self._steps(),
+            source,
+            size,
+            spec,
+            self,
+            *others,
+            captures=captures,
+            rewinds=rewinds,
+        )
+
+    def __iter__(self) -> DatasetIterator[T]:
+        return DatasetIterator(self)
+
+    def __len__(self) -> int:
+        if self.size < 0:
+            raise UnknownLengthError(
+                "len() of a dataset whose size is infinite or unknown"
+            )
+        return self.size
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __tl_for__(self, *loop: Any) -> bool:
+        """Stage a `for` over this dataset, if it stands in a trace; return whether it does."""
+        if tracer() is None:
+            return False
+        stage_stream(Elements(self), *loop)
+        return True
+
+    def __repr__(self) -> str:
+        size = {INFINITE: "infinite", UNKNOWN: "unknown"}.get(self.size, self.size)
+        return f"Dataset(size={size})"
+
+
+def assembled(
+    kind: Any,
+    source: Callable[[], Iterator[Any]],
+    size: int,
+    spec: Any,
+    *made_of: Pipeline[Any],
+    captures: tuple[Tensor, ...] = (),
+    rewinds: tuple[Callable[[], None], ...] = (),
+) -> Any:
+    """Return a dataset of a class, which is made of others and has what those have."""
+    all_captures = [x for one in made_of for x in one.captures]
+    all_rewinds = [x for one in made_of for x in one.rewinds]
+    return kind(
+        source,
+        size,
+        spec,
+        (*all_rewinds, *rewinds),
+        tuple({id(x): x for x in (*all_captures, *captures)}.values()),
+        made_of[0].settings if made_of else Options(),
+    )

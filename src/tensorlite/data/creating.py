@@ -1,0 +1,392 @@
+"""Where datasets begin: tensors, generators, numbers, files' names, and other datasets."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, assembled
+from tensorlite.data.declared import declared_specs
+from tensorlite.data.elements import (
+    as_declared,
+    joined,
+    row_readers,
+    rows_of,
+    spec_of,
+    tensors,
+)
+from tensorlite.data.given import (
+    captured,
+    is_symbolic,
+    known_number,
+    number,
+    number_now,
+    value_of,
+)
+from tensorlite.data.ordering import Draws
+
+if TYPE_CHECKING:
+    from tensorlite.data.dataset import Dataset
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Creating(Pipeline[T]):
+    """What a Dataset offers to begin with."""
+
+    @classmethod
+    def from_tensors(cls, tensors_: U) -> Dataset[U]:
+        """Return a dataset of one element: the tensors as they are.
+
+        >>> print(next(iter(tl.data.Dataset.from_tensors([1, 2]))))
+        [1 2]
+        """
+        whole = tensors(tensors_)
+        given = captured(whole)
+        spec = spec_of(whole)
+
+        def source() -> Iterator[Any]:
+            yield nest.map_structure(value_of, whole) if given else whole
+
+        made: Dataset[U] = assembled(cls._steps(), source, 1, spec, captures=given)
+        return made
+
+    @classmethod
+    def from_tensor_slices(cls, tensors_: U) -> Dataset[U]:
+        """Return the rows of a tensor, or of all tensors in a structure, row by row.
+
+        Raises InvalidArgumentError when the tensors have different numbers of rows.
+
+        >>> x, y = next(iter(tl.data.Dataset.from_tensor_slices(([1.0, 2.0], np.asarray([3, 4])))))
+        >>> print(x, y)
+        1.0 3
+        """
+        whole = tensors(tensors_)
+        given = captured(whole)
+        size = UNKNOWN if given else rows_of(whole, "from_tensor_slices")
+        spec = nest.map_structure(_row_spec, whole)
+
+        def source() -> Iterator[Any]:
+            readers = row_readers(whole)
+            found = nest.map_structure(value_of, whole) if given else whole
+            count = rows_of(found, "from_tensor_slices") if given else size
+            for i in builtins.range(count):
+                yield nest.pack_like(whole, [read(i) for read in readers])
+
+        made: Dataset[U] = assembled(cls._steps(), source, size, spec, captures=given)
+        return made
+
+    @classmethod
+    def range(
+        cls, *bounds: Any, output_type: DTypeLike = dtypes.int64
+    ) -> Dataset[Tensor]:
+        """Return the numbers of Python's `range`, as 0-d tensors, int64 unless said otherwise.
+
+        >>> print([int(i) for i in tl.data.Dataset.range(1, 7, 2)])
+        [1, 3, 5]
+        """
+        limits = [number(bound, "range: a bound") for bound in bounds]
+        kind = as_dtype(output_type)
+        later = any(known_number(limit) is None for limit in limits)
+        size = UNKNOWN if later else len(builtins.range(*limits))
+
+        def source() -> Iterator[Tensor]:
+            for i in builtins.range(
+                *[number_now(limit, "range") for limit in limits]
+            ):
+                yield constant(i, kind)
+
+        made: Dataset[Tensor] = assembled(
+            cls._steps(),
+            source,
+            size,
+            TensorSpec((), kind),
+            captures=captured(*limits),
+        )
+        return made
+
+    @classmethod
+    def from_generator(
+        cls,
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Sequence[Any] | None = None,
+        output_signature: Any = None,
+        *,
+        element_spec: Any = None,
+    ) -> Dataset[Any]:
+        """Return what `generator` yields, called anew for each run with `args`, as tensors.
+
+        Dtypes and shapes, or specs as `output_signature` (or `element_spec`), say what that is:
+        values are converted to it and checked. Without them each value's own dtype is taken, and
+        the dataset cannot be looped over in a traced function.
+
+        >>> words = tl.data.Dataset.from_generator(lambda: iter([1.0, 2.0]))
+        >>> print([float(x) for x in words])
+        [1.0, 2.0]
+        >>> typed = tl.data.Dataset.from_generator(lambda: iter([1, 2]), tl.float64)
+        >>> next(iter(typed)).dtype
+        tl.float64
+        """
+        specs = output_signature if output_signature is not None else element_spec
+        if specs is None:
+            specs = declared_specs(output_types, output_shapes)
+        given = [] if args is None else [tensors(x) for x in args]
+
+        def source() -> Iterator[Any]:
+            values = [value_of(x).numpy() for x in given]
+            for value in generator(*values):
+                yield tensors(value) if specs is None else as_declared(value, specs)
+
+        made: Dataset[Any] = assembled(
+            cls._steps(), source, UNKNOWN, specs, captures=captured(given)
+        )
+        return made
+
+    @classmethod
+    def zip(cls, *datasets: Any) -> Dataset[Any]:
+        """Return tuples of the elements of several datasets, up to the shortest.
+
+        A structure of datasets gives structures of elements.
+
+        >>> both = tl.data.Dataset.zip(tl.data.Dataset.range(2), tl.data.Dataset.range(5, 9))
+        >>> print([(int(a), int(b)) for a, b in both])
+        [(0, 5), (1, 6)]
+        """
+        alone = len(datasets) == 1 and nest.is_nested(datasets[0])
+        form = datasets[0] if alone else datasets
+        form = tuple(form) if isinstance(form, list) else form
+        parts = nest.flatten(form)
+        finite = [d.size for d in parts if d.size != INFINITE]
+        size = UNKNOWN if UNKNOWN in finite else min(finite, default=INFINITE)
+
+        def source() -> Iterator[Any]:
+            for row in builtins.zip(*[d.source() for d in parts], strict=False):
+                yield _structured(form, builtins.iter(row))
+
+        def spec() -> Any:
+            return _structured(form, builtins.iter([d.element_spec for d in parts]))
+
+        made: Dataset[Any] = assembled(cls._steps(), source, size, spec, *parts)
+        return made
+
+    @classmethod
+    def sample_from_datasets(
+        cls,
+        datasets: Sequence[Any],
+        weights: Any = None,
+        seed: int | None = None,
+        stop_on_empty_dataset: bool = False,
+    ) -> Dataset[Any]:
+        """Return elements of several datasets, each drawn from one of them by its weight.
+
+        Without weights each is as likely. When one is exhausted the others go on, unless
+        `stop_on_empty_dataset`.
+
+        >>> two = [tl.data.Dataset.range(3), tl.data.Dataset.range(10, 13)]
+        >>> mixed = tl.data.Dataset.sample_from_datasets(two, seed=1)
+        >>> print(sorted(int(x) for x in mixed))
+        [0, 1, 2, 10, 11, 12]
+        """
+        odds = (
+            [1.0] * len(datasets) if weights is None else np.asarray(weights).tolist()
+        )
+        if len(odds) != len(datasets):
+            raise InvalidArgumentError(
+                f"sample_from_datasets: {len(odds)} weights for {len(datasets)} datasets"
+            )
+        draws = Draws(seed, anew=True)
+
+        def source() -> Iterator[Any]:
+            readers = [d.source() for d in datasets]
+            return _drawn(
+                draws.for_a_run(), readers, list(odds), stop_on_empty_dataset
+            )
+
+        made: Dataset[Any] = assembled(
+            cls._steps(),
+            source,
+            _total(datasets) if not stop_on_empty_dataset else UNKNOWN,
+            lambda: _common_spec(datasets),
+            *datasets,
+            rewinds=(draws.rewind,),
+        )
+        return made
+
+    @classmethod
+    def choose_from_datasets(
+        cls,
+        datasets: Sequence[Any],
+        choice_dataset: Any,
+        stop_on_empty_dataset: bool = True,
+    ) -> Dataset[Any]:
+        """Return elements of the datasets at the places that `choice_dataset` says, in turn.
+
+        >>> two = [tl.data.Dataset.range(3), tl.data.Dataset.range(10, 13)]
+        >>> places = tl.data.Dataset.range(2).repeat(2)
+        >>> print([int(x) for x in tl.data.Dataset.choose_from_datasets(two, places)])
+        [0, 10, 1, 11]
+        """
+
+        def source() -> Iterator[Any]:
+            readers = [d.source() for d in datasets]
+            end = object()
+            for place in choice_dataset.source():
+                at = int(place)
+                if not 0 <= at < len(readers):
+                    raise InvalidArgumentError(
+                        f"choose_from_datasets: place {at}; there are {len(readers)} datasets"
+                    )
+                element = next(readers[at], end)
+                if element is not end:
+                    yield element
+                elif stop_on_empty_dataset:
+                    return
+
+        made: Dataset[Any] = assembled(
+            cls._steps(),
+            source,
+            UNKNOWN,
+            lambda: _common_spec(datasets),
+            *datasets,
+            choice_dataset,
+        )
+        return made
+
+    @classmethod
+    def random(cls, seed: int | None = None) -> Dataset[Tensor]:
+        """Return random int64 numbers of [0, 2**32), without end.
+
+        >>> numbers = tl.data.Dataset.random(seed=4).take(2)
+        >>> list(numbers)[0].dtype
+        tl.int64
+        """
+        draws = Draws(seed, anew=True)
+
+        def source() -> Iterator[Tensor]:
+            chosen = draws.for_a_run()
+            while True:
+                yield constant(chosen.randrange(2**32), dtypes.int64)
+
+        made: Dataset[Tensor] = assembled(
+            cls._steps(),
+            source,
+            INFINITE,
+            TensorSpec((), dtypes.int64),
+            rewinds=(draws.rewind,),
+        )
+        return made
+
+    @classmethod
+    def counter(cls, start: int = 0, step: int = 1) -> Dataset[Tensor]:
+        """Return `start`, `start + step` and so on, without end, as int64.
+
+        >>> print([int(x) for x in tl.data.Dataset.counter(5, 2).take(3)])
+        [5, 7, 9]
+        """
+
+        def source() -> Iterator[Tensor]:
+            return (constant(i, dtypes.int64) for i in itertools.count(start, step))
+
+        made: Dataset[Tensor] = assembled(
+            cls._steps(), source, INFINITE, TensorSpec((), dtypes.int64)
+        )
+        return made
+
+    @classmethod
+    def list_files(
+        cls, file_pattern: Any, shuffle: bool | None = True, seed: int | None = None
+    ) -> Dataset[Tensor]:
+        """Return the names of the files that match patterns, shuffled unless that is refused.
+
+        Raises NotFoundError when none does. In their own order they are sorted.
+        """
+        patterns = tensors(file_pattern)
+        now = () if is_symbolic(patterns) else tuple(_matching(patterns))
+        draws = Draws(seed, anew=True)
+
+        def source() -> Iterator[Tensor]:
+            names = list(now or _matching(value_of(patterns)))
+            if shuffle is not False:
+                draws.for_a_run().shuffle(names)
+            return (constant(name, dtypes.string) for name in names)
+
+        made: Dataset[Tensor] = assembled(
+            cls._steps(),
+            source,
+            len(now) if now else UNKNOWN,
+            TensorSpec((), dtypes.string),
+            captures=captured(patterns),
+            rewinds=(draws.rewind,),
+        )
+        return made
+
+
+def _row_spec(leaf: Any) -> Any:
+    if not isinstance(leaf, Tensor):
+        return leaf
+    shape = leaf.spec.shape
+    return TensorSpec(None if shape is None else shape[1:], leaf.dtype)
+
+
+def _structured(form: Any, values: Iterator[Any]) -> Any:
+    """Return a structure of elements in the place of one of datasets, which elements may share."""
+    if not nest.is_nested(form):
+        return next(values)
+    return nest.rebuild(
+        form, [_structured(member, values) for member in nest.children(form)]
+    )
+
+
+def _common_spec(datasets: Sequence[Any]) -> Any:
+    found = datasets[0].element_spec
+    for other in datasets[1:]:
+        found = joined(found, other.element_spec)
+    return found
+
+
+def _total(datasets: Sequence[Any]) -> int:
+    sizes = [d.size for d in datasets]
+    if UNKNOWN in sizes or INFINITE in sizes:
+        return INFINITE if INFINITE in sizes else UNKNOWN
+    return sum(sizes)
+
+
+def _drawn(
+    chosen: random.Random, readers: list[Iterator[Any]], odds: list[float], stop: bool
+) -> Iterator[Any]:
+    """Yield elements of readers, each drawn by its odds, until there are none left."""
+    end = object()
+    while readers and sum(odds) > 0:
+        place = chosen.choices(builtins.range(len(readers)), odds)[0]
+        element = next(readers[place], end)
+        if element is not end:
+            yield element
+        elif stop:
+            return
+        else:
+            del readers[place], odds[place]
+
+
+def _matching(patterns: Any) -> list[bytes]:
+    """Return the names of files that match, sorted; NotFoundError if there are none."""
+    listed = patterns.numpy().ravel().tolist()
+    texts = [x.decode() if isinstance(x, bytes) else x for x in listed]
+    found = sorted({name for text in texts for name in glob(text, recursive=True)})  # noqa: PTH207
+    if not found:
+        raise NotFoundError(f"list_files: no file matches {texts}")
+    return [name.encode() for name in found]

@@ -1,0 +1,326 @@
+"""Elements of datasets: values as tensors, tensors as batches, and the specs of both.
+
+What makes elements, and in which order, is in the other modules.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    StructureError,
+    TensorliteError,
+)
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import Dims, TensorSpec, join
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.xp import CPU
+from tensorlite.data.base import Pipeline
+from tensorlite.data.given import value_of
+from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.stack import stack
+
+
+def tensors(value: Any) -> Any:
+    """Return a structure with tensors for leaves; a list of numbers is one tensor."""
+    if isinstance(value, list):
+        return to_tensor(value)
+    if nest.is_nested(value):
+        return nest.rebuild(
+            value, [tensors(member) for member in nest.children(value)]
+        )
+    if value is None or isinstance(value, Pipeline):
+        return value
+    return to_tensor(value)
+
+
+def returned(value: Any) -> Any:
+    """Return what a function made of an element, as an element: a list is a tuple."""
+    if type(value) is EagerTensor:
+        return value
+    return tensors(tuple(value) if isinstance(value, list) else value)
+
+
+def arguments(element: Any) -> Sequence[Any]:
+    """Return an element as the arguments of a function: a tuple's members, or itself."""
+    plain = isinstance(element, tuple) and not hasattr(element, "_fields")
+    return element if plain else (element,)
+
+
+def rows_of(whole: Any, what: str) -> int:
+    """Return how many rows all tensors of a structure have; InvalidArgumentError if they differ."""
+    leaves = [leaf for leaf in nest.flatten(whole) if leaf is not None]
+    sizes = sorted({leaf.shape[0] if leaf.shape else 0 for leaf in leaves})
+    if len(sizes) != 1 or not all(leaf.shape for leaf in leaves):
+        raise InvalidArgumentError(
+            f"{what}: the tensors have {sizes} rows; allowed is one number"
+        )
+    return int(sizes[0])
+
+
+def row_readers(whole: Any) -> list[Callable[[int], Any]]:
+    """Return a function for each tensor of a structure that returns a row of it."""
+    return [_row_reader(value_of(leaf)) for leaf in nest.flatten(whole)]
+
+
+def _row_reader(leaf: Any) -> Callable[[int], Any]:
+    if leaf is None:
+        return lambda _: None
+    array = leaf.array
+    if type(array) is not np.ndarray:
+        return lambda i: leaf[i]
+    # The short way: a view for each row, which is what an index by dispatch makes, too.
+    return lambda i: EagerTensor(array[i, ...], CPU)
+
+
+def stacked(group: list[Any]) -> Any:
+    """Return elements as one, every tensor with a new first axis."""
+    try:
+        return _stacked(group)
+    except TensorliteError as error:
+        error.add_note(
+            "while batching elements of a dataset, which must be of one shape"
+        )
+        raise
+
+
+def _stacked(group: list[Any]) -> Any:
+    first = group[0]
+    if not nest.is_nested(first):
+        return _column(group)
+    if isinstance(first, SparseTensor):
+        return _sparse_column(group)
+    columns = builtins.zip(*map(nest.children, group), strict=True)
+    return nest.rebuild(first, [_stacked(list(column)) for column in columns])
+
+
+def _column(leaves: list[Any]) -> Any:
+    if leaves[0] is None:
+        return None
+    arrays = [leaf.array for leaf in leaves]
+    first = arrays[0]
+    kinds = {
+        (type(x), getattr(x, "shape", None), getattr(x, "dtype", None))
+        for x in arrays
+    }
+    if len(kinds) == 1 and type(first) is np.ndarray:
+        return EagerTensor(np.stack(arrays), CPU)
+    return stack(leaves)
+
+
+def _sparse_column(group: list[SparseTensor]) -> SparseTensor:
+    """Return sparse tensors of one rank as one, which is as large as the largest of them."""
+    indices = [sp.indices.numpy() for sp in group]
+    rows = np.repeat(np.arange(len(group)), [len(x) for x in indices])
+    sizes = np.max([sp.dense_shape.numpy() for sp in group], axis=0)
+    return SparseTensor(
+        np.concatenate([rows[:, None], np.concatenate(indices)], axis=1).astype(
+            np.int64
+        ),
+        np.concatenate([sp.values.numpy() for sp in group]),
+        np.asarray([len(group), *sizes.tolist()], np.int64),
+    )
+
+
+def padded(group: list[Any], shapes: list[Any], values: list[Any]) -> Any:
+    """Return elements as one, every tensor filled up to a shape, or to the largest of all."""
+    columns = list(builtins.zip(*map(nest.flatten, group), strict=True))
+    made = [
+        _padded_column([to_tensor(leaf).numpy() for leaf in column], shape, value)
+        for column, shape, value in builtins.zip(columns, shapes, values, strict=True)
+    ]
+    return nest.pack_like(group[0], made)
+
+
+def _padded_column(arrays: list[Any], shape: Dims | None, value: Any) -> Tensor:
+    rank = arrays[0].ndim
+    wanted = (None,) * rank if shape is None else tuple(shape)
+    if any(x.ndim != len(wanted) for x in arrays):
+        found = sorted({x.shape for x in arrays})
+        raise InvalidArgumentError(
+            f"padded_batch: elements of shapes {found}; padded_shapes gives {len(wanted)} axes"
+        )
+    longest = [
+        max(sizes) for sizes in builtins.zip(*[x.shape for x in arrays], strict=True)
+    ]
+    sizes = [
+        most if size is None or size < 0 else size
+        for size, most in builtins.zip(wanted, longest, strict=True)
+    ]
+    if any(most > size for size, most in builtins.zip(sizes, longest, strict=True)):
+        raise InvalidArgumentError(
+            f"padded_batch: an element of {tuple(longest)} does not fit padded shape "
+            f"{tuple(sizes)}; allowed are None or -1 for sizes that differ"
+        )
+    out = np.full(
+        (len(arrays), *sizes), padding_for(arrays[0].dtype, value), arrays[0].dtype
+    )
+    for i, array in builtins.enumerate(arrays):
+        filled: Any = (i, *[slice(0, n) for n in array.shape])
+        out[filled] = array[()]
+    return to_tensor(out)
+
+
+def padding_for(dtype: np.dtype[Any], value: Any) -> Any:
+    """Return what fills up: the value that is given, else zero, or the empty string."""
+    if value is None:
+        return b"" if dtype.kind == "O" else dtype.type(0)
+    return value.item() if isinstance(value, (Tensor, np.ndarray)) else value
+
+
+def spread(structure: Any, like: Any, leaf: Callable[[Any], bool]) -> list[Any]:
+    """Return one of `structure`'s leaves for each leaf of an element; one alone is for all."""
+    count = len(nest.flatten(like))
+    if structure is None or leaf(structure):
+        return [structure] * count
+    found = _leaves(structure, leaf)
+    if len(found) != count:
+        raise StructureError(
+            f"{structure!r} has {len(found)} leaves; the dataset's elements have {count}"
+        )
+    return found
+
+
+def _leaves(structure: Any, leaf: Callable[[Any], bool]) -> list[Any]:
+    if leaf(structure) or not isinstance(structure, (list, tuple, dict)):
+        return [structure]
+    return [x for member in nest.children(structure) for x in _leaves(member, leaf)]
+
+
+def is_shape(value: Any) -> bool:
+    """Return whether a value is a shape rather than a structure of them."""
+    if isinstance(value, (np.ndarray, Tensor)):
+        return True
+    sizes = isinstance(value, (list, tuple)) and all(
+        size is None or isinstance(size, (int, np.integer)) for size in value
+    )
+    return sizes or (
+        not isinstance(value, (list, tuple, dict)) and hasattr(value, "__iter__")
+    )
+
+
+def shape_from(value: Any) -> Dims | None:
+    """Return a shape as a tuple, with None for sizes that are not known."""
+    if value is None:
+        return None
+    sizes = value.tolist() if isinstance(value, (np.ndarray, Tensor)) else list(value)
+    return tuple([None if n is None or n < 0 else int(n) for n in sizes])
+
+
+def not_nested(value: Any) -> bool:
+    """Return whether a value is a leaf of a structure."""
+    return not isinstance(value, (list, tuple, dict))
+
+
+def with_axis(spec: Any, rows: int | None) -> Any:
+    """Return the specs of batches of elements of `spec`."""
+    if isinstance(spec, SparseTensor):
+        places, values, sizes = cast("tuple[TensorSpec, ...]", spec)
+        rank = None if places.dims[1] is None else places.dims[1] + 1
+        return SparseTensor(
+            places.with_shape((None, rank)), values, sizes.with_shape((rank,))
+        )
+    if nest.is_nested(spec):
+        return nest.rebuild(spec, [with_axis(x, rows) for x in nest.children(spec)])
+    if not isinstance(spec, TensorSpec):
+        return spec
+    return spec.with_shape(None if spec.shape is None else (rows, *spec.shape))
+
+
+def without_axis(spec: Any) -> Any:
+    """Return the specs of the rows of elements of `spec`."""
+    return nest.map_structure(
+        lambda leaf: leaf.with_shape(None if leaf.shape is None else leaf.shape[1:]),
+        spec,
+    )
+
+
+def joined(a: Any, b: Any) -> Any:
+    """Return the most special specs that cover two structures of them."""
+    if a is None or b is None:
+        return None
+    return nest.map_structure(join, a, b)
+
+
+def spec_of(element: Any) -> Any:
+    """Return the specs of an element's tensors, in its structure."""
+
+    def leaf_spec(leaf: Any) -> Any:
+        if isinstance(leaf, (Operand, np.ndarray)) or np.isscalar(leaf):
+            return to_tensor(leaf).spec.without_value()
+        return leaf
+
+    return nest.map_structure(leaf_spec, element)
+
+
+def as_declared(value: Any, spec: Any) -> Any:
+    """Return a generator's value as tensors of declared specs; InvalidArgumentError if it differs.
+
+    Lists are tensors here unless the specs stand in a list, too.
+    """
+    if isinstance(spec, TensorSpec):
+        return _leaf_as_declared(value, spec)
+    if isinstance(spec, dict):
+        if not isinstance(value, dict) or set(value) != set(spec):
+            raise _not_as_declared(value, spec)
+        return {key: as_declared(value[key], inner) for key, inner in spec.items()}
+    if not isinstance(spec, (list, tuple)):
+        return tensors(value)
+    if not isinstance(value, (list, tuple)) or len(value) != len(spec):
+        raise _not_as_declared(value, spec)
+    members = [
+        as_declared(x, inner) for x, inner in builtins.zip(value, spec, strict=True)
+    ]
+    return nest.rebuild(spec, members)
+
+
+def _not_as_declared(value: Any, spec: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"the dataset gives {nest.map_structure(_described, value)}; "
+        f"its element_spec says {spec}"
+    )
+
+
+def _described(leaf: Any) -> Any:
+    return TensorSpec(np.shape(leaf), as_dtype(np.asarray(leaf).dtype))
+
+
+def _leaf_as_declared(value: Any, spec: TensorSpec) -> Tensor:
+    known = isinstance(value, Tensor)
+    made = value if known else to_tensor(_converted(value, spec.dtype))
+    if not spec.accepts(made.spec):
+        raise InvalidArgumentError(
+            f"the dataset gives {[made.spec]}; its element_spec says {[spec]}"
+        )
+    return made
+
+
+def _converted(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Return a generator's value as an array of a dtype, which may take no fraction away."""
+    if dtype is dtypes.string:
+        return np.asarray(value, object)
+    try:
+        found = np.asarray(value)
+        made = np.asarray(value, dtype.numpy)
+    except (TypeError, ValueError) as error:
+        raise DTypeError(
+            f"{value!r}, which a generator gives, is nothing of dtype {dtype.name}: {error}"
+        ) from None
+    if (
+        found.dtype.kind in "fc"
+        and dtype.is_integer
+        and not np.array_equal(found, made)
+    ):
+        raise DTypeError(
+            f"{value!r}, which a generator gives, has fractions; its element_spec says {dtype.name}"
+        )
+    return made

@@ -1,0 +1,224 @@
+"""Datasets of what files hold: records, lines, pieces of one length, and tables of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.base import UNKNOWN, Pipeline
+from tensorlite.data.dataset import Dataset
+from tensorlite.data.given import captured, value_of
+from tensorlite.data.transforming import in_turns
+from tensorlite.ops.csv import csv_rows, default_specs, fields_of
+from tensorlite.ops.records import checked_compression, records
+from tensorlite.ops.text_files import fixed_length_pieces, lines
+
+T = TypeVar("T")
+
+STRING = TensorSpec((), dtypes.string)
+
+
+class _FileDataset(Dataset[Tensor]):
+    """What is read from files, one after the other."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        read: Callable[[str], Iterator[Any]],
+        spec: Any = STRING,
+        at_a_time: int | None = None,
+    ) -> None:
+        names = filenames if isinstance(filenames, Pipeline) else _names(filenames)
+        given = names.captures if isinstance(names, Pipeline) else captured(names)
+        rewinds = names.rewinds if isinstance(names, Pipeline) else ()
+
+        def source() -> Iterator[Any]:
+            found = _paths(names)
+            if at_a_time is not None and at_a_time > 1:
+                made = (Dataset(lambda path=path: read(path)) for path in found)  # type: ignore[misc]
+                yield from in_turns(made, at_a_time, 1)
+                return
+            for path in found:
+                yield from read(path)
+
+        super().__init__(source, UNKNOWN, spec, rewinds, given)
+
+    @classmethod
+    def _steps(cls) -> Any:
+        return Dataset
+
+
+def _names(filenames: Any) -> Tensor:
+    if isinstance(filenames, (list, tuple)):
+        filenames = [_text(name) for name in filenames]
+    named = hasattr(filenames, "__fspath__")
+    return to_tensor(str(filenames) if named else filenames)
+
+
+def _text(name: Any) -> Any:
+    return str(name) if hasattr(name, "__fspath__") else name
+
+
+def _paths(names: Any) -> Iterator[str]:
+    if isinstance(names, Pipeline):
+        for name in names.source():
+            yield _decoded(name.item())
+        return
+    for name in value_of(names).numpy().ravel().tolist():
+        yield _decoded(name)
+
+
+def _decoded(name: Any) -> str:
+    return (
+        name.decode(errors="surrogateescape")
+        if isinstance(name, bytes)
+        else str(name)
+    )
+
+
+class TFRecordDataset(_FileDataset):
+    """The records of TFRecord files, as 0-d strings, file after file.
+
+    `compression_type` is '', 'GZIP' or 'ZLIB'; with `num_parallel_reads` so many files are read in
+    turns. A damaged record is a DataLossError. `buffer_size` is left to the operating system.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tl.data.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    >>> print(next(iter(tl.data.TFRecordDataset(path))))
+    b'one'
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+    ) -> None:
+        kind = _compression(compression_type)
+
+        def read(path: str) -> Iterator[Tensor]:
+            for record in records(path, kind()):
+                yield constant(record, dtypes.string)
+
+        super().__init__(filenames, read, STRING, num_parallel_reads)
+
+
+def _compression(given: Any) -> Callable[[], str]:
+    """Return what finds a compression, which may be a tensor of a graph."""
+    if isinstance(given, Tensor):
+        return lambda: checked_compression(value_of(given).item())
+    known = checked_compression(given)
+    return lambda: known
+
+
+class TextLineDataset(_FileDataset):
+    r"""The lines of text files, as 0-d strings without their ends, file after file.
+
+    The arguments are those of TFRecordDataset.
+
+    >>> import tempfile, os, pathlib
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> _ = pathlib.Path(path).write_text("one\ntwo\n")
+    >>> list(tl.data.TextLineDataset(path).as_numpy_iterator())
+    [b'one', b'two']
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+    ) -> None:
+        kind = _compression(compression_type)
+
+        def read(path: str) -> Iterator[Tensor]:
+            for line in lines(path, kind()):
+                yield constant(line, dtypes.string)
+
+        super().__init__(filenames, read, STRING, num_parallel_reads)
+
+
+class FixedLengthRecordDataset(_FileDataset):
+    """Pieces of `record_bytes` bytes of files, without their first and last bytes.
+
+    >>> import tempfile, os, pathlib
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.bin")
+    >>> _ = pathlib.Path(path).write_bytes(b"headaabb")
+    >>> list(tl.data.FixedLengthRecordDataset(path, 2, header_bytes=4).as_numpy_iterator())
+    [b'aa', b'bb']
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        buffer_size: int | None = None,
+        compression_type: Any = None,
+        num_parallel_reads: int | None = None,
+    ) -> None:
+        kind = _compression(compression_type)
+        sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+        if sizes[0] < 1 or min(sizes) < 0:
+            raise InvalidArgumentError(
+                f"FixedLengthRecordDataset: record_bytes={record_bytes}, header_bytes="
+                f"{header_bytes}, footer_bytes={footer_bytes}; allowed are 1 or more, 0 or more"
+            )
+
+        def read(path: str) -> Iterator[Tensor]:
+            for piece in fixed_length_pieces(path, *sizes, kind()):
+                yield constant(piece, dtypes.string)
+
+        super().__init__(filenames, read, STRING, num_parallel_reads)
+
+
+class CsvDataset(_FileDataset):
+    r"""The rows of CSV files, a tuple of 0-d tensors each.
+
+    `record_defaults` has for each column a value for where it is empty, or only its dtype, if it
+    may not be; `select_cols` says which columns those are. With `header` the first line of each
+    file is passed over.
+
+    >>> import tempfile, os, pathlib
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
+    >>> _ = pathlib.Path(path).write_text("n,x\n1,0.5\n2,\n")
+    >>> rows = tl.data.CsvDataset(path, [tl.int32, [9.0]], header=True)
+    >>> print([(int(n), float(x)) for n, x in rows])
+    [(1, 0.5), (2, 9.0)]
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Sequence[Any],
+        compression_type: Any = None,
+        buffer_size: int | None = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Sequence[int] | None = None,
+    ) -> None:
+        kind = _compression(compression_type)
+        defaults = default_specs(record_defaults)
+
+        def read(path: str) -> Iterator[Any]:
+            rows = csv_rows(path, kind(), field_delim, use_quote_delim)
+            if header:
+                next(rows, None)
+            for row in rows:
+                arrays = fields_of(row, defaults, na_value, select_cols, "CsvDataset")
+                yield tuple([to_tensor(array) for array in arrays])
+
+        spec = tuple([TensorSpec((), default.dtype) for default in defaults])
+        super().__init__(filenames, read, spec)

@@ -1,0 +1,371 @@
+"""Steps that put elements together and take them apart: batches, windows, groups by key."""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import constant
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.data.base import UNKNOWN, Pipeline, assembled
+from tensorlite.data.elements import (
+    arguments,
+    is_shape,
+    not_nested,
+    padded,
+    row_readers,
+    rows_of,
+    shape_from,
+    spread,
+    stacked,
+    with_axis,
+    without_axis,
+)
+from tensorlite.data.functions import prepared
+from tensorlite.data.given import captured, known_number, number, number_now, value_of
+
+if TYPE_CHECKING:
+    from tensorlite.data.dataset import Dataset
+
+T = TypeVar("T")
+
+
+class Grouping(Pipeline[T]):
+    """What a Dataset offers to put elements together."""
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+    ) -> Dataset[T]:
+        """Return runs of `batch_size` elements, each run stacked; the last one may be shorter.
+
+        Stacking is no work worth several threads; what is said of them changes nothing.
+
+        >>> print([b.shape for b in tl.data.Dataset.range(5).batch(2)])
+        [(2,), (2,), (1,)]
+        """
+        made: Dataset[T] = self._batched(
+            batch_size, bool(drop_remainder), stacked, "batch"
+        )
+        return made
+
+    def _batched(
+        self,
+        batch_size: Any,
+        drop_remainder: bool,
+        joined: Callable[[list[Any]], Any],
+        what: str,
+        spec_of: Callable[[Any, int | None], Any] = with_axis,
+    ) -> Any:
+        rows = number(batch_size, f"{what}: batch_size", 1)
+
+        def source() -> Iterator[T]:
+            count = number_now(rows, f"{what}: batch_size", 1)
+            elements = self.source()
+            while group := list(itertools.islice(elements, count)):
+                if len(group) == count or not drop_remainder:
+                    yield joined(group)
+
+        def spec() -> Any:
+            return spec_of(
+                self.element_spec, known_number(rows) if drop_remainder else None
+            )
+
+        size = self._batches(known_number(rows), drop_remainder)
+        return self._made(source, size, spec, captures=captured(rows))
+
+    def _batches(self, rows: int | None, drop_remainder: bool) -> int:
+        if self.size < 0 or rows is None:
+            return self.size if self.size < 0 else UNKNOWN
+        return self.size // rows if drop_remainder else -(-self.size // rows)
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+    ) -> Dataset[T]:
+        """Return runs of `batch_size` elements, filled up to one shape and stacked.
+
+        `padded_shapes` has a shape for each tensor of an element, or one for all; sizes that are
+        None or -1, and all if it is None, are the largest in the batch. `padding_values` are
+        zeros, or empty strings, unless given.
+
+        >>> ranges = tl.data.Dataset.range(1, 4).map(lambda n: tl.arange(n))
+        >>> print(next(iter(ranges.padded_batch(3, padding_values=-1))))
+        [[ 0 -1 -1]
+         [ 0  1 -1]
+         [ 0  1  2]]
+        """
+
+        def joined(group: list[Any]) -> Any:
+            shapes = spread(value_of(padded_shapes), group[0], is_shape)
+            values = spread(padding_values, group[0], not_nested)
+            return padded(group, [shape_from(shape) for shape in shapes], values)
+
+        def spec_of(spec: Any, rows: int | None) -> Any:
+            shapes = spread(padded_shapes, spec, is_shape)
+            leaves = [
+                leaf.with_shape((rows, *_padded_sizes(leaf, shape_from(shape))))
+                for leaf, shape in zip(nest.flatten(spec), shapes, strict=True)
+            ]
+            return nest.pack_like(spec, leaves)
+
+        made: Dataset[T] = self._batched(
+            batch_size, bool(drop_remainder), joined, "padded_batch", spec_of
+        )
+        return made
+
+    def unbatch(self) -> Dataset[T]:
+        """Return the rows of the elements, one by one.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(4).batch(3).unbatch()])
+        [0, 1, 2, 3]
+        """
+
+        def source() -> Iterator[T]:
+            for element in self.source():
+                readers = row_readers(element)
+                for i in range(rows_of(element, "unbatch")):
+                    yield nest.pack_like(element, [read(i) for read in readers])
+
+        made: Dataset[T] = self._made(
+            source, UNKNOWN, lambda: without_axis(self.element_spec)
+        )
+        return made
+
+    def window(
+        self,
+        size: Any,
+        shift: Any = None,
+        stride: Any = 1,
+        drop_remainder: bool = False,
+    ) -> Dataset[Any]:
+        """Return datasets of `size` elements each, which begin `shift` elements apart.
+
+        In a window, every `stride`-th element is taken. Elements that are structures become
+        structures of datasets.
+
+        >>> windows = tl.data.Dataset.range(5).window(3, shift=1, drop_remainder=True)
+        >>> print([[int(x) for x in window] for window in windows])
+        [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+        """
+        numbers = [
+            number(value, f"window: {what}", 1)
+            for what, value in (
+                ("size", size),
+                ("shift", size if shift is None else shift),
+                ("stride", stride),
+            )
+        ]
+
+        def source() -> Iterator[Any]:
+            length, step, apart = [number_now(n, "window", 1) for n in numbers]
+            for group in _windows(self.source(), length, step, apart):
+                if len(group) == length or not drop_remainder:
+                    yield _as_datasets(self._steps(), group)
+
+        def spec() -> Any:
+            inner = self.element_spec
+            return nest.map_structure(
+                lambda leaf: assembled(
+                    self._steps(), lambda: iter(()), UNKNOWN, leaf
+                ),
+                inner,
+            )
+
+        known = [n for n in map(known_number, numbers) if n is not None]
+        count = UNKNOWN
+        if self.size >= 0 and len(known) == len(numbers):
+            count = _number_of_windows(self.size, known, bool(drop_remainder))
+        made: Dataset[Any] = self._made(
+            source, count, spec, captures=captured(*numbers)
+        )
+        return made
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[[Any, Any], Any],
+        window_size: Any = None,
+        window_size_func: Callable[[Any], Any] | None = None,
+    ) -> Dataset[Any]:
+        """Return the elements of `reduce_func(key, window)` for groups of elements of one key.
+
+        A window has `window_size` elements, or as many as `window_size_func` says of its key;
+        what is left at the end makes smaller ones.
+
+        >>> odd = lambda x: x % 2
+        >>> pairs = tl.data.Dataset.range(5).group_by_window(odd, lambda k, w: w.batch(2), 2)
+        >>> print([batch.tolist() for batch in pairs])
+        [[0, 2], [1, 3], [4]]
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise InvalidArgumentError(
+                "group_by_window: give either window_size or window_size_func"
+            )
+        size_of = window_size_func or (lambda _: window_size)
+        keyed = prepared(key_func, lambda: tuple(arguments(self.element_spec)))
+        key_spec = TensorSpec((), dtypes.int64)
+        empty = assembled(self._steps(), lambda: iter(()), UNKNOWN, self._spec)
+
+        def source() -> Iterator[Any]:
+            groups: dict[int, list[Any]] = {}
+            for element in self.source():
+                key = int(keyed.call(*arguments(element)))
+                group = groups.setdefault(key, [])
+                group.append(element)
+                if len(group) >= int(size_of(constant(key, dtypes.int64))):
+                    yield from reduced(key, groups.pop(key))
+            for key in sorted(groups):
+                yield from reduced(key, groups[key])
+
+        def reduced(key: int, group: list[Any]) -> Iterator[Any]:
+            window = assembled(
+                self._steps(), lambda: iter(group), len(group), self._spec
+            )
+            yield from reduce_func(constant(key, dtypes.int64), window).source()
+
+        def spec() -> Any:
+            of_key = prepared(
+                lambda key: reduce_func(key, empty), lambda: (key_spec,)
+            )
+            return of_key.spec().element_spec
+
+        made: Dataset[Any] = self._made(
+            source, UNKNOWN, spec, captures=keyed.captures
+        )
+        return made
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+    ) -> Dataset[Any]:
+        """Return batches of elements of similar lengths, filled up to the longest.
+
+        Bucket i has elements shorter than `bucket_boundaries[i]`, the last one all others, and
+        gives batches of `bucket_batch_sizes[i]`. With `pad_to_bucket_boundary` they are filled up
+        to one less than the boundary.
+
+        >>> ragged = tl.data.Dataset.range(1, 6).map(lambda n: tl.arange(n))
+        >>> batches = ragged.bucket_by_sequence_length(len, [3], [2, 2])
+        >>> print([batch.shape for batch in batches])
+        [(2, 2), (2, 4), (1, 5)]
+        """
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise InvalidArgumentError(
+                f"bucket_by_sequence_length: {len(bucket_boundaries)} boundaries and "
+                f"{len(bucket_batch_sizes)} batch sizes; allowed is one more batch size"
+            )
+
+        def bucket(*element: Any) -> Any:
+            return bisect.bisect_right(
+                bucket_boundaries, int(element_length_func(*element))
+            )
+
+        def batches(key: Any, window: Any) -> Any:
+            size = bucket_batch_sizes[int(key)]
+            if no_padding:
+                return window.batch(size, drop_remainder)
+            shapes = padded_shapes
+            if pad_to_bucket_boundary:
+                shapes = _to_boundary(
+                    padded_shapes, self.element_spec, bucket_boundaries, int(key)
+                )
+            return window.padded_batch(size, shapes, padding_values, drop_remainder)
+
+        made = self.group_by_window(
+            bucket, batches, window_size_func=lambda key: bucket_batch_sizes[int(key)]
+        )
+
+        def spec() -> Any:
+            window = assembled(self._steps(), lambda: iter(()), UNKNOWN, self._spec)
+            if no_padding:
+                return window.batch(1).element_spec
+            return window.padded_batch(1, padded_shapes).element_spec
+
+        known: Dataset[Any] = self._made(
+            made.source, UNKNOWN, spec, captures=made.captures
+        )
+        return known
+
+
+def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
+    """Return the sizes that a batch has behind its first: those asked for, else unknown."""
+    if shape is None:
+        return (None,) * len(leaf.dims)
+    return tuple(shape)
+
+
+def _to_boundary(shapes: Any, spec: Any, boundaries: Sequence[int], key: int) -> Any:
+    """Return padded shapes whose unknown sizes are one less than the bucket's boundary."""
+    if key == len(boundaries):
+        raise InvalidArgumentError(
+            "bucket_by_sequence_length: an element is longer than the last boundary, "
+            f"{boundaries[-1]}, up to which pad_to_bucket_boundary fills up"
+        )
+    leaves = nest.flatten(spec)
+    given = [shape_from(x) for x in spread(shapes, spec, is_shape)]
+    known = [
+        leaf.dims if x is None else x
+        for leaf, x in builtins.zip(leaves, given, strict=True)
+    ]
+    full = [[boundaries[key] - 1 if n is None else n for n in x] for x in known]
+    return full[0] if len(full) == 1 else nest.pack_like(spec, full)
+
+
+def _number_of_windows(count: int, numbers: Sequence[int], whole: bool) -> int:
+    size, shift, stride = numbers
+    if not whole:
+        return -(-count // shift)
+    reach = (size - 1) * stride + 1
+    return max((count - reach) // shift + 1, 0)
+
+
+def _windows(
+    elements: Iterator[Any], size: int, shift: int, stride: int
+) -> Iterator[list[Any]]:
+    """Yield windows while there are elements to begin one with."""
+    reach = (size - 1) * stride + 1
+    held: deque[Any] = deque()
+    while True:
+        held.extend(itertools.islice(elements, max(reach - len(held), 0)))
+        if not held:
+            return
+        yield list(itertools.islice(held, 0, reach, stride))
+        dropped = min(shift, len(held))
+        for _ in range(dropped):
+            held.popleft()
+        for _ in itertools.islice(elements, shift - dropped):
+            pass
+
+
+def _as_datasets(kind: Any, group: list[Any]) -> Any:
+    """Return a window: a dataset, or for elements that are structures a structure of datasets."""
+    columns = builtins.zip(*map(nest.flatten, group), strict=True)
+    made = [_column(kind, list(column)) for column in columns]
+    return nest.pack_like(group[0], made)
+
+
+def _column(kind: Any, leaves: list[Any]) -> Any:
+    first: Tensor = leaves[0]
+    spec = first.spec.without_value() if isinstance(first, EagerTensor) else None
+    return assembled(kind, lambda: iter(leaves), len(leaves), spec)

@@ -1,0 +1,260 @@
+"""Steps that choose elements and their order: shuffle, repeat, take, skip, shard, concatenate."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import device
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline
+from tensorlite.data.elements import joined
+from tensorlite.data.given import captured, known_number, number, number_now, value_of
+from tensorlite.ops.generators import global_generator
+
+if TYPE_CHECKING:
+    from tensorlite.data.dataset import Dataset
+
+T = TypeVar("T")
+
+
+class Ordering(Pipeline[T]):
+    """What a Dataset offers to choose elements and their order."""
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = True,
+    ) -> Dataset[T]:
+        """Return the elements in an order drawn from a buffer of `buffer_size` of them.
+
+        With a `seed` the order of the first run is always the same, of the second likewise;
+        without one the global generator gives it, which `tl.random.set_seed` starts.
+
+        >>> print(sorted(int(x) for x in tl.data.Dataset.range(4).shuffle(2, seed=7)))
+        [0, 1, 2, 3]
+        """
+        most = number(buffer_size, "shuffle: buffer_size", 1)
+        draws = Draws(seed, reshuffle_each_iteration is not False)
+
+        def source() -> Iterator[T]:
+            full = number_now(most, "shuffle: buffer_size", 1)
+            chosen = draws.for_a_run()
+            buffer: list[T] = []
+            for element in self.source():
+                buffer.append(element)
+                if len(buffer) == full:
+                    yield buffer.pop(chosen.randrange(full))
+            chosen.shuffle(buffer)
+            yield from buffer
+
+        made: Dataset[T] = self._made(
+            source,
+            self.size,
+            self._spec,
+            captures=captured(most, draws.seed),
+            rewinds=(draws.rewind,),
+        )
+        return made
+
+    def repeat(self, count: Any = None) -> Dataset[T]:
+        """Return the elements `count` times over, without end if it is None or -1.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(2).repeat(2)])
+        [0, 1, 0, 1]
+        """
+        times = number(-1 if count is None else count, "repeat: count")
+
+        def source() -> Iterator[T]:
+            turns = number_now(times, "repeat: count")
+            if turns >= 0:
+                for _ in range(turns):
+                    yield from self.source()
+                return
+            empty = False
+            while not empty:
+                empty = True
+                for element in self.source():
+                    empty = False
+                    yield element
+
+        size = _repeated(self.size, known_number(times))
+        made: Dataset[T] = self._made(
+            source, size, self._spec, captures=captured(times)
+        )
+        return made
+
+    def take(self, count: Any) -> Dataset[T]:
+        """Return the first `count` elements; all of them if it is -1.
+
+        >>> print(len(list(tl.data.Dataset.range(9).take(4))))
+        4
+        """
+        most = number(count, "take: count")
+
+        def source() -> Iterator[T]:
+            here = number_now(most, "take: count")
+            return (
+                self.source() if here < 0 else itertools.islice(self.source(), here)
+            )
+
+        known, size = known_number(most), UNKNOWN
+        if known is not None and self.size != UNKNOWN:
+            size = self.size if known < 0 else min(known, self.size)
+            size = known if self.size == INFINITE and known >= 0 else size
+        made: Dataset[T] = self._made(
+            lambda: _lazily(source), size, self._spec, captures=captured(most)
+        )
+        return made
+
+    def skip(self, count: Any) -> Dataset[T]:
+        """Return the elements behind the first `count`; none if it is -1.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(5).skip(3)])
+        [3, 4]
+        """
+        left_out = number(count, "skip: count")
+
+        def source() -> Iterator[T]:
+            here = number_now(left_out, "skip: count")
+            return (
+                iter(()) if here < 0 else itertools.islice(self.source(), here, None)
+            )
+
+        known = known_number(left_out)
+        size = UNKNOWN if known is None else self.size
+        if known is not None and known < 0:
+            size = 0
+        elif known is not None and self.size >= 0:
+            size = max(self.size - known, 0)
+        made: Dataset[T] = self._made(
+            lambda: _lazily(source), size, self._spec, captures=captured(left_out)
+        )
+        return made
+
+    def shard(self, num_shards: Any, index: Any) -> Dataset[T]:
+        """Return every `num_shards`-th element, from the one at place `index` on.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(7).shard(3, 1)])
+        [1, 4]
+        """
+        shards = number(num_shards, "shard: num_shards", 1)
+        place = number(index, "shard: index", 0)
+        known = known_number(shards), known_number(place)
+        if None not in known and not 0 <= known[1] < known[0]:  # type: ignore[operator]
+            raise InvalidArgumentError(
+                f"shard: index={place}; allowed are 0 to {shards - 1}, for {shards} shards"
+            )
+
+        def source() -> Iterator[T]:
+            count = number_now(shards, "shard: num_shards", 1)
+            return itertools.islice(
+                self.source(), number_now(place, "shard"), None, count
+            )
+
+        size = self.size if self.size < 0 else UNKNOWN
+        if self.size >= 0 and None not in known:
+            size = len(range(place, self.size, shards))
+        made: Dataset[T] = self._made(
+            lambda: _lazily(source),
+            size,
+            self._spec,
+            captures=captured(shards, place),
+        )
+        return made
+
+    def concatenate(self, dataset: Pipeline[T]) -> Dataset[T]:
+        """Return the elements of this dataset and then those of another.
+
+        >>> both = tl.data.Dataset.range(2).concatenate(tl.data.Dataset.range(5, 7))
+        >>> print([int(x) for x in both])
+        [0, 1, 5, 6]
+        """
+
+        def source() -> Iterator[T]:
+            yield from self.source()
+            yield from dataset.source()
+
+        sizes = {self.size, dataset.size}
+        size = INFINITE if INFINITE in sizes else UNKNOWN
+        if min(sizes) >= 0:
+            size = self.size + dataset.size
+
+        def spec() -> Any:
+            return joined(self.element_spec, dataset.element_spec)
+
+        made: Dataset[T] = self._made(source, size, spec, dataset)
+        return made
+
+    def unique(self) -> Dataset[T]:
+        """Return the elements, each only when it comes for the first time.
+
+        >>> print([int(x) for x in tl.data.Dataset.from_tensor_slices([1, 2, 1]).unique()])
+        [1, 2]
+        """
+
+        def source() -> Iterator[T]:
+            seen: set[Any] = set()
+            for element in self.source():
+                key = tuple([_key(leaf.numpy()) for leaf in nest.flatten(element)])
+                if key not in seen:
+                    seen.add(key)
+                    yield element
+
+        made: Dataset[T] = self._made(source, UNKNOWN, self._spec)
+        return made
+
+
+def _lazily(source: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """Yield what a source gives, which begins when the first element is asked for."""
+    yield from source()
+
+
+def _key(array: np.ndarray[Any, Any]) -> Any:
+    return array.shape, tuple(array.ravel().tolist())
+
+
+def _repeated(size: int, times: int | None) -> int:
+    if times is None:
+        return UNKNOWN
+    if size == 0 or times == 0:
+        return 0
+    if size < 0:
+        return INFINITE if times < 0 else size
+    return INFINITE if times < 0 else size * times
+
+
+class Draws:
+    """Random choices that are the same from run to run, or from the first run on again."""
+
+    def __init__(self, seed: Any, anew: bool) -> None:
+        self.seed = drawn_seed() if seed is None else seed
+        if isinstance(seed, Tensor) and captured(seed) == ():
+            self.seed = int(seed)
+        self.anew = anew
+        """Whether each run has choices of its own."""
+        self._random: random.Random | None = None
+
+    def for_a_run(self) -> random.Random:
+        """Return what draws for the next run."""
+        if self._random is None or not self.anew:
+            self._random = random.Random(int(value_of(self.seed)))  # noqa: S311  no secret
+        return self._random
+
+    def rewind(self) -> None:
+        """Let the next run be like the first."""
+        self._random = None
+
+
+def drawn_seed() -> int:
+    """Return a seed that the global generator gives."""
+    with interpreted_by(None), device(None):
+        return int(global_generator().integers((), 0, 2**31 - 1))

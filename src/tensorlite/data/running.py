@@ -1,0 +1,147 @@
+"""Steps that change how a dataset runs, not what it gives: prefetch, cache, options, NumPy."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.background import AUTOTUNE, ahead
+from tensorlite.data.base import Pipeline
+from tensorlite.data.caching import FileCache
+from tensorlite.data.given import captured, number, number_now
+from tensorlite.data.options import Options
+
+if TYPE_CHECKING:
+    from tensorlite.data.dataset import Dataset
+
+T = TypeVar("T")
+
+PREFETCHED = 2
+"""How many elements are made ahead if nobody says."""
+
+
+class Running(Pipeline[T]):
+    """What a Dataset offers to run in another way."""
+
+    def prefetch(self, buffer_size: Any = AUTOTUNE) -> Dataset[T]:
+        """Return the same elements, of which a thread makes up to `buffer_size` ahead.
+
+        The thread begins with the first element that is asked for, and ends with the iterator.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(3).prefetch(1)])
+        [0, 1, 2]
+        """
+        most = number(buffer_size, "prefetch: buffer_size", -1)
+
+        def source() -> Iterator[T]:
+            here = number_now(most, "prefetch: buffer_size", -1)
+            if here == 0:
+                yield from self.source()
+            else:
+                yield from ahead(self.source, PREFETCHED if here < 0 else here)
+
+        made: Dataset[T] = self._made(
+            source, self.size, self._spec, captures=captured(most)
+        )
+        return made
+
+    def cache(self, filename: Any = "") -> Dataset[T]:
+        """Return the same elements, kept in memory or in a file from the first whole run on.
+
+        Later runs, and with a file later programs, read what is kept: what stands before the
+        cache is not run again.
+
+        >>> calls = []
+        >>> dataset = tl.data.Dataset.range(2).map(lambda x: calls.append(1) or x).cache()
+        >>> print(len(list(dataset)), len(list(dataset)), len(calls))
+        2 2 2
+        """
+        name = filename.item() if isinstance(filename, Tensor) else filename
+        if name:
+            kept = FileCache(name.decode() if isinstance(name, bytes) else str(name))
+
+            def from_file() -> Iterator[T]:
+                return kept.run(self.source, self._spec)
+
+            filed: Dataset[T] = self._made(from_file, self.size, self._spec)
+            return filed
+        whole: list[list[T]] = []
+
+        def source() -> Iterator[T]:
+            if whole:
+                yield from whole[0]
+                return
+            elements: list[T] = []
+            for element in self.source():
+                elements.append(element)
+                yield element
+            whole.append(elements)
+
+        made: Dataset[T] = self._made(source, self.size, self._spec)
+        return made
+
+    def with_options(self, options: Options) -> Dataset[T]:
+        """Return the same dataset with options, which the steps after this one have, too."""
+        if not isinstance(options, Options):
+            raise InvalidArgumentError(
+                f"with_options: {options!r}; allowed are tl.data.Options"
+            )
+        made: Dataset[T] = self._altered(settings=self.settings.merge(options))
+        return made
+
+    def options(self) -> Options:
+        """Return the options that this dataset runs with."""
+        return self.settings
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """Return an iterator over the elements as NumPy arrays, numbers and bytes.
+
+        >>> print(list(tl.data.Dataset.range(3).as_numpy_iterator()))
+        [np.int64(0), np.int64(1), np.int64(2)]
+        """
+        return builtins.map(_as_numpy, iter(self))
+
+    def get_single_element(self) -> T:
+        """Return the element of a dataset that has one; InvalidArgumentError if it has others.
+
+        >>> print(tl.data.Dataset.range(5).batch(5).get_single_element())
+        [0 1 2 3 4]
+        """
+        found = []
+        for element in self:
+            found.append(element)
+            if len(found) > 1:
+                break
+        if len(found) != 1:
+            raise InvalidArgumentError(
+                f"get_single_element: the dataset has {'more than one' if found else 'no'} "
+                "element; allowed is one"
+            )
+        return found[0]
+
+
+def _as_numpy(element: Any) -> Any:
+    return nest.map_structure(numpy_value, element)
+
+
+def numpy_value(leaf: Any) -> Any:
+    """Return a tensor as a NumPy array, a number or bytes; a dataset as an iterator of these."""
+    if isinstance(leaf, Running):
+        return leaf.as_numpy_iterator()
+    if not isinstance(leaf, Tensor):
+        return leaf
+    array = leaf.numpy()
+    if array.dtype == object:
+        array = _as_bytes(array)
+    return array[()]
+
+
+def _as_bytes(array: Any) -> Any:
+    made = array.copy()
+    for place, text in builtins.enumerate(made.flat):
+        made.flat[place] = text.encode() if isinstance(text, str) else text
+    return made

@@ -1,0 +1,276 @@
+"""Steps that make elements of elements: map, filter, interleave, scan and their kin."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import constant
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.background import AUTOTUNE, in_parallel
+from tensorlite.data.base import UNKNOWN, Pipeline
+from tensorlite.data.elements import arguments, spec_of, tensors
+from tensorlite.data.functions import Prepared, prepared
+from tensorlite.data.given import Number, known_number, number, number_now
+
+if TYPE_CHECKING:
+    from tensorlite.data.dataset import Dataset
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+CYCLE = 4
+"""How many datasets `interleave` has open at a time if nobody says."""
+
+
+class Transforming(Pipeline[T]):
+    """What a Dataset offers to make other elements of its elements."""
+
+    def _ready(self, fn: Callable[..., Any]) -> Prepared:
+        return prepared(fn, lambda: tuple(arguments(self.element_spec)))
+
+    def map(
+        self,
+        fn: Callable[..., U],
+        element_spec: Any = None,
+        *,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+    ) -> Dataset[U]:
+        """Return the results of `fn` of each element; a tuple's members are its arguments.
+
+        `element_spec` says what `fn` returns, where that cannot be found out by tracing it. With
+        `num_parallel_calls` so many threads call it; the order stays, unless `deterministic` is
+        False.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(3).map(lambda x: x + 10)])
+        [10, 11, 12]
+        """
+        ready = self._ready(fn)
+
+        def one(element: T) -> Any:
+            return ready.call(*arguments(element))
+
+        def source() -> Iterator[Any]:
+            if num_parallel_calls is None:
+                return builtins.map(one, self.source())
+            ordered = self._ordered(deterministic)
+            return in_parallel(one, self.source(), num_parallel_calls, ordered)
+
+        known = ready.spec if element_spec is None else element_spec
+        made: Dataset[U] = self._made(
+            source, self.size, known, captures=ready.captures
+        )
+        return made
+
+    def _ordered(self, deterministic: bool | None) -> bool:
+        asked = (
+            self.settings.deterministic if deterministic is None else deterministic
+        )
+        return asked is not False
+
+    def filter(self, predicate: Callable[..., Any]) -> Dataset[T]:
+        """Return the elements of which `predicate` holds.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(5).filter(lambda x: x % 2 == 0)])
+        [0, 2, 4]
+        """
+        ready = self._ready(predicate)
+
+        def source() -> Iterator[T]:
+            for element in self.source():
+                if bool(ready.call(*arguments(element))):
+                    yield element
+
+        made: Dataset[T] = self._made(
+            source, UNKNOWN, self._spec, captures=ready.captures
+        )
+        return made
+
+    def take_while(self, predicate: Callable[..., Any]) -> Dataset[T]:
+        """Return the elements up to the first of which `predicate` does not hold.
+
+        >>> print([int(x) for x in tl.data.Dataset.range(9).take_while(lambda x: x < 3)])
+        [0, 1, 2]
+        """
+        ready = self._ready(predicate)
+
+        def holds(element: T) -> bool:
+            return bool(ready.call(*arguments(element)))
+
+        made: Dataset[T] = self._made(
+            lambda: itertools.takewhile(holds, self.source()),
+            UNKNOWN,
+            self._spec,
+            captures=ready.captures,
+        )
+        return made
+
+    def flat_map(self, fn: Callable[..., Any]) -> Dataset[Any]:
+        """Return the elements of the datasets that `fn` makes of each element, one by one.
+
+        >>> count_up = lambda x: tl.data.Dataset.range(x)
+        >>> print([int(x) for x in tl.data.Dataset.range(4).flat_map(count_up)])
+        [0, 0, 1, 0, 1, 2]
+        """
+        ready = self._ready(fn)
+
+        def source() -> Iterator[Any]:
+            for element in self.source():
+                yield from _dataset(
+                    ready.call(*arguments(element)), "flat_map"
+                ).source()
+
+        made: Dataset[Any] = self._made(
+            source, UNKNOWN, _inner_spec(ready), captures=ready.captures
+        )
+        return made
+
+    def interleave(
+        self,
+        fn: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = 1,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+    ) -> Dataset[Any]:
+        """Return elements of `cycle_length` of the datasets that `fn` makes, in turns.
+
+        Each in its turn gives `block_length` elements; 4 take turns if nobody says how many.
+
+        >>> twice = lambda x: tl.data.Dataset.from_tensors(x).repeat(2)
+        >>> print([int(x) for x in tl.data.Dataset.range(3).interleave(twice, 2)])
+        [0, 1, 0, 1, 2, 2]
+        """
+        ready = self._ready(fn)
+        cycle = number(
+            CYCLE if cycle_length in (None, AUTOTUNE) else cycle_length,
+            "cycle_length",
+        )
+        block = number(block_length, "interleave: block_length")
+
+        def source() -> Iterator[Any]:
+            made = (ready.call(*arguments(element)) for element in self.source())
+            return in_turns(
+                made,
+                number_now(cycle, "interleave: cycle_length", 1),
+                number_now(block, "interleave: block_length", 1),
+            )
+
+        made: Dataset[Any] = self._made(
+            source, UNKNOWN, _inner_spec(ready), captures=ready.captures
+        )
+        return made
+
+    def scan(
+        self, initial_state: Any, scan_func: Callable[[Any, Any], Any]
+    ) -> Dataset[Any]:
+        """Return what `scan_func(state, element)` gives beside the next state, for each element.
+
+        >>> add = lambda total, x: (total + x, total + x)
+        >>> print([int(x) for x in tl.data.Dataset.range(1, 5).scan(0, add)])
+        [1, 3, 6, 10]
+        """
+        first = tensors(initial_state)
+
+        def specs() -> tuple[Any, Any]:
+            return spec_of(first), self.element_spec
+
+        ready = prepared(scan_func, specs)
+
+        def source() -> Iterator[Any]:
+            state = first
+            for element in self.source():
+                state, output = ready.call(state, element)
+                yield output
+
+        made: Dataset[Any] = self._made(
+            source, self.size, lambda: ready.spec()[1], captures=ready.captures
+        )
+        return made
+
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[[Any, Any], Any]
+    ) -> Any:
+        """Return the state after `reduce_func(state, element)` of all elements, the first first.
+
+        >>> print(tl.data.Dataset.range(5).reduce(0, lambda total, x: total + x))
+        10
+        """
+        state = tensors(initial_state)
+        for element in self:
+            found = reduce_func(state, element)
+            state = tensors(tuple(found) if isinstance(state, tuple) else found)
+        return state
+
+    def enumerate(self, start: int = 0) -> Dataset[tuple[Tensor, T]]:
+        """Return pairs of a number, a 0-d int64 tensor, and an element.
+
+        >>> print([(int(i), int(x)) for i, x in tl.data.Dataset.range(5, 7).enumerate()])
+        [(0, 5), (1, 6)]
+        """
+        first: Number = number(start, "enumerate: start")
+
+        def source() -> Iterator[tuple[Tensor, T]]:
+            at = number_now(first, "enumerate: start")
+            for i, element in builtins.enumerate(self.source(), at):
+                yield constant(i, dtypes.int64), element
+
+        made: Dataset[tuple[Tensor, T]] = self._made(
+            source,
+            self.size if known_number(first) is not None else UNKNOWN,
+            lambda: (TensorSpec((), dtypes.int64), self.element_spec),
+        )
+        return made
+
+    def apply(self, transformation: Callable[[Any], Any]) -> Any:
+        """Return what a function makes of this dataset as a whole.
+
+        >>> tl.data.Dataset.range(5).apply(lambda dataset: dataset.take(2)).cardinality()
+        2
+        """
+        made = transformation(self)
+        return _dataset(made, "apply")
+
+
+def _dataset(made: Any, what: str) -> Pipeline[Any]:
+    if not isinstance(made, Pipeline):
+        raise DTypeError(
+            f"{what}: the function returned {made!r}; allowed is a Dataset"
+        )
+    return made
+
+
+def _inner_spec(ready: Prepared) -> Callable[[], Any]:
+    """Return what finds the specs of the elements of the datasets that a function makes."""
+    return lambda: _dataset(ready.spec(), "the function given").element_spec
+
+
+def in_turns(datasets: Iterator[Any], cycle: int, block: int) -> Iterator[Any]:
+    """Yield elements of `cycle` datasets in turns; a place that is free is filled in its turn."""
+    places: list[Iterator[Any] | None] = [None] * cycle
+    at = given = still = 0
+    more = True
+    end = object()
+    while more or still:
+        reader = places[at]
+        if reader is None and more:
+            made = next(datasets, end)
+            more = made is not end
+            if more:
+                places[at] = reader = _dataset(made, "interleave").source()
+                still += 1
+        element = end if reader is None else next(reader, end)
+        if element is not end:
+            yield element
+            given += 1
+        elif reader is not None:
+            places[at] = None
+            still -= 1
+        if element is end or given == block:
+            at, given = (at + 1) % cycle, 0

@@ -1,0 +1,96 @@
+"""Bytes as numbers: decode_raw. Text as columns is in csv.py, examples are in examples.py."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.strings import as_bytes
+
+__all__: list[str] = []
+
+
+class DecodeRaw(Op):
+    """The bytes of strings, as numbers along a new last axis."""
+
+    differentiable = False
+    out_type: DType
+    little_endian: bool = True
+    fixed_length: int = 0
+    """To how many bytes strings are cut or filled up; 0: they are all of one length."""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with one more axis."""
+        if x.dtype is not dtypes.string:
+            raise DTypeError(f"decode_raw takes strings, not {x}")
+        if not (self.out_type.is_numeric or self.out_type is dtypes.bool_):
+            raise DTypeError(
+                f"decode_raw: out_type={self.out_type.name}; allowed are numbers"
+            )
+        if x.shape is None:
+            return TensorSpec(None, self.out_type)
+        count = self.fixed_length // self.out_type.itemsize or None
+        return TensorSpec((*x.shape, count), self.out_type)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the numbers; InvalidArgumentError for strings of other lengths."""
+        texts = [as_bytes(text) for text in x.ravel().tolist()]
+        length = self._length(texts)
+        padded = b"".join([text[:length].ljust(length, b"\0") for text in texts])
+        swapped = self.little_endian != (sys.byteorder == "little")
+        kind = self.out_type.numpy
+        flat = np.frombuffer(padded, kind)
+        if swapped and self.out_type.itemsize > 1:
+            flat = flat.byteswap()
+        return flat.reshape(*x.shape, length // self.out_type.itemsize).copy()
+
+    def _length(self, texts: list[bytes]) -> int:
+        """Return how many bytes each string has, or is cut or filled up to."""
+        size = self.out_type.itemsize
+        if self.fixed_length:
+            if self.fixed_length % size or self.fixed_length < 0:
+                raise InvalidArgumentError(
+                    f"decode_raw: fixed_length={self.fixed_length}; allowed are multiples of "
+                    f"{size}, the bytes of {self.out_type.name}"
+                )
+            return self.fixed_length
+        lengths = sorted({len(text) for text in texts})
+        if len(lengths) > 1:
+            raise InvalidArgumentError(
+                "DecodeRaw requires input strings to all be the same size, but there are some of "
+                f"{lengths[0]} and of {lengths[-1]} bytes"
+            )
+        length = lengths[0] if lengths else 0
+        if length % size:
+            raise InvalidArgumentError(
+                f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "
+                f"size of {self.out_type.name}"
+            )
+        return length
+
+
+def decode_raw(
+    x: TensorLike,
+    out_type: DTypeLike,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+) -> Tensor:
+    r"""Return the bytes of strings as numbers, along a new last axis.
+
+    With `fixed_length` strings are cut, or filled up with zeros, to so many bytes; else all must
+    have the same length.
+
+    >>> print(tl.io.decode_raw([b"\x01\x00", b"\x02\x01"], tl.uint8))
+    [[1 0]
+     [2 1]]
+    """
+    return call(DecodeRaw(as_dtype(out_type), little_endian, fixed_length or 0), x)
