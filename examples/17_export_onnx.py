@@ -29,7 +29,7 @@ def trained(images: Array, labels: Array, epochs: int) -> tl.layers.Sequential:
     pool, norm = tl.layers.MaxPool2D(2), tl.layers.BatchNorm()
     end = [tl.layers.Flatten(), tl.layers.Dropout(0.25), tl.layers.Dense(10)]
     model = tl.layers.Sequential([first, pool, second, norm, pool, *end])
-    optimizer = tl.optimizers.Adam(0.005)
+    optimizer, shuffler = tl.optimizers.Adam(0.005), np.random.default_rng(1)
 
     @tl.function
     def step(x: tl.Tensor, y: tl.Tensor) -> None:
@@ -38,8 +38,8 @@ def trained(images: Array, labels: Array, epochs: int) -> tl.layers.Sequential:
             loss = tl.mean(tl.nn.sparse_softmax_cross_entropy(y, logits))
         optimizer.minimize(loss, model.trainable_variables, tape)
 
-    for epoch in range(epochs):
-        order = np.random.default_rng(epoch).permutation(len(labels))
+    for _ in range(epochs):
+        order = shuffler.permutation(len(labels))
         for i in range(0, len(order) - 63, 64):
             rows = order[i : i + 64]
             step(tl.asarray(images[rows]), tl.asarray(labels[rows]))

@@ -153,7 +153,7 @@ def test_recovery(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_export_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = main_of("17_export_onnx")(epochs=2, folder=str(tmp_path))
+    found = main_of("17_export_onnx")(epochs=4, folder=str(tmp_path))
     exact, large = found["float32"]
     assert exact > 0.9
     for name in ("int8 weights", "int8 throughout"):
