@@ -1,11 +1,73 @@
 """Strings: joined, split, searched, hashed, converted to numbers and back.
 
-The operators and functions stand in ops/.
+Strings are bytes; Python's text becomes UTF-8. The operators and functions stand in ops/.
 """
 
 from __future__ import annotations
 
-__all__ = []
+from tensorlite.ops.hashing import (
+    decode_base64,
+    encode_base64,
+    fingerprint,
+    to_hash_bucket,
+    to_hash_bucket_fast,
+    to_hash_bucket_strong,
+)
+from tensorlite.ops.splitting import (
+    bytes_split,
+    decode_csv,
+    decode_raw,
+    ngrams,
+    split_to_sparse,
+    unicode_decode,
+    unicode_encode,
+)
+from tensorlite.ops.splitting import split_strings as split
+from tensorlite.ops.text import (
+    as_string,
+    join,
+    lower,
+    reduce_join,
+    regex_full_match,
+    regex_replace,
+    strip,
+    substr,
+    to_number,
+    unicode_script,
+    upper,
+)
+from tensorlite.ops.text import format_string as format
+from tensorlite.ops.text import strings_length as length
+
+__all__ = [
+    "as_string",
+    "bytes_split",
+    "decode_base64",
+    "decode_csv",
+    "decode_raw",
+    "encode_base64",
+    "fingerprint",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "ngrams",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "split_to_sparse",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_decode",
+    "unicode_encode",
+    "unicode_script",
+    "upper",
+]
 
 
 def __dir__() -> list[str]:

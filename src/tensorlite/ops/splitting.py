@@ -1,0 +1,425 @@
+"""Strings taken apart: into words, characters, code points, columns of CSV, numbers of raw bytes.
+
+What comes out ragged is given as a sparse matrix, or as values and lengths.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls, constant, to_tensor
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.cumulative import cumulative_sum
+from tensorlite.ops.join import concat
+from tensorlite.ops.operators import astype
+from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.strings import as_bytes, as_text
+from tensorlite.ops.text import strings_only
+
+__all__ = [
+    "bytes_split",
+    "decode_csv",
+    "decode_raw",
+    "ngrams",
+    "split_strings",
+    "split_to_sparse",
+    "unicode_decode",
+    "unicode_encode",
+]
+
+
+def _table(rows: list[list[Any]]) -> tuple[Array, Array, Array]:
+    """Return lists of strings as the parts of a sparse matrix."""
+    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    values = np.empty(len(places), object)
+    values[:] = [one for row in rows for one in row]
+    shape = (len(rows), max(map(len, rows), default=0))
+    indices = np.asarray(places, np.int64).reshape(-1, 2)
+    return indices, values, np.asarray(shape, np.int64)
+
+
+class _Split(Op, abstract=True):
+    """A sparse matrix of the parts of a vector of strings."""
+
+    differentiable = False
+
+    def parts(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec, TensorSpec]:
+        """Return the specs of places, parts and shape."""
+        strings_only(self, x)
+        if x.rank not in (None, 1):
+            raise ShapeError(f"{self.name} takes a vector of strings, not {x}")
+        return (
+            TensorSpec((None, 2), dtypes.int64),
+            TensorSpec((None,), dtypes.string),
+            TensorSpec((2,), dtypes.int64),
+        )
+
+
+class StringSplit(_Split):
+    """Strings split at any of several characters; with none, into characters."""
+
+    host = (0, 1)
+    skip_empty: bool = True
+
+    def infer(self, x: TensorSpec, delimiter: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the parts of a sparse matrix."""
+        return self.parts(x)
+
+    def kernel(self, xp: Xp, x: Array, delimiter: Array) -> tuple[Array, ...]:
+        """Return them."""
+        marks = as_bytes(delimiter.item())
+        rows = [self._row(as_bytes(text), marks) for text in x.tolist()]
+        return _table(rows)
+
+    def _row(self, text: bytes, marks: bytes) -> list[bytes]:
+        if not marks:
+            return [text[i : i + 1] for i in range(len(text))]
+        found = re.split(b"[" + re.escape(marks) + b"]", text)
+        return [one for one in found if one or not self.skip_empty]
+
+
+class StringSplitV2(_Split):
+    """Strings split at a string; with none, at white space."""
+
+    host = (0, 1)
+    maxsplit: int = -1
+
+    def infer(self, x: TensorSpec, sep: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the parts of a sparse matrix."""
+        return self.parts(x)
+
+    def kernel(self, xp: Xp, x: Array, sep: Array) -> tuple[Array, ...]:
+        """Return them."""
+        mark = as_bytes(sep.item()) or None
+        limit = self.maxsplit if self.maxsplit > 0 else -1
+        return _table([as_bytes(text).split(mark, limit) for text in x.tolist()])
+
+
+def split_to_sparse(
+    x: TensorLike, delimiter: TensorLike = " ", skip_empty: bool = True
+) -> SparseTensor:
+    """Return a vector of strings split at any of the characters of `delimiter`, as a matrix.
+
+    >>> words = tl.strings.split_to_sparse(["hello big world", "bye"])
+    >>> print(words.values, words.shape)
+    [b'hello' b'big' b'world' b'bye'] (2, 3)
+    """
+    return SparseTensor(*calls(StringSplit(skip_empty), x, delimiter))
+
+
+def split_strings(
+    x: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1
+) -> SparseTensor:
+    """Return a vector of strings split at `sep`, or at white space, as a sparse matrix.
+
+    >>> print(tl.strings.split(["a,b,,c"], ",").values)
+    [b'a' b'b' b'' b'c']
+    """
+    return SparseTensor(
+        *calls(StringSplitV2(maxsplit), x, "" if sep is None else sep)
+    )
+
+
+def bytes_split(x: TensorLike) -> SparseTensor:
+    """Return a vector of strings split into bytes, as a sparse matrix.
+
+    >>> print(tl.strings.bytes_split(["ab", "c"]).values)
+    [b'a' b'b' b'c']
+    """
+    return split_to_sparse(x, "")
+
+
+class UnicodeDecode(Op):
+    """The code points of strings, one behind the other, and where those of each begin."""
+
+    differentiable = False
+    host = (0,)
+    input_encoding: str = "UTF-8"
+    errors: str = "replace"
+    replacement_char: int = 65533
+    replace_control_characters: bool = False
+
+    def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return where rows begin, and the points."""
+        strings_only(self, x)
+        count = None if x.size is None else x.size + 1
+        return TensorSpec((count,), dtypes.int64), TensorSpec((None,), dtypes.int32)
+
+    def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
+        """Return them."""
+        rows = [self._points(as_bytes(text)) for text in x.ravel().tolist()]
+        edges = np.cumsum([0, *map(len, rows)])
+        points = [point for row in rows for point in row]
+        return edges.astype(np.int64), np.asarray(points, np.int32)
+
+    def _points(self, text: bytes) -> list[int]:
+        try:
+            found = text.decode(self.input_encoding, self.errors)
+        except UnicodeDecodeError as error:
+            raise InvalidArgumentError(
+                f"{text!r} is not {self.input_encoding}: {error}"
+            ) from None
+        points = [ord(one) for one in found]
+        other = self.replacement_char
+        if self.replace_control_characters:
+            points = [
+                other if point < 32 or point == 127 else point for point in points
+            ]
+        return [other if point == 65533 else point for point in points]
+
+
+class UnicodeEncode(Op):
+    """Strings of code points."""
+
+    differentiable = False
+    host = (0, 1)
+    errors: str = "replace"
+    output_encoding: str = "UTF-8"
+    replacement_char: int = 65533
+
+    def infer(self, points: TensorSpec, splits: TensorSpec) -> TensorSpec:
+        """Return a string for each row."""
+        rows = None if splits.size is None else splits.size - 1
+        return TensorSpec((rows,), dtypes.string)
+
+    def kernel(self, xp: Xp, points: Array, splits: Array) -> Array:
+        """Return the strings."""
+        edges = splits.tolist()
+        found = np.empty(len(edges) - 1, object)
+        rows = [points[a:b].tolist() for a, b in pairwise(edges)]
+        coding = {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}.get(
+            self.output_encoding, "utf-8"
+        )
+        found[:] = ["".join(map(chr, row)).encode(coding) for row in rows]
+        return found
+
+
+def unicode_decode(
+    x: TensorLike, input_encoding: str = "UTF-8", errors: str = "replace"
+) -> tuple[Tensor, Tensor]:
+    """Return the code points of strings, one behind the other, and how many each has.
+
+    >>> points, lengths = tl.strings.unicode_decode(["ab", "c"])
+    >>> print(points, lengths)
+    [97 98 99] [2 1]
+    """
+    edges, points = calls(UnicodeDecode(input_encoding, errors), x)
+    return points, edges[1:] - edges[:-1]
+
+
+def unicode_encode(
+    points: TensorLike, lengths: TensorLike, output_encoding: str = "UTF-8"
+) -> Tensor:
+    """Return the strings that code points make, so many of them each.
+
+    >>> print(tl.strings.unicode_encode([97, 98, 99], [2, 1]))
+    [b'ab' b'c']
+    """
+    counts = astype(to_tensor(lengths), dtypes.int64)
+    edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
+    return call(UnicodeEncode("replace", output_encoding), points, edges)
+
+
+class DecodeRaw(Op):
+    """The numbers that the bytes of strings stand for."""
+
+    differentiable = False
+    host = (0,)
+    out_type: DType
+    little_endian: bool = True
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with an axis more."""
+        strings_only(self, x)
+        shape = None if x.shape is None else (*x.shape, None)
+        return TensorSpec(shape, self.out_type)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the numbers; InvalidArgumentError when the strings' lengths differ."""
+        rows = [as_bytes(text) for text in x.ravel().tolist()]
+        width = np.dtype(self.out_type.numpy).itemsize
+        lengths = {len(row) for row in rows}
+        if len(lengths) > 1 or any(length % width for length in lengths):
+            raise InvalidArgumentError(
+                f"decode_raw: strings of {sorted(lengths)} bytes; all must have the same length, "
+                f"a multiple of {width}"
+            )
+        dtype = np.dtype(self.out_type.numpy)
+        dtype = dtype if self.little_endian else dtype.newbyteorder(">")
+        count = (lengths.pop() if lengths else 0) // width
+        found = np.frombuffer(b"".join(rows), dtype).reshape(*x.shape, count)
+        return found.astype(self.out_type.numpy)
+
+
+def decode_raw(
+    x: TensorLike, out_type: DTypeLike, little_endian: bool = True
+) -> Tensor:
+    r"""Return the numbers that the bytes of strings stand for, along a new last axis.
+
+    >>> print(tl.strings.decode_raw([b"\x01\x00\x02\x00"], tl.int16))
+    [[1 2]]
+    """
+    return call(DecodeRaw(as_dtype(out_type), little_endian), x)
+
+
+class DecodeCSV(Op):
+    """The columns of lines of comma separated values."""
+
+    differentiable = False
+    host = (0,)
+    field_delim: str = ","
+    use_quote_delim: bool = True
+    na_value: str = ""
+    select_cols: tuple[int, ...] = ()
+    out_types: tuple[DType, ...] = ()
+    defaults: tuple[Any, ...] = ()
+    """What stands for an empty field of each column; None where one is needed."""
+
+    def infer(self, records: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the records' shape once for each column."""
+        strings_only(self, records)
+        return tuple(TensorSpec(records.shape, dtype) for dtype in self.out_types)
+
+    def kernel(self, xp: Xp, records: Array) -> tuple[Array, ...]:
+        """Return the columns."""
+        quoting: Literal[0, 3] = 0 if self.use_quote_delim else 3
+        rows = []
+        for text in records.ravel().tolist():
+            reader = csv.reader(
+                [as_text(text)],
+                delimiter=self.field_delim,
+                quoting=quoting,
+                strict=True,
+            )
+            rows.append(self._fields(next(reader, [""])))
+        columns = zip(*rows, strict=True) if rows else [()] * len(self.out_types)
+        found = []
+        for i, column in enumerate(columns):
+            values = np.empty(len(column), self.out_types[i].numpy)
+            values[:] = [self._value(field, i) for field in column]
+            found.append(values.reshape(records.shape))
+        return tuple(found)
+
+    def _fields(self, row: list[str]) -> list[str]:
+        if self.select_cols:
+            row = [row[i] for i in self.select_cols if i < len(row)]
+        if len(row) != len(self.out_types):
+            raise InvalidArgumentError(
+                f"decode_csv: {len(row)} fields in a line, {len(self.out_types)} columns expected"
+            )
+        return row
+
+    def _value(self, field: str, column: int) -> Any:
+        dtype = self.out_types[column]
+        if field in ("", self.na_value):
+            if self.defaults[column] is None:
+                raise InvalidArgumentError(
+                    f"decode_csv: field {column} is empty, and has no default"
+                )
+            return self.defaults[column]
+        if dtype is dtypes.string:
+            return field.encode()
+        try:
+            return (float if dtype.is_floating else int)(field)
+        except ValueError:
+            raise InvalidArgumentError(
+                f"decode_csv: field {column}, {field!r}, is no {dtype!r}"
+            ) from None
+
+
+def decode_csv(
+    records: TensorLike,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+) -> list[Tensor]:
+    """Return the columns of lines of comma separated values.
+
+    `record_defaults` has a value for empty fields of each column, whose dtype is the column's; or
+    a dtype, where a field must be there.
+
+    >>> columns = tl.strings.decode_csv(["1,a", "2,"], [[0], ["?"]])
+    >>> print(*columns)
+    [1 2] [b'a' b'?']
+    """
+    kinds, defaults = [], []
+    for given in record_defaults:
+        if isinstance(given, DType):
+            kind, default = given, None
+        else:
+            value = to_tensor(given)
+            kind = value.dtype
+            default = value.numpy().ravel().tolist()[0] if value.size else None
+        kinds.append(kind)
+        defaults.append(as_bytes(default) if isinstance(default, str) else default)
+    op = DecodeCSV(
+        field_delim,
+        use_quote_delim,
+        na_value,
+        tuple(select_cols or ()),
+        tuple(kinds),
+        tuple(defaults),
+    )
+    return list(calls(op, records))
+
+
+class StringNGrams(Op):
+    """Runs of neighbouring strings, joined."""
+
+    differentiable = False
+    host = (0, 1)
+    separator: str = " "
+    ngram_widths: tuple[int, ...] = (2,)
+
+    def infer(
+        self, x: TensorSpec, splits: TensorSpec
+    ) -> tuple[TensorSpec, TensorSpec]:
+        """Return the runs, and where those of each row begin."""
+        strings_only(self, x)
+        return TensorSpec((None,), dtypes.string), splits.without_value()
+
+    def kernel(self, xp: Xp, x: Array, splits: Array) -> tuple[Array, Array]:
+        """Return them."""
+        between, runs, edges = self.separator.encode(), [], [0]
+        for a, b in pairwise(splits.tolist()):
+            row = [as_bytes(text) for text in x[a:b].tolist()]
+            for width in self.ngram_widths:
+                last = len(row) - width + 1
+                runs += [between.join(row[i : i + width]) for i in range(last)]
+            edges.append(len(runs))
+        found = np.empty(len(runs), object)
+        found[:] = runs
+        return found, np.asarray(edges, splits.dtype)
+
+
+def ngrams(
+    x: TensorLike,
+    lengths: TensorLike,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+) -> tuple[Tensor, Tensor]:
+    """Return runs of neighbours of strings in rows of so many, and how many each row has.
+
+    >>> runs, counts = tl.strings.ngrams(["a", "b", "c", "d"], [3, 1], 2)
+    >>> print(runs, counts)
+    [b'a b' b'b c'] [2 0]
+    """
+    widths = (ngram_width,) if isinstance(ngram_width, int) else tuple(ngram_width)
+    counts = astype(to_tensor(lengths), dtypes.int64)
+    edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
+    found, ends = calls(StringNGrams(separator, widths), x, edges)
+    return found, ends[1:] - ends[:-1]
