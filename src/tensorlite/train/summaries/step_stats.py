@@ -40,8 +40,9 @@ Names: TypeAlias = "dict[tuple[str, str, str], str]"
 def run_metadata(ran: Iterable[Ran], graphs: Sequence[Graph] = ()) -> Any:
     """Return a RunMetadata message: what ran on each device, how long, how large its outputs were.
 
-    What ran several times, as in a loop, is told once, with the time of all. With the graphs that it belongs to, what ran in branches and loops has the names that
-    `page_of` gives, and the graphs are part of the message.
+    What ran several times, as in a loop, is told once, with the time of all. With the graphs that
+    it belongs to, what ran in branches and loops has the names that `page_of` gives, and the graphs
+    are part of the message.
 
     >>> with tl.profiler.trace() as profile:
     ...     x = tl.ones(2)
