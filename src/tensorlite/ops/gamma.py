@@ -1,22 +1,37 @@
 """The gamma function's kin: its logarithm and derivatives, and the incomplete integrals.
 
-They are there for graphs that TensorFlow wrote, gradients of which have these as nodes of their
-own, and are computed in float64.
+They are computed in float64.
 """
 
 from __future__ import annotations
 
-from math import log, pi
+from math import log as log_of
+from math import pi
 from typing import Any
 
 import numpy as np
 
+from tensorlite.core.dispatch import call, call1, floating, promoted, to_tensor
 from tensorlite.core.errors import DTypeError
-from tensorlite.core.op import Op
+from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arithmetic import negative, sum_to
+from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.create import ones_like
+from tensorlite.ops.elementwise import exp, log, log1p
 
-__all__: list[str] = []
+__all__ = [
+    "betainc",
+    "digamma",
+    "igamma",
+    "igammac",
+    "lbeta",
+    "lgamma",
+    "polygamma",
+    "zeta",
+]
 
 TURNS = 500
 """After how many terms series and fractions end at the latest."""
@@ -27,10 +42,14 @@ _BERNOULLI = (
 """B(2k) / (2k)!, of the Euler-Maclaurin formula."""
 
 
+apply = call
+"""`call` under another name, for `grad`, where `call` is the argument."""
+
+
 class _Special(Op, abstract=True):
     """A function of floating numbers, element by element."""
 
-    differentiable = False
+    wants_float = True
 
     def infer(self, *xs: TensorSpec) -> TensorSpec:
         """Return the shape that all broadcast to; DTypeError unless they are of one dtype."""
@@ -64,8 +83,10 @@ def log_gamma(xp: Any, x: Array) -> Array:
     series = (
         1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))
     ) / y
-    found = (y - 0.5) * xp.log(y) - y + 0.5 * log(2 * pi) + series - xp.log(product)
-    turned = log(pi) - xp.log(xp.abs(xp.sin(pi * x))) - found
+    found = (
+        (y - 0.5) * xp.log(y) - y + 0.5 * log_of(2 * pi) + series - xp.log(product)
+    )
+    turned = log_of(pi) - xp.log(xp.abs(xp.sin(pi * x))) - found
     return xp.where(low, turned, found)
 
 
@@ -90,6 +111,10 @@ class Lgamma(_Special):
         """Return log |gamma(x)|."""
         return log_gamma(xp, *xs)
 
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy * digamma(x)."""
+        return (dy * digamma(call.inputs[0]),)
+
 
 class Digamma(_Special):
     """The derivative of the gamma function's logarithm."""
@@ -111,6 +136,11 @@ class Digamma(_Special):
         found = xp.log(y) - 0.5 / y - series + before
         return xp.where(low, found - pi / xp.tan(pi * x), found)
 
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return dy times the derivative, which is polygamma(1, x)."""
+        (x,) = call.inputs
+        return (dy * polygamma(ones_like(x), x),)
+
 
 class Zeta(_Special):
     """Hurwitz's zeta function, for exponents above 1."""
@@ -120,6 +150,11 @@ class Zeta(_Special):
         s, q = xs
         found = hurwitz(xp, s, q)
         return xp.where(s > 1, found, xp.where(s == 1, xp.inf, xp.nan))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the second operand only."""
+        s, q = call.inputs
+        return None, sum_to(dy * negative(s) * zeta(s + 1.0, q), q)
 
 
 class Polygamma(_Special):
@@ -132,6 +167,11 @@ class Polygamma(_Special):
         zeroth = Digamma().values(xp, x)
         higher = scale * hurwitz(xp, xp.where(n == 0, 1.5, n + 1), x)
         return xp.where(n == 0, zeroth, higher)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the second operand only."""
+        n, x = call.inputs
+        return None, sum_to(dy * polygamma(n + 1.0, x), x)
 
 
 class Igamma(_Special):
@@ -147,6 +187,12 @@ class Igamma(_Special):
             total = total + term
         found = xp.where(x < a + 1, front * total, 1 - front * _tail(xp, a, x))
         return xp.where(x > 0, found, xp.where(x == 0, 0.0, xp.nan))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for both operands."""
+        a, x = call.inputs
+        density = exp((a - 1.0) * log(x) - x - lgamma(a))
+        return sum_to(dy * apply(IgammaGradA(), a, x), a), sum_to(dy * density, x)
 
 
 def _tail(xp: Any, a: Array, x: Array) -> Array:
@@ -179,6 +225,13 @@ class Betainc(_Special):
         found = front * _fraction(xp, p, q, z)
         return xp.where(turned, 1 - found, found)
 
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the last operand only."""
+        a, b, x = call.inputs
+        whole = lgamma(a) + lgamma(b) - lgamma(a + b)
+        density = exp((b - 1.0) * log1p(negative(x)) + (a - 1.0) * log(x) - whole)
+        return None, None, sum_to(dy * density, x)
+
 
 def _fraction(xp: Any, a: Array, b: Array, x: Array) -> Array:
     c = xp.ones_like(x)
@@ -197,6 +250,8 @@ def _fraction(xp: Any, a: Array, b: Array, x: Array) -> Array:
 class IgammaGradA(_Special):
     """The derivative of Igamma by its first operand."""
 
+    differentiable = False
+
     def values(self, xp: Any, *xs: Array) -> Array:
         """Return the difference quotient of fourth order."""
         a, x = xp.broadcast_arrays(*xs)
@@ -207,3 +262,84 @@ class IgammaGradA(_Special):
             for n in (1, 2)
         ]
         return (8 * near - far) / (12 * step)
+
+
+def _promoted(*xs: TensorLike) -> list[Tensor]:
+    """Return operands as floats of one dtype."""
+    first = to_tensor(xs[0])
+    for x in xs[1:]:
+        first = promoted(first, x)[0]
+    return [floating(promoted(x, first)[0]) for x in xs]
+
+
+def lgamma(x: TensorLike, /) -> Tensor:
+    """Return the logarithm of the gamma function's magnitude.
+
+    >>> print(tl.math.lgamma([1.0, 5.0]))
+    [0.       3.178054]
+    """
+    return call1(Lgamma(), x)
+
+
+def digamma(x: TensorLike, /) -> Tensor:
+    """Return the derivative of lgamma.
+
+    >>> print(tl.math.digamma(1.0))
+    -0.5772157
+    """
+    return call1(Digamma(), x)
+
+
+def polygamma(n: TensorLike, x: TensorLike, /) -> Tensor:
+    """Return the `n`-th derivative of digamma; gradients flow to `x` only.
+
+    >>> print(tl.math.polygamma(1.0, 1.0))
+    1.6449341
+    """
+    return call(Polygamma(), *_promoted(n, x))
+
+
+def zeta(s: TensorLike, q: TensorLike, /) -> Tensor:
+    """Return Hurwitz's zeta function, the sum of (q + n) ** -s; gradients flow to `q` only.
+
+    >>> print(tl.math.zeta(2.0, 1.0))
+    1.6449341
+    """
+    return call(Zeta(), *_promoted(s, q))
+
+
+def igamma(a: TensorLike, x: TensorLike, /) -> Tensor:
+    """Return the lower incomplete gamma integral up to `x`, as a part of the whole.
+
+    >>> print(tl.math.igamma(1.0, 1.0))
+    0.63212055
+    """
+    return call(Igamma(), *_promoted(a, x))
+
+
+def igammac(a: TensorLike, x: TensorLike, /) -> Tensor:
+    """Return the upper incomplete gamma integral from `x` on, as a part of the whole.
+
+    >>> print(tl.math.igammac(1.0, 1.0))
+    0.36787945
+    """
+    return 1.0 - igamma(a, x)
+
+
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
+    """Return the incomplete beta integral up to `x`; gradients flow to `x` only.
+
+    >>> print(tl.math.betainc(1.0, 2.0, 0.5))
+    0.75
+    """
+    return call(Betainc(), *_promoted(a, b, x))
+
+
+def lbeta(x: TensorLike, /) -> Tensor:
+    """Return the logarithm of the beta function's magnitude, of the elements of the last axis.
+
+    >>> print(tl.math.lbeta([1.0, 2.0]))
+    -0.6931472
+    """
+    tensor = floating(to_tensor(x))
+    return sum_of(lgamma(tensor), axis=-1) - lgamma(sum_of(tensor, axis=-1))

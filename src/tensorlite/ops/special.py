@@ -32,12 +32,10 @@ class Erf(Smooth):
         """Return erf(x), computed in float32 or float64."""
         wide = x if x.dtype.itemsize > 2 else x.astype("float32")
         size = xp.minimum(xp.abs(wide), 6.0)
-        inner = size * _ratio(xp.square(xp.minimum(size, 0.46875)), _NEAR)
+        inner = size * ratio(xp.square(xp.minimum(size, 0.46875)), _NEAR)
         decay = xp.exp(-xp.square(size))
-        middle = 1.0 - decay * _ratio(xp.clip(size, 0.46875, 4.0), _MIDDLE)
-        far = xp.maximum(size, 4.0)
-        inverse = 1.0 / xp.square(far)
-        tail = (1.0 / sqrt(pi) - inverse * _ratio(inverse, _FAR)) / far
+        middle = 1.0 - decay * middle_ratio(xp.clip(size, 0.46875, 4.0))
+        tail = far_value(xp.maximum(size, 4.0))
         outer = xp.where(size <= 4.0, middle, 1.0 - decay * tail)
         value = xp.where(size <= 0.46875, inner, outer)
         return xp.copysign(value, wide).astype(x.dtype)
@@ -108,15 +106,26 @@ _FAR = (
 """Numerators and denominators, highest power first."""
 
 
-def _ratio(
+def middle_ratio(x: Array) -> Array:
+    """Return erfc(x) * e**x**2 for x from 0.46875 to 4."""
+    return ratio(x, _MIDDLE)
+
+
+def far_value(x: Array) -> Array:
+    """Return erfc(x) * e**x**2 for x of 4 and more."""
+    inverse = 1.0 / (x * x)
+    return (1.0 / sqrt(pi) - inverse * ratio(inverse, _FAR)) / x
+
+
+def ratio(
     x: Array, coefficients: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> Array:
     """Return one polynomial of `x` over another."""
-    above, below = (_polynomial(x, side) for side in coefficients)
+    above, below = (polynomial(x, side) for side in coefficients)
     return above / below
 
 
-def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+def polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
     total = x * coefficients[0]
     for coefficient in coefficients[1:-1]:
         total = (total + coefficient) * x

@@ -352,17 +352,18 @@ class StringFormat(Op):
         return np.asarray(first + "".join(a + b for a, b in pairs), object)
 
 
-def summary(x: Array, count: int) -> str:
+def summary(x: Array, count: int, depth: int = 1) -> str:
     """Return the first and last elements of an array, as TensorFlow prints them."""
     if x.ndim == 0:
         return _element(x.item())
+    rows = _shown(x, count)
     parts = [
-        summary(one, count) if x.ndim > 1 else _element(one)
-        for one in _shown(x, count)
+        summary(one, count, depth + 1) if x.ndim > 1 else _element(one)
+        for one in rows
     ]
     if 0 <= count * 2 < len(x):
         parts.insert(count, "...")
-    between = " " if x.ndim == 1 else "\n" * (x.ndim - 1) + " "
+    between = " " if x.ndim == 1 else "\n" * (x.ndim - 1) + " " * depth
     return "[" + between.join(parts) + "]"
 
 
