@@ -124,6 +124,33 @@ def test_transposed_convolutions(padding: str, strides: int) -> None:
     check(upward, normal(2, 6, 6, 4))
 
 
+def test_sequences() -> None:
+    filters = tl.asarray(normal(3, 3, 4))
+
+    def net(x: tl.Tensor) -> tl.Tensor:
+        return tl.nn.max_pool1d(tl.nn.conv1d(x, filters, 2, "SAME"), 2)
+
+    check(net, normal(2, 9, 3))
+    check(net, normal(2, 9, 3), sizes=[(None, None, 3)])
+
+
+def test_residual_blocks_have_no_transposes_between_them() -> None:
+    stem, head = tl.Variable(normal(3, 3, 3, 8) * 0.3), tl.layers.Dense(10, inputs=8)
+    weights = [tl.Variable(normal(3, 3, 8, 8) * 0.1) for _ in range(4)]
+
+    def net(x: tl.Tensor) -> tl.Tensor:
+        y = tl.nn.conv2d(x, stem, strides=2, padding="SAME")
+        for first, second in zip(weights[::2], weights[1::2], strict=True):
+            z = tl.nn.relu(tl.nn.conv2d(y, first, padding="SAME"))
+            y = tl.nn.relu(tl.nn.conv2d(z, second, padding="SAME") + y)
+        gate = tl.nn.sigmoid(tl.mean(y, axis=(1, 2), keepdims=True))
+        return head(tl.mean(y * gate, axis=(1, 2)))
+
+    sizes = [(None, None, None, 3)]
+    made = check(net, normal(2, 16, 16, 3), sizes=sizes, tolerance=1e-4)
+    assert operators(made)["Transpose"] == 1
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 @pytest.mark.parametrize("size", [2, 3])
 def test_pools(padding: str, size: int) -> None:

@@ -155,7 +155,16 @@ def test_operators(name: str) -> None:
     check(FUNCTIONS[name], X, sizes=[(None, 6, 5)])
 
 
+BACKWARD = {
+    "slices that begin before the first": lambda x: (
+        *(x[-6::-1], x[-6::-2, -3::-1], x[:, -7:4], x[-9:-5], x[7:1:-1], x[2:9:-1]),
+    ),
+    "slices that go back": lambda x: (x[-2::-1], x[:, -1:-4:-1], x[..., 3::-2]),
+}
+FUNCTIONS |= BACKWARD
+
 ANY_SIZE = (
+    *BACKWARD,
     *("activations", "argmax", "concat", "exponentials", "filled", "index", "norms"),
     *("order", "pad", "permuted", "products", "reductions", "reshaped", "shape"),
     *("slices", "softmax", "stacked", "top k"),

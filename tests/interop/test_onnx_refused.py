@@ -15,6 +15,7 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     MissingOperatorError,
     NotFoundError,
+    ShapeError,
 )
 from tensorlite.interop.onnx import messages
 
@@ -124,6 +125,23 @@ def test_dtypes_that_onnx_lacks(tmp_path: Path) -> None:
     )
     made = tl.function(lambda x: tl.astype(x, tl.complex64))
     refused(DTypeError, "complex64", made, path, SPEC)
+
+
+def test_dtypes_that_an_operator_lacks(tmp_path: Path) -> None:
+    sines = tl.function(lambda x: tl.asarray(2, dtype=tl.int16) ** x)
+    shape = tl.TensorSpec((3,), tl.int16)
+    refused(MissingOperatorError, "Pow.*int16", sines, tmp_path / "model.onnx", shape)
+
+
+def test_ranks_that_are_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    unknown = tl.TensorSpec(None, tl.float32)
+    refused(
+        ShapeError, "rank of the argument x", tl.function(lambda x: x), path, unknown
+    )
+    shaped = tl.function(tl.reshape)
+    shape = tl.TensorSpec((None,), tl.int32)
+    refused(ShapeError, "rank of the result output", shaped, path, SPEC, shape)
 
 
 def test_options(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tensorlite.core import nest
 from tensorlite.core.errors import (
     InvalidArgumentError,
     MissingOperatorError,
+    ShapeError,
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -125,7 +126,7 @@ def _model(concrete: ConcreteFunction, opset: int) -> Any:
     for x in graph.inputs:
         name = writer.names.unique(x.node.name)
         sizes = _sizes(name, x.spec)
-        inputs.append(described(name, _typed(name, x.spec), sizes))
+        inputs.append(described(name, x.spec, sizes))
         values.append(View(name, scope))
     made = writer.run(graph, list(values), scope)
     named = _named(concrete, made, writer)
@@ -148,19 +149,23 @@ def _model(concrete: ConcreteFunction, opset: int) -> Any:
     return _checked(model)
 
 
-def _typed(name: str, spec: TensorSpec) -> TensorSpec:
-    number_of(spec.dtype, f"the argument {name}")
-    return spec
-
-
-def _sizes(name: str, spec: TensorSpec) -> list[int | str] | None:
+def _sizes(name: str, spec: TensorSpec) -> list[int | str]:
     """Return an argument's shape, in which sizes that are not known have names."""
-    if spec.shape is None:
-        return None
+    number_of(spec.dtype, f"the argument {name}")
+    _check_rank(spec.shape is not None, f"the argument {name}")
     return [
         f"{name}_{axis}" if size is None else size
-        for axis, size in enumerate(spec.shape)
+        for axis, size in enumerate(spec.dims)
     ]
+
+
+def _check_rank(is_known: bool, what: str) -> None:
+    """Raise ShapeError for an argument or a result of which not even the rank is known."""
+    if not is_known:
+        raise ShapeError(
+            f"the rank of {what} is not known, and a model must say it; trace the function for "
+            "specs that have shapes, such as (None, 3), where sizes may be None"
+        )
 
 
 def _named(
@@ -229,8 +234,19 @@ def _store(proto: Any, writer: Writer) -> None:
 
 def _checked(model: Any) -> Any:
     """Return a model with the shapes of outputs that follow from the rest, checked."""
-    inferred = module("onnx.shape_inference").infer_shapes(model, data_prop=True)
-    for output, known in zip(model.graph.output, inferred.graph.output, strict=True):
-        output.CopyFrom(known)
-    module("onnx.checker").check_model(model, full_check=True)
+    inference, checker = module("onnx.shape_inference"), module("onnx.checker")
+    try:
+        inferred = inference.infer_shapes(model, data_prop=True)
+        for output, known in zip(
+            model.graph.output, inferred.graph.output, strict=True
+        ):
+            output.CopyFrom(known)
+            has_rank = known.type.tensor_type.HasField("shape")
+            _check_rank(has_rank, f"the result {known.name}")
+        checker.check_model(model, full_check=True)
+    except (inference.InferenceError, checker.ValidationError) as error:
+        raise MissingOperatorError(
+            f"{model.graph.name} is refused by ONNX's checker, mostly for an operator that is not "
+            f"there for a dtype; cast what it takes with tl.astype: {error}"
+        ) from error
     return model

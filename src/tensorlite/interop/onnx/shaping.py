@@ -72,6 +72,23 @@ def _kept_shape(site: Site) -> Made:
     )
 
 
+def _resized(is_longer: bool) -> Callable[[Site], Made]:
+    """Return the handler for a shape with a size of 1 put in, or one taken out."""
+
+    def handle(site: Site) -> Made:
+        (rank,) = site.shape(0)
+        if rank is None:
+            raise UnsupportedError("the rank of its tensor is not known")
+        axis, name = site.attribute("axis"), site.name(0)
+        places = [*range(axis), *range(axis if is_longer else axis + 1, rank)]
+        if is_longer:
+            places.insert(axis, rank)
+            name = site.add("Concat", name, site.constant([1]), axis=0)
+        return site.add("Gather", name, site.constant(places, int64), axis=0)
+
+    return handle
+
+
 def _reshape(site: Site) -> Made:
     value, shape = site.value(0), site.spec(0).shape
     order, made = site.order(0), site.node.outputs[0].spec.shape
@@ -253,6 +270,8 @@ HANDLERS: dict[str, Callable[[Site], Made]] = {
     "Rank": _rank,
     "ReducedSize": _reduced_size,
     "KeptShape": _kept_shape,
+    "InsertSize": _resized(is_longer=True),
+    "RemoveSize": _resized(is_longer=False),
     "Reshape": _reshape,
     "Squeeze": _squeeze,
     "ExpandDims": _expand_dims,

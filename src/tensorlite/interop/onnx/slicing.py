@@ -13,6 +13,18 @@ FIRST, LAST = -(2**63), 2**63 - 1
 """What stands for the ends of an axis, whatever its size."""
 
 
+def _within(size: int, part: slice) -> tuple[int, int, int]:
+    """Return first, last and step of a slice as ONNX has them, for an axis of a size.
+
+    >>> _within(4, slice(-6, None, -1)), _within(4, slice(2, None, -1))[0]
+    ((0, 0, 1), 2)
+    """
+    first, last, step = part.indices(size)
+    if not range(first, last, step):
+        return 0, 0, 1
+    return first, FIRST if last < 0 else last, step
+
+
 def _entry(site: Site, i: int, place: int) -> str:
     """Return one number of a vector that is computed, as a vector."""
     return site.add("Gather", site.vector(i), site.constant([place], int64), axis=0)
@@ -25,6 +37,7 @@ class _Key:
         self.site = site
         self.vectors = [_vector(site, i) for i in (1, 2, 3)]
         self.slices: list[tuple[int, str, str, str]] = []
+        self.cuts: list[tuple[int, int]] = []
         self.places: list[tuple[int, str]] = []
         self.new: list[int] = []
         self._read()
@@ -54,21 +67,52 @@ class _Key:
         return self.site.constant([known], int64)
 
     def _slice(self, op: Any, i: int, axis: int) -> None:
+        begin, end, step = [vector[i] for vector in self.vectors]
         first_open, last_open = op.begin_mask >> i & 1, op.end_mask >> i & 1
-        step = self.vectors[2][i]
         if first_open and last_open and step == 1:
             return
         if step is None:
             raise UnsupportedError("a slice's step is computed, and must be constant")
-        constant = self.site.constant
-        ends = (0, LAST) if step > 0 else (LAST, FIRST)
-        first = constant([ends[0]], int64) if first_open else self._number(0, i)
-        last = constant([ends[1]], int64) if last_open else self._number(1, i)
-        self.slices.append((axis, first, last, constant([step], int64)))
+        size = self.site.shape(0)[axis]
+        if size is not None and None not in (begin, end):
+            ends = None if first_open else begin, None if last_open else end
+            self._add(axis, *_within(size, slice(*ends, step)))
+            return
+        if step < 0 and not first_open and begin is not None and begin < -1:
+            self._cut(axis, begin, bool(last_open))
+            first_open = 1
+        first, last = (0, LAST) if step > 0 else (LAST, FIRST)
+        self._add(
+            axis,
+            first if first_open else self._number(0, i),
+            last if last_open else self._number(1, i),
+            step,
+        )
+
+    def _add(self, axis: int, *numbers: int | str) -> None:
+        first, last, step = [
+            x if isinstance(x, str) else self.site.constant([x], int64)
+            for x in numbers
+        ]
+        self.slices.append((axis, first, last, step))
+
+    def _cut(self, axis: int, begin: int, is_open: bool) -> None:
+        """Cut an axis behind a place that is told from its end, to begin at its last.
+
+        ONNX begins at the first place where there is none so far from the end, and Python nowhere.
+        """
+        if not is_open:
+            raise UnsupportedError(
+                f"a slice goes back from {begin} to a given end, on axis {axis} of unknown size"
+            )
+        self.cuts.append((axis, begin + 1))
 
     def part(self, name: str) -> str:
         """Return the part of a tensor that the key selects."""
         site = self.site
+        for axis, end in self.cuts:
+            given = [site.constant([n], int64) for n in (0, end, axis)]
+            name = site.add("Slice", name, *given)
         if self.slices:
             columns = list(zip(*self.slices, strict=True))
             axes = site.constant(columns[0], int64)
