@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.adopting import adopted
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
 from tensorlite.core.constant import array_of
@@ -180,7 +181,8 @@ class Operators:
 
     def __getitem__(self, key: Any) -> Any:
         def made() -> Any:
-            return operand.operators.getitem(to_tensor(self), plain(key))  # type: ignore[arg-type]
+            x: Any = self
+            return operand.operators.getitem(to_tensor(x), plain(key))
 
         return in_graph(made, "strided_slice")
 
@@ -222,7 +224,7 @@ _UFUNCS = {
 """What NumPy's operators on an array and a tensor mean for the tensor."""
 
 
-class GraphTensor(Operators, SymbolicTensor):  # type: ignore[misc]  # `device` is a str here
+class GraphTensor(Operators, SymbolicTensor):
     """An output of a node."""
 
     __slots__ = ()
@@ -317,7 +319,8 @@ class GraphTensor(Operators, SymbolicTensor):  # type: ignore[misc]  # `device` 
         known = f", shape={shape}" if shape.rank is not None else ""
         return f'Tensor("{self.name}"{known}, dtype={self.dtype.name})'
 
-    __format__ = object.__format__
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
 
 
 class Reference:
@@ -410,58 +413,13 @@ def _is_composite(x: Any) -> bool:
     """Return whether this is a value made of tensors, such as a sparse tensor."""
     if isinstance(x, IndexedSlices):
         return True
-    return is_dataclass(x) and not isinstance(x, type) and hasattr(x, "__feed__")
+    seen_through = hasattr(x, "__feed__") or hasattr(x, "holds_tensors")
+    return is_dataclass(x) and not isinstance(x, type) and seen_through
 
 
 def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
     changed = {field.name: change(getattr(x, field.name)) for field in fields(x)}
     return replace(x, **changed)
-
-
-def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
-    """Return an operand as a tensor, which takes a dtype if its values may."""
-    if isinstance(value, Operand):
-        return value.__tensor__()
-    if isinstance(value, (list, tuple)) and _holds_operand(value):
-        parts = [adopted(x, dtype) for x in value]
-        return operand.operators.stack(parts)
-    array = array_of(value)
-    if dtype is not None and array.dtype != dtype.numpy and _fits(array, dtype):
-        array = array.astype(dtype.numpy)
-    return _named_constant(array, name)
-
-
-def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
-    """Return an array as a tensor, which bears a name in a graph."""
-    x = constant(array)
-    if isinstance(x, SymbolicTensor):
-        prefix = scope.get().name
-        node, graph = x.node, x.node.graph
-        if isinstance(graph, Graph) and prefix:
-            graph.rename(node, graph.unique_name(f"{prefix}/{name}"))
-    return x
-
-
-def _holds_operand(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(_holds_operand(x) for x in value)
-    return isinstance(value, Operand)
-
-
-_ORDER = "biufc"
-
-
-def _fits(array: np.ndarray[Any, Any], dtype: DType) -> bool:
-    """Return whether numbers may take a dtype beside a tensor of it."""
-    kind = array.dtype.kind
-    if (
-        kind not in _ORDER
-        or dtype.kind not in _ORDER
-        or (kind == "b") != (dtype.kind == "b")
-    ):
-        return False
-    whole = kind in "iu" and dtype.kind in "iu"
-    return whole or _ORDER.index(kind) <= _ORDER.index(dtype.kind)
 
 
 def in_graph(make: Callable[[], Any], default: str, name: str | None = None) -> Any:

@@ -55,6 +55,75 @@ class DType:
         """Whether it holds numbers (not bool)."""
         return self.kind in "iufc"
 
+    @property
+    def is_bool(self) -> bool:
+        """Whether it holds truth values."""
+        return self.kind == "b"
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it holds whole numbers without a sign."""
+        return self.kind == "u"
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether it holds quantized numbers, which no dtype here does."""
+        return False
+
+    @property
+    def base_dtype(self) -> DType:
+        """This dtype: there are none of references to variables."""
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of a complex dtype's parts, and any other dtype as it is."""
+        return real_of(self)
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The class of NumPy's scalars of this dtype."""
+        return self.numpy.type
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return 1 if self.kind in "SRV" else self.itemsize
+
+    @property
+    def min(self) -> Any:
+        """The least number; DTypeError where there is none."""
+        return self._limit("min")
+
+    @property
+    def max(self) -> Any:
+        """The greatest number; DTypeError where there is none."""
+        return self._limit("max")
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The least and the greatest number that intensities of images have in this dtype."""
+        return (self.min, self.max) if self.is_integer else (0, 1)
+
+    def _limit(self, end: str) -> Any:
+        if self.kind == "b":
+            return end == "max"
+        if self.kind in "iu":
+            return getattr(np.iinfo(self.numpy), end)
+        if self.kind == "f":
+            limits: Any = ml_dtypes.finfo
+            return getattr(limits(self.numpy), end)
+        raise DTypeError(f"{self!r} has no {end}: only real numbers have limits")
+
+    def is_compatible_with(self, other: object) -> bool:
+        """Return whether `other` names this dtype."""
+        return as_dtype(other) is self
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number of this dtype in TensorFlow's files."""
+        return ENUM[self.name]
+
     def __repr__(self) -> str:
         return f"tl.{self.name}"
 
@@ -94,6 +163,13 @@ string = DType("string", object, "S")
 resource = DType("resource", object, "R")
 variant = DType("variant", object, "V")
 
+ENUM = {
+    **{"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7},
+    **{"complex64": 8, "int64": 9, "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18},
+    **{"float16": 19, "resource": 20, "variant": 21, "uint32": 22, "uint64": 23},
+}
+"""TensorFlow's numbers of dtypes."""
+
 NUMERIC = (
     *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     *(float16, bfloat16, float32, float64, complex64, complex128),
@@ -101,6 +177,7 @@ NUMERIC = (
 ALL = (bool_, *NUMERIC, string, resource, variant)
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
+_OTHER_NAMES = {"float": float32, "half": float16, "double": float64}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string)}
 _PYTHON: dict[object, DType] = {
     bool: bool_,
@@ -129,6 +206,8 @@ def as_dtype(value: object) -> DType:
         return value
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
+    if isinstance(value, str) and value in _OTHER_NAMES:
+        return _OTHER_NAMES[value]
     if isinstance(value, type) and value in _PYTHON:
         return _PYTHON[value]
     try:

@@ -6,6 +6,311 @@ Programs build a graph unless they call `enable_eager_execution`.
 from __future__ import annotations
 
 from tensorlite.compat.shapes import Dimension, TensorShape
+from tensorlite.compat.shared.arrays import (
+    broadcast_static_shape,
+    broadcast_to,
+    ensure_shape,
+    eye,
+    fill,
+    guarantee_const,
+    identity,
+    identity_n,
+    linspace,
+    meshgrid,
+    ones,
+    pad,
+    parallel_stack,
+    range,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    sequence_mask,
+    shape_n,
+    slice,
+    stack,
+    stop_gradient,
+    strided_slice,
+    tile,
+    transpose,
+    unstack,
+    zeros,
+)
+from tensorlite.compat.shared.arrays import (
+    linspace as lin_space,
+)
+from tensorlite.compat.shared.arrays import (
+    reverse as reverse_v2,
+)
+from tensorlite.compat.shared.arrays import (
+    space_to_batch as space_to_batch_nd,
+)
+from tensorlite.compat.shared.control_flow import (
+    case,
+    switch_case,
+)
+from tensorlite.compat.shared.elementwise import (
+    abs,
+    accumulate_n,
+    acos,
+    acosh,
+    add,
+    add_n,
+    angle,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    betainc,
+    bitcast,
+    cast,
+    ceil,
+    clip_by_value,
+    complex,
+    conj,
+    cos,
+    cosh,
+    digamma,
+    div,
+    div_no_nan,
+    divide,
+    equal,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    floor,
+    floordiv,
+    floormod,
+    greater,
+    greater_equal,
+    igamma,
+    igammac,
+    imag,
+    is_finite,
+    is_inf,
+    is_nan,
+    lbeta,
+    less,
+    less_equal,
+    lgamma,
+    log,
+    log1p,
+    log_sigmoid,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    polygamma,
+    pow,
+    real,
+    realdiv,
+    reciprocal,
+    rint,
+    round,
+    rsqrt,
+    saturate_cast,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    squared_difference,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+    truncatediv,
+    truncatemod,
+    zeta,
+)
+from tensorlite.compat.shared.elementwise import (
+    floordiv as floor_div,
+)
+from tensorlite.compat.shared.elementwise import (
+    floormod as mod,
+)
+from tensorlite.compat.shared.kinds import (
+    QUANTIZED_DTYPES,
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    newaxis,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from tensorlite.compat.shared.matrices import (
+    band_part as matrix_band_part,
+)
+from tensorlite.compat.shared.matrices import (
+    cholesky,
+    cholesky_solve,
+    clip_by_average_norm,
+    clip_by_global_norm,
+    clip_by_norm,
+    cross,
+    einsum,
+    global_norm,
+    matmul,
+    matrix_transpose,
+    norm,
+    qr,
+    svd,
+    tensordot,
+    trace,
+)
+from tensorlite.compat.shared.matrices import (
+    det as matrix_determinant,
+)
+from tensorlite.compat.shared.matrices import (
+    eigh as self_adjoint_eig,
+)
+from tensorlite.compat.shared.matrices import (
+    eigvalsh as self_adjoint_eigvals,
+)
+from tensorlite.compat.shared.matrices import (
+    inv as matrix_inverse,
+)
+from tensorlite.compat.shared.matrices import (
+    lstsq as matrix_solve_ls,
+)
+from tensorlite.compat.shared.matrices import (
+    solve as matrix_solve,
+)
+from tensorlite.compat.shared.matrices import (
+    sqrtm as matrix_square_root,
+)
+from tensorlite.compat.shared.matrices import (
+    tensor_diag as diag,
+)
+from tensorlite.compat.shared.matrices import (
+    tensor_diag_part as diag_part,
+)
+from tensorlite.compat.shared.matrices import (
+    triangular_solve as matrix_triangular_solve,
+)
+from tensorlite.compat.shared.picking import (
+    argsort,
+    batch_gather,
+    dynamic_partition,
+    dynamic_stitch,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    invert_permutation,
+    one_hot,
+    scatter_nd,
+    searchsorted,
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    setdiff1d,
+    sort,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    unique,
+    unique_with_counts,
+    unravel_index,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from tensorlite.compat.shared.picking import (
+    tensor_scatter_nd_add as tensor_scatter_add,
+)
+from tensorlite.compat.shared.picking import (
+    tensor_scatter_nd_sub as tensor_scatter_sub,
+)
+from tensorlite.compat.shared.picking import (
+    tensor_scatter_nd_update as tensor_scatter_update,
+)
+from tensorlite.compat.shared.reductions import (
+    cumprod,
+    cumsum,
+)
+from tensorlite.compat.shared.tensor_arrays import (
+    TensorArray,
+)
+from tensorlite.compat.v1.arrays import (
+    batch_to_space,
+    batch_to_space_nd,
+    bincount,
+    boolean_mask,
+    broadcast_dynamic_shape,
+    confusion_matrix,
+    depth_to_space,
+    expand_dims,
+    gather,
+    gather_nd,
+    ones_like,
+    reverse_sequence,
+    shape,
+    size,
+    space_to_batch,
+    space_to_depth,
+    sparse_segment_mean,
+    sparse_segment_sqrt_n,
+    sparse_segment_sum,
+    squeeze,
+    where,
+    where_v2,
+    zeros_like,
+)
+from tensorlite.compat.v1.before import (
+    batch_cholesky,
+    batch_cholesky_solve,
+    batch_matmul,
+    batch_matrix_triangular_solve,
+    complex_abs,
+    concat,
+    inv,
+    mul,
+    neg,
+    pack,
+    split,
+    sub,
+    unpack,
+)
+from tensorlite.compat.v1.control_flow import (
+    cond,
+    foldl,
+    foldr,
+    map_fn,
+    scan,
+    while_loop,
+)
 from tensorlite.compat.v1.framework import (
     ConfigProto,
     GPUOptions,
@@ -39,6 +344,39 @@ from tensorlite.compat.v1.framework import (
     reset_default_graph,
     set_random_seed,
     tuple_,
+)
+from tensorlite.compat.v1.numbers import (
+    arg_max,
+    arg_min,
+    argmax,
+    argmin,
+    count_nonzero,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    to_bfloat16,
+    to_complex64,
+    to_complex128,
+    to_double,
+    to_float,
+    to_int32,
+    to_int64,
+)
+from tensorlite.compat.v1.random import (
+    get_seed,
+    multinomial,
+    random_crop,
+    random_gamma,
+    random_normal,
+    random_poisson,
+    random_shuffle,
+    random_uniform,
+    truncated_normal,
 )
 from tensorlite.compat.v1.scopes import (
     AUTO_REUSE,

@@ -1,0 +1,459 @@
+"""Functions that make and rearrange tensors, which TensorFlow 1 and 2 have alike.
+
+Picking, scattering and ordering elements is in picking.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.views import plain
+from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    float32,
+    int32,
+    int64,
+    string,
+)
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import broadcast
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.ops import arrange, pieces
+from tensorlite.ops.ensure import ensure_shape as ensured
+from tensorlite.ops.identity import IdentityN
+from tensorlite.ops.shape import as_shape as shape_tensor
+from tensorlite.ops.shape import shape_of
+from tensorlite.ops.slicing import StridedSlice
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def tensors_of(values: Any, dtype: DType | None = None) -> list[Any]:
+    """Return values as tensors; those that are none take the dtype of the first that is one."""
+    if isinstance(values, Operand):
+        return list(tl.unstack(values))
+    found = dtype
+    if found is None:
+        of = [x.__tensor__().dtype for x in values if isinstance(x, Operand)]
+        found = of[0] if of else None
+    made = [converted(x, found, f"values_{i}") for i, x in enumerate(values)]
+    return [converted(x, made[0].dtype) if found is None else x for x in made]
+
+
+@named("Reshape")
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    return tl.reshape(converted(tensor), _sizes(shape))
+
+
+def _sizes(shape: Any) -> Any:
+    """Return a shape as functions here take it."""
+    if isinstance(shape, Operand):
+        return shape.__tensor__()
+    if shape is None or getattr(shape, "rank", 0) is None:
+        raise ShapeError("a shape is wanted whose rank is known")
+    if isinstance(shape, (int, np.integer)):
+        return [int(shape)]
+    return [plain(n) for n in shape]
+
+
+@named("transpose")
+def transpose(
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Any:
+    x = converted(a)
+    if isinstance(perm, np.ndarray):
+        perm = perm.tolist()
+    moved = tl.transpose(x, perm)
+    return tl.conj(moved) if conjugate and x.dtype.is_complex else moved
+
+
+@named("concat")
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        return tl.identity(converted(values[0]))
+    return tl.concat(tensors_of(values), axis=axis)
+
+
+@named("stack")
+def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
+    return tl.stack(tensors_of(values), axis=axis)
+
+
+@named("parallel_stack")
+def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
+    return tl.stack(tensors_of(values))
+
+
+@named("unstack")
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> Any:
+    return list(tl.unstack(converted(value), axis=axis, num=num))
+
+
+@named("split")
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> Any:
+    parts = num_or_size_splits
+    if isinstance(parts, np.ndarray):
+        parts = parts.tolist()
+    if isinstance(parts, (list, tuple)) and any(
+        isinstance(x, Operand) for x in parts
+    ):
+        parts = tl.stack(tensors_of(parts))
+    elif isinstance(parts, tuple):
+        parts = list(parts)
+    if num is not None and isinstance(parts, Operand):
+        parts = ensured(parts, (num,))
+    return list(tl.split(converted(value), parts, axis))
+
+
+@named("ExpandDims")
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    if isinstance(axis, (list, tuple, np.ndarray)):
+        axis = np.ravel(np.asarray(axis)).tolist()[0]
+    return tl.expand_dims(converted(input), axis)
+
+
+@named("Squeeze")
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    x = converted(input)
+    axes = None if axis is None else np.ravel(np.asarray(axis)).tolist()
+    return tl.squeeze(x, axes or None)
+
+
+@named("Shape")
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    wanted = as_dtype(out_type)
+    if isinstance(input, SparseTensor):
+        return tl.astype(input.dense_shape, wanted)
+    return shape_of(converted(input), wanted)
+
+
+@named("ShapeN")
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    return [shape_of(converted(x), as_dtype(out_type)) for x in input]
+
+
+@named("Size")
+def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    if isinstance(input, SparseTensor):
+        return tl.astype(tl.prod(input.dense_shape), as_dtype(out_type))
+    count = tl.size(converted(input))
+    wanted = as_dtype(out_type)
+    return count if wanted is int32 else tl.astype(count, wanted)
+
+
+@named("Rank")
+def rank(input: Any, name: str | None = None) -> Any:
+    if isinstance(input, SparseTensor):
+        return tl.size(input.dense_shape)
+    return tl.rank(converted(input))
+
+
+def _filled(default: str, value: Any) -> Callable[..., Any]:
+    @named(default)
+    def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
+        wanted = as_dtype(dtype)
+        return tl.fill(_sizes(shape), _element(wanted, value))
+
+    return made
+
+
+def _element(dtype: DType, value: Any) -> Any:
+    if dtype is string:
+        return constant(np.asarray(b"" if not value else b"1", object))
+    return constant(np.asarray(value, dtype.numpy))
+
+
+zeros = _filled("zeros", 0)
+ones = _filled("ones", 1)
+
+
+def _like(
+    default: str, function: Callable[..., Any], value: Any
+) -> Callable[..., Any]:
+    @named(default)
+    def made(x: Any, dtype: Any, name: str | None = None) -> Any:
+        operand = converted(x)
+        wanted = operand.dtype if dtype is None else as_dtype(dtype)
+        if wanted is string:
+            return tl.fill(shape_of(operand), _element(string, value))
+        return function(operand, dtype=wanted)
+
+    return made
+
+
+zeros_like = _like("zeros_like", tl.zeros_like, 0)
+ones_like = _like("ones_like", tl.ones_like, 1)
+
+
+@named("Fill")
+def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+    return tl.fill(_sizes(dims), converted(value))
+
+
+@named("eye")
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Any:
+    made = tl.eye(num_rows, num_columns, dtype=as_dtype(dtype))
+    if batch_shape is None:
+        return made
+    batch = shape_tensor(_sizes(batch_shape))
+    return tl.broadcast_to(made, tl.concat([batch, shape_of(made)]))
+
+
+@named("range")
+def range(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    dtype: Any = None,
+    name: str | None = "range",
+) -> Any:
+    if isinstance(start, Operand) or limit is not None:
+        ends = [0, start, delta] if limit is None else [start, limit, delta]
+    else:
+        ends = [0, start, delta]
+    wanted = None if dtype is None else as_dtype(dtype)
+    if not any(isinstance(x, (Operand, np.ndarray)) for x in ends):
+        return tl.arange(*ends, dtype=wanted)
+    of = [x.__tensor__().dtype for x in ends if isinstance(x, Operand)]
+    fitted = [converted(x, wanted or (of[0] if of else None)) for x in ends]
+    return tl.arange(*fitted, dtype=wanted)
+
+
+@named("LinSpace")
+def linspace(
+    start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
+) -> Any:
+    first = converted(start)
+    last = converted(stop, first.dtype)
+    if first.ndim == 0 and last.ndim == 0:
+        return tl.linspace(first, last, num)
+    steps = tl.linspace(0.0, 1.0, num)
+    steps = tl.astype(steps, first.dtype)
+    rows = tl.reshape(steps, [-1, *[1] * first.ndim])
+    return tl.moveaxis(first + rows * (last - first), 0, axis)
+
+
+@named("Tile")
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    counts: Any = _sizes(multiples)
+    if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
+        counts = shape_tensor(counts)
+    return tl.tile(converted(input), counts)
+
+
+@named("Pad")
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Any:
+    x = converted(tensor)
+    if mode.upper() not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
+        raise InvalidArgumentError(
+            f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
+        )
+    value = constant_values
+    if not isinstance(value, Operand) and x.dtype is not string:
+        value = constant(np.asarray(value, x.dtype.numpy))
+    if x.dtype is string and value == 0:
+        value = _element(string, 0)
+    return tl.pad(x, converted(paddings, int32), mode.lower(), value)  # type: ignore[arg-type]
+
+
+@named("Slice")
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+    first, sizes = shape_tensor(_sizes(begin)), shape_tensor(_sizes(size))
+    if first.dtype is not sizes.dtype:
+        first, sizes = tl.astype(first, int64), tl.astype(sizes, int64)
+    return pieces.sliced(converted(input_), first, sizes)
+
+
+@named("StridedSlice")
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    first, last = shape_tensor(_sizes(begin)), shape_tensor(_sizes(end))
+    steps = tl.ones_like(first) if strides is None else shape_tensor(_sizes(strides))
+    return call(StridedSlice(*masks), converted(input_), first, last, steps)
+
+
+@named("BroadcastTo")
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    return tl.broadcast_to(converted(input), _sizes(shape))
+
+
+@named("BroadcastArgs")
+def broadcast_dynamic_shape(
+    shape_x: Any, shape_y: Any, name: str | None = None
+) -> Any:
+    return call(arrange.BroadcastArgs(), converted(shape_x), converted(shape_y))
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+    x, y = (plain(TensorShape(shape)) for shape in (shape_x, shape_y))
+    return as_shape(None if x is None or y is None else broadcast(x, y))
+
+
+@named("ReverseV2")
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    if isinstance(axis, Operand):
+        return call(arrange.ReverseV2(), converted(tensor), axis)
+    return tl.flip(converted(tensor), axis=tuple(np.ravel(np.asarray(axis)).tolist()))
+
+
+@named("Roll")
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+    return tl.roll(converted(input), shift, axis=axis)
+
+
+@named("ReverseSequence")
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Any:
+    lengths = converted(seq_lengths)
+    return tl.reverse_sequence(converted(input), lengths, seq_axis, batch_axis or 0)
+
+
+@named("SequenceMask")
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+) -> Any:
+    return tl.sequence_mask(converted(lengths), maxlen, as_dtype(dtype))
+
+
+@named("Identity")
+def identity(input: Any, name: str | None = None) -> Any:
+    if isinstance(input, SparseTensor):
+        return SparseTensor(*[tl.identity(x) for x in input])
+    if isinstance(input, IndexedSlices):
+        rows = tl.identity(input.values), tl.identity(input.indices)
+        return IndexedSlices(*rows, input.dense_shape)
+    return tl.identity(converted(input))
+
+
+@named("IdentityN")
+def identity_n(input: Any, name: str | None = None) -> Any:
+    made = calls(IdentityN(), *[converted(x) for x in input])
+    return list(made)
+
+
+@named("StopGradient")
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    return tl.stop_gradient(converted(input))
+
+
+@named("PreventGradient")
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    return tl.stop_gradient(converted(input))
+
+
+@named("GuaranteeConst")
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    return tl.identity(converted(input))
+
+
+@named("EnsureShape")
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    return ensured(converted(x), plain(TensorShape(shape)))
+
+
+@named("meshgrid")
+def _grids(given: Any, indexing: str, name: str | None = None) -> Any:
+    if indexing not in ("xy", "ij"):
+        raise InvalidArgumentError("indexing parameter must be either 'xy' or 'ij'")
+    xs = [converted(x) for x in given]
+    return list(tl.meshgrid(*xs, indexing=indexing))  # type: ignore[arg-type]
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    name, indexing = kwargs.pop("name", "meshgrid"), kwargs.pop("indexing", "xy")
+    if kwargs:
+        raise TypeError(f"meshgrid() got unexpected arguments {sorted(kwargs)}")
+    return _grids(list(args), indexing, name=name)
+
+
+@named("repeat")
+def repeat(
+    input: Any, repeats: Any, axis: int | None = None, name: str | None = None
+) -> Any:
+    return tl.repeat(converted(input), converted(repeats), axis=axis)
+
+
+@named("SpaceToDepth")
+def space_to_depth(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    return _as_nhwc(tl.space_to_depth, input, block_size, data_format)
+
+
+@named("DepthToSpace")
+def depth_to_space(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    return _as_nhwc(tl.depth_to_space, input, block_size, data_format)
+
+
+def _as_nhwc(function: Any, x: Any, block: int, layout: str) -> Any:
+    images = converted(x)
+    if layout == "NHWC":
+        return function(images, block)
+    moved = function(tl.transpose(images, (0, 2, 3, 1)), block)
+    return tl.transpose(moved, (0, 3, 1, 2))
+
+
+@named("SpaceToBatchND")
+def space_to_batch(
+    input: Any, block_shape: Any, paddings: Any, name: str | None = None
+) -> Any:
+    blocks = np.ravel(np.asarray(block_shape)).tolist()
+    return tl.nn.space_to_batch(converted(input), blocks, converted(paddings, int32))
+
+
+@named("BatchToSpaceND")
+def batch_to_space(
+    input: Any, block_shape: Any, crops: Any, name: str | None = None
+) -> Any:
+    blocks = np.ravel(np.asarray(block_shape)).tolist()
+    return tl.nn.batch_to_space(converted(input), blocks, converted(crops, int32))

@@ -1,0 +1,292 @@
+"""Conditionals, loops and functions along an axis, which TensorFlow 1 and 2 have alike.
+
+What programs give as functions sees what stands for tensors; views.py has the wrapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.views import plain, shown
+from tensorlite.core import nest
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import control_dependencies
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Node
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops import control, functional
+from tensorlite.ops.state import Variable
+
+
+def _known(x: Any) -> bool | None:
+    """Return what a predicate is where it is known as the graph is made."""
+    if isinstance(x, Operand):
+        return None
+    return bool(x)
+
+
+def taken(leaf: Any) -> Any:
+    """Return a result of a branch or body as a tensor: one that is done when it has a value."""
+    if isinstance(leaf, Node):
+        with control_dependencies([leaf]):
+            return tl.identity(tl.constant(True))
+    if isinstance(leaf, Variable):
+        return leaf.__tensor__()
+    return leaf
+
+
+def inside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of tensors that gives a program's function what stands for them."""
+
+    def called(*args: Any) -> Any:
+        if active_graph() is None:
+            return function(*args)
+        result = function(*shown(args))
+        return nest.map_structure(taken, plain(result))
+
+    return called
+
+
+def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
+    if not callable(function):
+        raise TypeError(f"{what} must be callable.")
+    called = inside(function)
+
+    def branch() -> Any:
+        found = called()
+        return True if found is None else found
+
+    return branch
+
+
+@named("cond")
+def _cond(pred: Any, then: Any, other: Any, name: str | None = None) -> Any:
+    first, second = _alike(then), _alike(other)
+    return control.cond(converted(pred), first, second)
+
+
+def _alike(branch: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a branch whose Python numbers are tensors, as TensorFlow's are."""
+
+    def made() -> Any:
+        return nest.map_structure(_as_tensor, branch())
+
+    return made
+
+
+def _as_tensor(leaf: Any) -> Any:
+    numbers = (bool, int, float, complex, str, bytes)
+    return converted(leaf) if isinstance(leaf, numbers) else leaf
+
+
+def cond(
+    pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
+) -> Any:
+    then, other = _flat_branch(true_fn, "true_fn"), _flat_branch(false_fn, "false_fn")
+    known = _known(pred)
+    if known is not None or (active_graph() is None and tracer() is None):
+        chosen = true_fn if (bool(pred) if known is None else known) else false_fn
+        return chosen()
+    return _single(_cond(pred, then, other, name=name))
+
+
+def _single(result: Any) -> Any:
+    """Return the only tensor of a list by itself, as TensorFlow does."""
+    if isinstance(result, list) and len(result) == 1:
+        return result[0]
+    return result
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Any = None,
+    name: str | None = "switch_case",
+) -> Any:
+    pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    listed = list(pairs)
+    if listed and not callable(listed[0]):
+        listed = [function for _, function in sorted(listed)]
+    branches = [_alike(_flat_branch(fn, "branch_fns")) for fn in listed]
+    last = None if default is None else _alike(_flat_branch(default, "default"))
+    return _single(_switch_case(branch_index, branches, last, name=name))
+
+
+@named("switch_case")
+def _switch_case(
+    index: Any, branches: Any, default: Any, name: str | None = None
+) -> Any:
+    return control.switch_case(converted(index), branches, default)
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str | None = "case",
+) -> Any:
+    pairs = (
+        pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    )
+    preds = [pred for pred, _ in pairs]
+    branches = [_alike(_flat_branch(function, "fn")) for _, function in pairs]
+    last = None if default is None else _alike(_flat_branch(default, "default"))
+    return _single(_case(preds, branches, last, name=name))
+
+
+@named("case")
+def _case(preds: Any, branches: Any, default: Any, name: str | None = None) -> Any:
+    pairs = list(zip([converted(p) for p in preds], branches, strict=True))
+    return control.case(pairs, branches[-1] if default is None else default)
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    if not loop_vars:
+        raise InvalidArgumentError("No loop variables provided")
+    if not callable(cond) or not callable(body):
+        raise TypeError("cond and body must be callable.")
+    variables = plain(list(loop_vars))
+    sizes = (
+        None if shape_invariants is None else _open_sizes(shape_invariants, variables)
+    )
+    found = _while(
+        inside(cond),
+        _as_many(inside(body), len(variables)),
+        variables,
+        sizes,
+        (parallel_iterations, swap_memory),
+        maximum_iterations,
+        name=name,
+    )
+    return nest.rebuild(loop_vars, list(found))
+
+
+def _as_many(body: Callable[..., Any], number: int) -> Callable[..., Any]:
+    """Return a body that returns a sequence of its variables, though a program's is a bare one."""
+
+    def called(*variables: Any) -> Any:
+        found = body(*variables)
+        alone = number == 1 and not (
+            isinstance(found, (list, tuple)) and len(found) == 1
+        )
+        return [found] if alone else list(found)
+
+    return called
+
+
+def _open_sizes(given: Any, variables: Sequence[Any]) -> list[Any]:
+    return [_open_size(x, y) for x, y in zip(given, variables, strict=True)]
+
+
+def _open_size(given: Any, variable: Any) -> Any:
+    """Return what a loop variable's shape keeps to; None where it is made of several tensors."""
+    if isinstance(given, TensorSpec) or given is None or nest.is_nested(variable):
+        return given if isinstance(given, TensorSpec) else None
+    return TensorSpec(plain(TensorShape(given)), converted(variable).dtype)
+
+
+@named("while")
+def _while(
+    cond: Any,
+    body: Any,
+    variables: Any,
+    sizes: Any,
+    options: tuple[int, bool],
+    most: Any,
+    name: str | None = None,
+) -> Any:
+    started = [nest.map_structure(converted, x) for x in variables]
+    found = control.while_loop(
+        cond,
+        body,
+        started,
+        sizes,
+        options[0],
+        most,
+        options[1],
+    )
+    return list(found)
+
+
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    parallel_iterations: int = 10,
+    name: str | None = None,
+) -> Any:
+    return _along(
+        functional.map_fn, "map", name, inside(fn), elems, parallel_iterations
+    )
+
+
+def foldl(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    name: str | None = None,
+) -> Any:
+    options = (initializer, parallel_iterations)
+    return _along(functional.foldl, "foldl", name, inside(fn), elems, *options)
+
+
+def foldr(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    name: str | None = None,
+) -> Any:
+    options = (initializer, parallel_iterations)
+    return _along(functional.foldr, "foldr", name, inside(fn), elems, *options)
+
+
+def scan(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    options = (initializer, reverse, parallel_iterations)
+    return _along(functional.scan, "scan", name, inside(fn), elems, *options)
+
+
+def _along(
+    function: Callable[..., Any],
+    default: str,
+    name: str | None,
+    fn: Any,
+    elems: Any,
+    *options: Any,
+) -> Any:
+    @named(default)
+    def run(elems: Any, options: Any, name: str | None = None) -> Any:
+        given = (
+            nest.map_structure(converted, elems) if nest.is_nested(elems) else elems
+        )
+        if isinstance(elems, list) and not any(isinstance(x, Operand) for x in elems):
+            given = converted(elems)
+        if not nest.is_nested(given):
+            given = converted(given)
+        return function(fn, given, *options)
+
+    return run(elems, list(options), name=name)

@@ -1,0 +1,251 @@
+"""Functions of each element by itself, which TensorFlow 1 and 2 have alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared.making import alike, applied, binary, unary
+from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import as_dtype, complex_of, float32, float64
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.ops import bits, gamma, quotients, rounding
+from tensorlite.ops.activations import sigmoid as logistic
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+abs = unary("Abs", tl.abs)
+acos = unary("Acos", tl.acos)
+acosh = unary("Acosh", tl.acosh)
+asin = unary("Asin", tl.asin)
+asinh = unary("Asinh", tl.asinh)
+atan = unary("Atan", tl.atan)
+atanh = unary("Atanh", tl.atanh)
+ceil = unary("Ceil", tl.ceil)
+cos = unary("Cos", tl.cos)
+cosh = unary("Cosh", tl.cosh)
+digamma = unary("Digamma", applied(gamma.Digamma()))
+erf = unary("Erf", tl.erf)
+erfc = unary("Erfc", lambda x: 1 - tl.erf(x))
+exp = unary("Exp", tl.exp)
+expm1 = unary("Expm1", tl.expm1)
+floor = unary("Floor", tl.floor)
+is_finite = unary("IsFinite", tl.isfinite)
+is_inf = unary("IsInf", tl.isinf)
+is_nan = unary("IsNan", tl.isnan)
+lgamma = unary("Lgamma", applied(gamma.Lgamma()))
+log = unary("Log", tl.log)
+log1p = unary("Log1p", tl.log1p)
+log_sigmoid = unary("LogSigmoid", tl.nn.log_sigmoid)
+logical_not = unary("LogicalNot", tl.logical_not)
+negative = unary("Neg", tl.negative)
+reciprocal = unary("Reciprocal", tl.reciprocal)
+rint = unary("Rint", tl.round)
+round = unary("Round", tl.round)
+rsqrt = unary("Rsqrt", tl.rsqrt)
+sigmoid = unary("Sigmoid", logistic)
+sign = unary("Sign", tl.sign)
+sin = unary("Sin", tl.sin)
+sinh = unary("Sinh", tl.sinh)
+sqrt = unary("Sqrt", tl.sqrt)
+square = unary("Square", tl.square)
+tan = unary("Tan", tl.tan)
+tanh = unary("Tanh", tl.tanh)
+
+add = binary("Add", tl.add)
+atan2 = binary("Atan2", tl.atan2)
+div_no_nan = binary("div_no_nan", quotients.divide_no_nan)
+equal = binary("Equal", tl.equal)
+floordiv = binary("floordiv", tl.floor_divide)
+floormod = binary("FloorMod", tl.remainder)
+greater = binary("Greater", tl.greater)
+greater_equal = binary("GreaterEqual", tl.greater_equal)
+igamma = binary("Igamma", applied(gamma.Igamma()))
+igammac = binary("Igammac", lambda a, x: 1 - call(gamma.Igamma(), a, x))
+less = binary("Less", tl.less)
+less_equal = binary("LessEqual", tl.less_equal)
+logical_and = binary("LogicalAnd", tl.logical_and)
+logical_or = binary("LogicalOr", tl.logical_or)
+maximum = binary("Maximum", tl.maximum)
+minimum = binary("Minimum", tl.minimum)
+multiply = binary("Mul", tl.multiply)
+multiply_no_nan = binary("multiply_no_nan", quotients.multiply_no_nan)
+nextafter = binary("NextAfter", applied(rounding.NextAfter()))
+not_equal = binary("NotEqual", tl.not_equal)
+polygamma = binary("Polygamma", applied(gamma.Polygamma()))
+pow = binary("Pow", tl.pow)
+realdiv = binary("RealDiv", tl.divide)
+squared_difference = binary("SquaredDifference", lambda x, y: tl.square(x - y))
+subtract = binary("Sub", tl.subtract)
+xdivy = binary("xdivy", quotients.xdivy)
+xlog1py = binary("xlog1py", quotients.xlog1py)
+xlogy = binary("xlogy", quotients.xlogy)
+zeta = binary("Zeta", applied(gamma.Zeta()))
+
+
+def _wide(x: Any) -> Any:
+    """Return whole numbers as TensorFlow divides them."""
+    if not x.dtype.is_integer:
+        return x
+    return tl.astype(x, float32 if x.dtype.itemsize <= 2 else float64)
+
+
+truediv = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
+div = binary(
+    "div",
+    lambda x, y: tl.floor_divide(x, y) if x.dtype.is_integer else tl.divide(x, y),
+)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    return _divided(x, y, name=name) if name else _quotient(x, y)
+
+
+_divided = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
+_quotient = truediv
+
+
+def _towards_zero(x: Any, y: Any) -> Any:
+    if x.dtype.kind == "f":
+        return tl.trunc(tl.divide(x, y))
+    if x.dtype.kind == "u":
+        return tl.floor_divide(x, y)
+    return tl.sign(x) * tl.sign(y) * tl.floor_divide(tl.abs(x), tl.abs(y))
+
+
+truncatediv = binary("TruncateDiv", _towards_zero)
+truncatemod = binary("TruncateMod", lambda x, y: x - _towards_zero(x, y) * y)
+
+
+@named("LogicalXor")
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
+    return tl.logical_xor(*alike("LogicalXor", x, y))
+
+
+@named("ApproximateEqual")
+def approximate_equal(
+    x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None
+) -> Any:
+    first, second = alike("ApproximateEqual", x, y)
+    return tl.less(tl.abs(first - second), tolerance)
+
+
+@named("Betainc")
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+    first = converted(a)
+    rest = [converted(y, first.dtype) for y in (b, x)]
+    return call(gamma.Betainc(), first, *rest)
+
+
+@named("lbeta")
+def lbeta(x: Any, name: str | None = None) -> Any:
+    operand = converted(x)
+    total = call(gamma.Lgamma(), tl.sum(operand, axis=-1))
+    return tl.sum(call(gamma.Lgamma(), operand), axis=-1) - total
+
+
+@named("Real")
+def real(input: Any, name: str | None = None) -> Any:
+    x = converted(input)
+    return tl.real(x) if x.dtype.is_complex else x
+
+
+@named("Imag")
+def imag(input: Any, name: str | None = None) -> Any:
+    x = converted(input)
+    return tl.imag(x) if x.dtype.is_complex else tl.zeros_like(x)
+
+
+@named("Angle")
+def angle(input: Any, name: str | None = None) -> Any:
+    x = converted(input)
+    if x.dtype.is_complex:
+        return tl.atan2(tl.imag(x), tl.real(x))
+    return tl.where(x < 0, np.pi, tl.zeros_like(x))
+
+
+@named("Conj")
+def conj(x: Any, name: str | None = None) -> Any:
+    operand = converted(x)
+    return tl.conj(operand) if operand.dtype.is_complex else operand
+
+
+@named("Complex")
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    x, y = alike("Complex", real, imag)
+    dtype = complex_of(x.dtype)
+    return tl.astype(x, dtype) + tl.astype(y, dtype) * tl.constant(1j, dtype)
+
+
+@named("scalar_mul")
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    if isinstance(x, IndexedSlices):
+        scaled = tl.multiply(*agreeing(scalar, x.values))
+        return IndexedSlices(scaled, x.indices, x.dense_shape)
+    return tl.multiply(converted(scalar, converted(x).dtype), x)
+
+
+@named("Cast")
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    wanted = as_dtype(dtype)
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, tl.astype(x.values, wanted), x.dense_shape)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(tl.astype(x.values, wanted), x.indices, x.dense_shape)
+    operand = converted(x)
+    if operand.dtype.is_complex and not wanted.is_complex:
+        operand = tl.real(operand)
+    return operand if operand.dtype is wanted else tl.astype(operand, wanted)
+
+
+@named("saturate_cast")
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    x, wanted = converted(value), as_dtype(dtype)
+    if wanted.is_complex or x.dtype.is_complex:
+        raise DTypeError(
+            "saturate_cast takes real numbers; use tf.cast for complex ones"
+        )
+    low, high = np.asarray(wanted.min), np.asarray(wanted.max)
+    if float(x.dtype.min) < float(low):
+        x = tl.maximum(x, tl.constant(low.astype(x.dtype.numpy)))
+    if float(x.dtype.max) > float(high):
+        top = high.astype(x.dtype.numpy)
+        if float(top) > float(high):
+            top = np.nextafter(top, np.asarray(0, top.dtype))
+        x = tl.minimum(x, tl.constant(top))
+    return tl.astype(x, wanted)
+
+
+@named("Bitcast")
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    return call(bits.Bitcast(as_dtype(type)), converted(input))
+
+
+@named("clip_by_value")
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Any:
+    x = t.values if isinstance(t, IndexedSlices) else converted(t)
+    low, high = converted(clip_value_min, x.dtype), converted(clip_value_max, x.dtype)
+    clipped = tl.maximum(tl.minimum(x, high), low)
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clipped, t.indices, t.dense_shape)
+    return clipped
+
+
+@named("AddN")
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    if any(isinstance(x, IndexedSlices) for x in given):
+        return tl.accumulate([tl.densify(x) for x in given])
+    return tl.add_n([converted(x) for x in given])
+
+
+@named("AccumulateNV2")
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Any:
+    return tl.add_n([converted(x) for x in inputs])

@@ -1,0 +1,68 @@
+"""Dtypes by TensorFlow's names, and small constants of its top level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import (
+    DType,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from tensorlite.core.errors import DTypeError
+
+__all__ = [
+    "DType",
+    "bfloat16",
+    "complex64",
+    "complex128",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "resource",
+    "string",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "variant",
+]
+
+bool = dtypes.bool_
+double = float64
+half = float16
+newaxis = None
+QUANTIZED_DTYPES: frozenset[DType] = frozenset()
+
+_BY_NUMBER = {number: dtypes.as_dtype(name) for name, number in dtypes.ENUM.items()}
+
+
+def as_dtype(type_value: Any) -> DType:
+    if isinstance(type_value, int) and type_value in _BY_NUMBER:
+        return _BY_NUMBER[type_value]
+    try:
+        return dtypes.as_dtype(type_value)
+    except DTypeError as error:
+        raise DTypeError(
+            f"Cannot convert value {type_value!r} to a TensorFlow DType: {error}"
+        ) from None

@@ -1,0 +1,452 @@
+"""Matrices: products, decompositions and solutions, which TensorFlow 1 and 2 have alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.arrays import tensors_of
+from tensorlite.compat.shared.making import alike
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import float32, float64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.ops.shape import shape_of
+
+
+def adjoint_of(x: Any) -> Any:
+    """Return matrices with rows and columns exchanged, and conjugated."""
+    moved = tl.matrix_transpose(x)
+    return tl.conj(moved) if x.dtype.is_complex else moved
+
+
+@named("MatMul")
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise InvalidArgumentError(
+            "Only one of transpose_a and adjoint_a (transpose_b and adjoint_b) can be True."
+        )
+    x, y = alike("MatMul", a, b)
+    left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
+    if adjoint_a and x.dtype.is_complex:
+        x = tl.conj(x)
+    if adjoint_b and y.dtype.is_complex:
+        y = tl.conj(y)
+    return tl.matmul(x, y, transpose_a=left, transpose_b=right)
+
+
+@named("matvec")
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    x, y = alike("matvec", a, b)
+    if adjoint_a:
+        x = adjoint_of(x)
+    column = tl.expand_dims(y, -1)
+    return tl.squeeze(tl.matmul(x, column, transpose_a=transpose_a), -1)
+
+
+@named("Tensordot")
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    x, y = alike("Tensordot", a, b)
+    if isinstance(axes, Operand):
+        axes = np.asarray(axes.__tensor__().spec.constant()).tolist()
+    if isinstance(axes, (int, np.integer)):
+        return tl.tensordot(x, y, axes=int(axes))
+    pairs = [np.ravel(np.asarray(part)).tolist() for part in axes]
+    return tl.tensordot(x, y, axes=pairs)
+
+
+@named("einsum")
+def _einsum(equation: str, inputs: Any, name: str | None = None) -> Any:
+    return tl.einsum(equation.replace(" ", ""), *tensors_of(inputs))
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    kwargs.pop("optimize", None)
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"einsum: invalid keyword arguments {sorted(kwargs)}")
+    given = (
+        inputs[0]
+        if len(inputs) == 1 and isinstance(inputs[0], (list, tuple))
+        else inputs
+    )
+    return _einsum(equation, list(given), name=name)
+
+
+@named("matrix_transpose")
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Any:
+    x = converted(a)
+    return adjoint_of(x) if conjugate else tl.matrix_transpose(x)
+
+
+@named("adjoint")
+def adjoint(matrix: Any, name: str | None = None) -> Any:
+    return adjoint_of(converted(matrix))
+
+
+@named("Trace")
+def trace(x: Any, name: str | None = None) -> Any:
+    return tl.sum(tl.diag_part(converted(x)), axis=-1)
+
+
+@named("MatrixBandPart")
+def band_part(
+    input: Any, num_lower: Any, num_upper: Any, name: str | None = None
+) -> Any:
+    return tl.band_part(converted(input), num_lower, num_upper)
+
+
+@named("MatrixDeterminant")
+def det(input: Any, name: str | None = None) -> Any:
+    return tl.linalg.det(converted(input))
+
+
+@named("logdet")
+def logdet(matrix: Any, name: str | None = None) -> Any:
+    factor = tl.linalg.cholesky(converted(matrix))
+    return 2.0 * tl.sum(tl.log(tl.real(tl.diag_part(factor))), axis=-1)
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """The sign of a determinant and the logarithm of its size."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+@named("LogMatrixDeterminant")
+def slogdet(input: Any, name: str | None = None) -> Any:
+    found = tl.linalg.slogdet(converted(input))
+    return LogMatrixDeterminant(*found)
+
+
+@named("MatrixInverse")
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    x = converted(input)
+    return tl.linalg.inv(adjoint_of(x) if adjoint else x)
+
+
+@named("pinv")
+def pinv(
+    a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
+) -> Any:
+    x = converted(a)
+    if rcond is None:
+        rcond = 10.0 * max(x.shape[-2:]) * np.finfo(x.dtype.numpy).eps
+    return tl.linalg.pinv(x, rtol=converted(rcond, x.dtype))
+
+
+@named("Cholesky")
+def cholesky(input: Any, name: str | None = None) -> Any:
+    return tl.linalg.cholesky(converted(input))
+
+
+@named("cholesky_solve")
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    factor, right = alike("cholesky_solve", chol, rhs)
+    half = tl.linalg.triangular_solve(factor, right, lower=True)
+    return tl.linalg.triangular_solve(factor, half, lower=True, adjoint=True)
+
+
+@named("MatrixSolve")
+def solve(
+    matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
+) -> Any:
+    x, right = alike("MatrixSolve", matrix, rhs)
+    return tl.linalg.solve(adjoint_of(x) if adjoint else x, right)
+
+
+@named("triangular_solve")
+def triangular_solve(
+    matrix: Any,
+    rhs: Any,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
+) -> Any:
+    x, right = alike("MatrixTriangularSolve", matrix, rhs)
+    return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
+
+
+@named("matrix_solve_ls")
+def lstsq(
+    matrix: Any,
+    rhs: Any,
+    l2_regularizer: Any = 0.0,
+    fast: bool = True,
+    name: str | None = None,
+) -> Any:
+    a, b = alike("MatrixSolveLs", matrix, rhs)
+    if not fast:
+        return tl.linalg.lstsq(a, b)
+    rows, columns = a.shape[-2:]
+    weight = converted(l2_regularizer, a.dtype)
+    t = adjoint_of(a)
+    if rows >= columns:
+        gram = tl.matmul(t, a) + weight * tl.eye(columns, dtype=a.dtype)
+        return cholesky_solve(tl.linalg.cholesky(gram), tl.matmul(t, b))
+    gram = tl.matmul(a, t) + weight * tl.eye(rows, dtype=a.dtype)
+    return tl.matmul(t, cholesky_solve(tl.linalg.cholesky(gram), b))
+
+
+@named("qr")
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    mode = "complete" if full_matrices else "reduced"
+    return Qr(*tl.linalg.qr(converted(input), mode=mode))  # type: ignore[arg-type]
+
+
+class Qr(NamedTuple):
+    """An orthogonal and an upper triangular factor."""
+
+    q: Any
+    r: Any
+
+
+@named("svd")
+def svd(
+    tensor: Any,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: str | None = None,
+) -> Any:
+    x = converted(tensor)
+    if not compute_uv:
+        return tl.linalg.svdvals(x)
+    u, s, vh = tl.linalg.svd(x, full_matrices=full_matrices)
+    return s, u, adjoint_of(vh)
+
+
+@named("SelfAdjointEigV2")
+def eigh(tensor: Any, name: str | None = None) -> Any:
+    return tuple(tl.linalg.eigh(converted(tensor)))
+
+
+@named("SelfAdjointEigV2")
+def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+    return tl.linalg.eigvalsh(converted(tensor))
+
+
+@named("Eig")
+def eig(tensor: Any, name: str | None = None) -> Any:
+    return tuple(tl.linalg.eig(converted(tensor)))
+
+
+@named("Eig")
+def eigvals(tensor: Any, name: str | None = None) -> Any:
+    return tl.linalg.eigvals(converted(tensor))
+
+
+@named("cross")
+def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    x, y = alike("Cross", a, b)
+    after, before = [1, 2, 0], [2, 0, 1]
+    return tl.take(x, after, axis=-1) * tl.take(y, before, axis=-1) - tl.take(
+        x, before, axis=-1
+    ) * tl.take(y, after, axis=-1)
+
+
+@named("Diag")
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    x = converted(diagonal)
+    if x.ndim == 1:
+        return tl.diag(x)
+    sizes = shape_of(x)
+    flat = tl.diag(tl.reshape(x, [-1]))
+    return tl.reshape(flat, tl.concat([sizes, sizes]))
+
+
+@named("DiagPart")
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    x = converted(input)
+    half = shape_of(x)[: x.ndim // 2]
+    count = tl.prod(half)
+    return tl.reshape(tl.diag_part(tl.reshape(x, tl.stack([count, count]))), half)
+
+
+@named("norm")
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    x = converted(tensor)
+    axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
+    kept = bool(keepdims)
+    if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
+        squared = tl.square(tl.abs(x)) if x.dtype.is_complex else tl.square(x)
+        return tl.sqrt(tl.sum(squared, axis=axes, keepdims=kept))
+    return _other_norm(tl.abs(x), x, ord, axes, kept)
+
+
+def _is_matrix_two(ord: Any, axes: Any) -> bool:
+    return ord in (2, 2.0) and isinstance(axes, tuple) and len(axes) == 2
+
+
+def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
+    if isinstance(axes, tuple) and len(axes) == 2:
+        if ord in (2, 2.0):
+            return _spectral(x, axes, kept)
+        if ord not in (1, np.inf):
+            raise InvalidArgumentError(
+                f"norm: 'ord' must be 1, 2, np.inf or 'euclidean' for matrices, got {ord!r}"
+            )
+        along, across = axes if ord == 1 else axes[::-1]
+        total = tl.sum(sizes, axis=along, keepdims=True)
+        found = tl.max(total, axis=across, keepdims=True)
+        return found if kept else tl.squeeze(found, axes)
+    if ord == np.inf:
+        return tl.max(sizes, axis=axes, keepdims=kept)
+    if isinstance(ord, str) or ord <= 0:
+        raise InvalidArgumentError(
+            f"norm: 'ord' must be a supported vector norm, got {ord!r}"
+        )
+    total = tl.sum(tl.pow(sizes, float(ord)), axis=axes, keepdims=kept)
+    return tl.pow(total, 1.0 / ord)
+
+
+def _spectral(x: Any, axes: Any, kept: bool) -> Any:
+    moved = tl.moveaxis(x, axes, (-2, -1))
+    found = tl.max(tl.linalg.svdvals(moved), axis=-1)
+    return (
+        tl.expand_dims(found, tuple(sorted(a % x.ndim for a in axes)))
+        if kept
+        else found
+    )
+
+
+@named("l2_normalize")
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
+    operand = converted(x)
+    total = tl.sum(tl.square(operand), axis=axis, keepdims=True)
+    return operand * tl.rsqrt(tl.maximum(total, epsilon))
+
+
+@named("expm")
+def expm(input: Any, name: str | None = None) -> Any:
+    """Return exponentials of matrices, by Padé's approximation of a scaled matrix."""
+    x = converted(input)
+    norms = tl.max(tl.sum(tl.abs(x), axis=-2), axis=-1)
+    halvings = tl.maximum(tl.ceil(tl.log2(tl.maximum(norms, 1e-30) / 0.5)), 0)
+    scaled = x / tl.reshape(
+        tl.pow(2.0, halvings), tl.concat([shape_of(norms), [1, 1]])
+    )
+    top, bottom = _pade(scaled)
+    found = tl.linalg.solve(bottom, top)
+    most = tl.astype(tl.max(halvings), tl.int32)
+    counts = tl.expand_dims(tl.expand_dims(halvings, -1), -1)
+
+    def step(i: Any, y: Any) -> Any:
+        wanted = tl.less(tl.astype(i, counts.dtype), counts)
+        return i + 1, tl.where(wanted, tl.matmul(y, y), y)
+
+    return tl.while_loop(lambda i, _: i < most, step, (constant(0), found))[1]
+
+
+_PADE = (
+    17643225600,
+    8821612800,
+    2075673600,
+    302702400,
+    30270240,
+    2162160,
+    110880,
+    3960,
+    90,
+    1,
+)
+
+
+def _pade(x: Any) -> tuple[Any, Any]:
+    """Return numerator and denominator of the approximation of degree nine."""
+    identity = tl.eye(x.shape[-1], dtype=x.dtype)
+    square = tl.matmul(x, x)
+    power, even, odd = identity, tl.zeros_like(x), tl.zeros_like(x)
+    for first, second in zip(_PADE[::2], _PADE[1::2], strict=True):
+        even, odd = even + float(first) * power, odd + float(second) * power
+        power = tl.matmul(power, square)
+    odd = tl.matmul(x, odd)
+    return even + odd, even - odd
+
+
+@named("matrix_square_root")
+def sqrtm(input: Any, name: str | None = None) -> Any:
+    """Return principal square roots of matrices, by the iteration of Denman and Beavers."""
+    x = converted(input)
+    wide = x.dtype if x.dtype.is_complex else float64
+    y = tl.astype(x, wide)
+    z = tl.broadcast_to(tl.eye(x.shape[-1], dtype=wide), shape_of(y))
+    for _ in range(24):
+        y, z = 0.5 * (y + tl.linalg.inv(z)), 0.5 * (z + tl.linalg.inv(y))
+    return tl.astype(y, x.dtype)
+
+
+@named("global_norm")
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    return tl.global_norm([x for x in _tensors(t_list) if x is not None])
+
+
+def _tensors(t_list: Sequence[Any]) -> list[Any]:
+    if isinstance(t_list, (Operand, str)) or not isinstance(t_list, (list, tuple)):
+        raise TypeError("t_list should be a sequence")
+    return [x if x is None or not _is_value(x) else converted(x) for x in t_list]
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, (Operand, np.ndarray, list, float, int))
+
+
+@named("clip_by_global_norm")
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> Any:
+    given = _tensors(t_list)
+    wanted = [x for x in given if x is not None]
+    clipped, total = tl.clip_by_global_norm(wanted, clip_norm, use_norm)
+    rest = iter(clipped)
+    return [None if x is None else next(rest) for x in given], total
+
+
+@named("clip_by_norm")
+def clip_by_norm(
+    t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> Any:
+    if not _is_value(t):
+        return tl.clip_by_norm(t, clip_norm, axes)
+    x = converted(t)
+    return tl.clip_by_norm(x, converted(clip_norm, x.dtype), axes)
+
+
+@named("clip_by_average_norm")
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    x = converted(t)
+    count = tl.astype(tl.size(x), float32)
+    mean = tl.sqrt(tl.sum(tl.square(x))) / tl.astype(count, x.dtype)
+    return x * clip_norm * tl.minimum(1.0 / mean, 1.0 / converted(clip_norm, x.dtype))

@@ -1,0 +1,442 @@
+"""Functions that pick, scatter, join and order elements, which TensorFlow 1 and 2 have alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared.arrays import tensors_of
+from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.ops.arrange import InvertPermutation
+from tensorlite.ops.gather import gather as gathered
+from tensorlite.ops.masks import Where
+from tensorlite.ops.shape import shape_of
+from tensorlite.ops.state import Variable
+
+
+@named("GatherV2")
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    source = params if isinstance(params, Variable) else converted(params)
+    if isinstance(axis, Operand):
+        axis = int(np.asarray(axis.__tensor__().spec.constant()))
+    places = converted(indices)
+    if batch_dims < 0:
+        batch_dims += places.ndim
+    return gathered(source, places, axis, batch_dims)
+
+
+@named("GatherNd")
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None
+) -> Any:
+    return tl.gather_nd(converted(params), converted(indices, int32), batch_dims)
+
+
+@named("boolean_mask")
+def boolean_mask(
+    tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
+) -> Any:
+    x, chosen = converted(tensor), converted(mask)
+    if chosen.spec.rank == 0:
+        raise ShapeError("mask cannot be scalar.")
+    if chosen.spec.rank is None:
+        raise ShapeError(
+            "Number of mask dimensions must be specified, even if some dimensions are None."
+        )
+    if not axis:
+        return tl.boolean_mask(x, chosen)
+    along = axis % x.ndim
+    rows = list(range(along, along + chosen.ndim))
+    front = tl.moveaxis(x, rows, list(range(chosen.ndim)))
+    return tl.moveaxis(tl.boolean_mask(front, chosen), 0, along)
+
+
+@named("Where")
+def places_of(condition: Any, name: str | None = None) -> Any:
+    x = converted(condition)
+    return call(Where(), x if x.dtype is tl.bool else tl.not_equal(x, 0))
+
+
+@named("SelectV2")
+def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+    return tl.where(converted(condition), *agreeing(x, y))
+
+
+@named("Select")
+def select_rows(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+    """Return where, for a condition of the first axis, as TensorFlow 1 has it."""
+    chosen, (first, second) = converted(condition), agreeing(x, y)
+    if chosen.spec.rank is None or first.spec.rank is None:
+        return tl.where(chosen, first, second)
+    missing = first.ndim - chosen.ndim if chosen.ndim == 1 else 0
+    if missing > 0:
+        chosen = tl.expand_dims(chosen, tuple(range(1, 1 + missing)))
+    return tl.where(chosen, first, second)
+
+
+@named("one_hot")
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    given = [x for x in (on_value, off_value) if x is not None]
+    of = [converted(x).dtype for x in given]
+    wanted = as_dtype(dtype) if dtype is not None else (of or [float32])[0]
+    on = converted(1 if on_value is None else on_value, wanted)
+    off = converted(0 if off_value is None else off_value, wanted)
+    along = -1 if axis is None else axis
+    return tl.one_hot(converted(indices), depth, on, off, axis=along, dtype=wanted)
+
+
+@named("ScatterNd")
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, name: str | None = None
+) -> Any:
+    sizes = shape if isinstance(shape, Operand) else np.asarray(shape)
+    return tl.scatter_nd(converted(indices), converted(updates), sizes)
+
+
+def _update(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        x = converted(tensor)
+        return function(x, converted(indices), converted(updates, x.dtype))
+
+    return made
+
+
+tensor_scatter_nd_update = _update("TensorScatterUpdate", tl.tensor_scatter_nd_update)
+tensor_scatter_nd_add = _update("TensorScatterAdd", tl.tensor_scatter_nd_add)
+tensor_scatter_nd_sub = _update("TensorScatterSub", tl.tensor_scatter_nd_sub)
+tensor_scatter_nd_max = _update("TensorScatterMax", tl.tensor_scatter_nd_max)
+tensor_scatter_nd_min = _update("TensorScatterMin", tl.tensor_scatter_nd_min)
+
+
+def _segments(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+        return function(converted(data), converted(segment_ids))
+
+    return made
+
+
+segment_sum = _segments("SegmentSum", tl.segment_sum)
+segment_mean = _segments("SegmentMean", tl.segment_mean)
+segment_max = _segments("SegmentMax", tl.segment_max)
+segment_min = _segments("SegmentMin", tl.segment_min)
+segment_prod = _segments("SegmentProd", tl.segment_prod)
+
+
+def _unsorted(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    ) -> Any:
+        return function(converted(data), converted(segment_ids), num_segments)
+
+    return made
+
+
+unsorted_segment_sum = _unsorted("UnsortedSegmentSum", tl.unsorted_segment_sum)
+unsorted_segment_mean = _unsorted("UnsortedSegmentMean", tl.unsorted_segment_mean)
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", tl.unsorted_segment_max)
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", tl.unsorted_segment_min)
+unsorted_segment_prod = _unsorted("UnsortedSegmentProd", tl.unsorted_segment_prod)
+unsorted_segment_sqrt_n = _unsorted(
+    "UnsortedSegmentSqrtN", tl.unsorted_segment_sqrt_n
+)
+
+
+def _picked_segments(
+    default: str, kind: str, scale: Callable[[Any, Any], Any] | None = None
+) -> Callable[..., Any]:
+    """Return a reduction of picked rows by segments; `scale` is told rows and their number."""
+
+    @named(default)
+    def made(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        num_segments: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        rows, ids = (
+            tl.gather(converted(data), converted(indices)),
+            converted(segment_ids),
+        )
+        if num_segments is None:
+            return getattr(_Sorted, kind)(rows, ids)
+        return getattr(_Counted, kind)(rows, ids, num_segments)
+
+    return made
+
+
+def _sqrt_n(rows: Any, ids: Any) -> Any:
+    ones = tl.ones(shape_of(ids), dtype=rows.dtype)
+    counts = tl.maximum(tl.segment_sum(ones, ids), 1)
+    total = tl.segment_sum(rows, ids)
+    return total / tl.sqrt(tl.reshape(counts, [-1, *[1] * (rows.ndim - 1)]))
+
+
+class _Sorted:
+    """What is done with segments whose number is the last of them and one."""
+
+    sum, mean, sqrt_n = map(staticmethod, (tl.segment_sum, tl.segment_mean, _sqrt_n))
+
+
+class _Counted:
+    """What is done with segments of which it is said how many there are."""
+
+    sum, mean, sqrt_n = map(
+        staticmethod,
+        (
+            tl.unsorted_segment_sum,
+            tl.unsorted_segment_mean,
+            tl.unsorted_segment_sqrt_n,
+        ),
+    )
+
+
+sparse_segment_sum = _picked_segments("SparseSegmentSum", "sum")
+sparse_segment_mean = _picked_segments("SparseSegmentMean", "mean")
+sparse_segment_sqrt_n = _picked_segments("SparseSegmentSqrtN", "sqrt_n")
+
+
+@named("DynamicPartition")
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> Any:
+    parts = tl.dynamic_partition(
+        converted(data), converted(partitions), num_partitions
+    )
+    return list(parts)
+
+
+@named("DynamicStitch")
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    return tl.dynamic_stitch([converted(x) for x in indices], tensors_of(data))
+
+
+@named("Unique")
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    return _unique(converted(x), as_dtype(out_idx))
+
+
+def _unique(x: Any, dtype: Any) -> Any:
+    values, places = tl.unique(x)
+    return Unique(values, places if dtype is int32 else tl.astype(places, dtype))
+
+
+@named("UniqueWithCounts")
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    values, places = _unique(converted(x), as_dtype(out_idx))
+    ones = tl.ones_like(places)
+    counts = tl.unsorted_segment_sum(ones, places, tl.size(values))
+    return UniqueWithCounts(values, places, counts)
+
+
+class Unique(NamedTuple):
+    """The elements without repetition, and which of them each element is."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """The elements without repetition, which of them each element is, and how often each is."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+class ListDiff(NamedTuple):
+    """The elements that another list has not, and their places."""
+
+    out: Any
+    idx: Any
+
+
+@named("ListDiff")
+def setdiff1d(
+    x: Any, y: Any, index_dtype: Any = int32, name: str | None = None
+) -> Any:
+    first, second = agreeing(x, y)
+    kept = tl.logical_not(tl.isin(first, second))
+    places = tl.arange(tl.size(first))
+    found = tl.boolean_mask(places, kept)
+    return ListDiff(
+        tl.boolean_mask(first, kept), tl.astype(found, as_dtype(index_dtype))
+    )
+
+
+@named("InvertPermutation")
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    return call(InvertPermutation(), converted(x))
+
+
+@named("sort")
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Any:
+    return tl.sort(converted(values), axis=axis, descending=_falls(direction))
+
+
+@named("argsort")
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Any:
+    found = tl.argsort(converted(values), axis=axis, descending=_falls(direction))
+    return tl.astype(found, int32)
+
+
+def _falls(direction: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise InvalidArgumentError(
+            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING', not {direction!r}"
+        )
+    return direction == "DESCENDING"
+
+
+@named("TopKV2")
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
+) -> Any:
+    return tl.top_k(converted(input), k, sorted=sorted)
+
+
+@named("searchsorted")
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = int32,
+    name: str | None = None,
+) -> Any:
+    if side not in ("left", "right"):
+        raise InvalidArgumentError(
+            f"side must be either 'right' or 'left'.  Saw: {side}."
+        )
+    row, wanted = agreeing(sorted_sequence, values)
+    before = tl.less if side == "left" else tl.less_equal
+    hits = before(tl.expand_dims(row, -2), tl.expand_dims(wanted, -1))
+    return tl.sum(tl.astype(hits, as_dtype(out_type)), axis=-1)
+
+
+@named("UnravelIndex")
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    places, sizes = converted(indices), converted(dims)
+    strides = tl.flip(tl.cumulative_prod(tl.flip(sizes), axis=0))
+    below = tl.concat([strides[1:], tl.ones_like(strides[:1])])
+    shape = [-1, *[1] * places.ndim]
+    part = tl.floor_divide(places, tl.reshape(below, shape))
+    return tl.remainder(part, tl.reshape(sizes, shape))
+
+
+@named("batch_gather")
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    places = converted(indices)
+    return gathered(converted(params), places, None, places.ndim - 1)
+
+
+@named("histogram_fixed_width_bins")
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    x = converted(values)
+    low, high = tl.unstack(converted(value_range, x.dtype), num=2)
+    count = tl.astype(converted(nbins), x.dtype)
+    place = tl.floor(count * (x - low) / (high - low))
+    return tl.astype(tl.clip(place, 0, count - 1), as_dtype(dtype))
+
+
+@named("histogram_fixed_width")
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    places = histogram_fixed_width_bins(values, value_range, nbins)
+    flat = tl.reshape(places, [-1])
+    ones = tl.ones_like(flat, dtype=as_dtype(dtype))
+    return tl.unsorted_segment_sum(ones, flat, nbins)
+
+
+@named("confusion_matrix")
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    rows, columns = (
+        tl.astype(_of_one_axis(converted(x)), int64) for x in (labels, predictions)
+    )
+    if num_classes is None:
+        num_classes = tl.maximum(tl.max(rows), tl.max(columns)) + 1
+    count = tl.astype(converted(num_classes), int64)
+    of = as_dtype(dtype)
+    ones = tl.ones_like(rows, dtype=of)
+    updates = ones if weights is None else tl.astype(converted(weights), of)
+    shape = tl.stack([count, count])
+    return tl.scatter_nd(tl.stack([rows, columns], axis=1), updates, shape)
+
+
+def _of_one_axis(x: Any) -> Any:
+    return tl.squeeze(x, -1) if x.ndim > 1 and x.shape[-1] == 1 else x
+
+
+@named("bincount")
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    numbers = tl.reshape(tl.astype(converted(arr), int32), [-1])
+    least = 0 if minlength is None else minlength
+    empty = tl.equal(tl.size(numbers), 0)
+    greatest = tl.max(tl.concat([numbers, constant(np.asarray([-1], np.int32))]))
+    count = tl.maximum(tl.where(empty, -1, greatest) + 1, converted(least, int32))
+    of = as_dtype(dtype) if weights is None else converted(weights).dtype
+    if maxlength is not None:
+        count = tl.minimum(count, converted(maxlength, int32))
+    each = tl.ones_like(numbers, dtype=of)
+    if weights is not None:
+        each = tl.reshape(converted(weights), [-1])
+    inside = numbers < count
+    kept = tl.boolean_mask(numbers, inside)
+    return tl.unsorted_segment_sum(tl.boolean_mask(each, inside), kept, count)

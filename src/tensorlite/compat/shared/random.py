@@ -1,0 +1,171 @@
+"""Random numbers by TensorFlow's seeds, which TensorFlow 1 and 2 draw alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.gather import gather
+from tensorlite.ops.pieces import sliced
+from tensorlite.ops.shape import as_shape, shape_of
+
+
+def sizes_of(shape: Any) -> Any:
+    """Return a shape as a tensor."""
+    if not isinstance(shape, (Operand, list, tuple, np.ndarray)):
+        shape = [shape]
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    return as_shape(shape)
+
+
+@named("random_uniform")
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    wanted, sizes = as_dtype(dtype), sizes_of(shape)
+    if wanted.is_integer:
+        if maxval is None:
+            raise InvalidArgumentError(
+                f"Must specify maxval for integer dtype {wanted.name}"
+            )
+        source = stream(seed, "RandomUniformInt")
+        return source.integers(sizes, minval, maxval, wanted)
+    high = 1 if maxval is None else maxval
+    unit = stream(seed, "RandomUniform").uniform(sizes, 0, 1, wanted)
+    if _is_number(minval, 0) and _is_number(high, 1):
+        return unit
+    low, top = converted(minval, wanted), converted(high, wanted)
+    return unit * (top - low) + low
+
+
+def _is_number(value: Any, number: int) -> bool:
+    return isinstance(value, (int, float)) and value == number
+
+
+@named("random_normal")
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    wanted = as_dtype(dtype)
+    unit = stream(seed, "RandomStandardNormal").normal(sizes_of(shape), dtype=wanted)
+    return _moved(unit, mean, stddev)
+
+
+@named("truncated_normal")
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    source = stream(seed, "TruncatedNormal")
+    unit = source.truncated_normal(sizes_of(shape), dtype=as_dtype(dtype))
+    return _moved(unit, mean, stddev)
+
+
+def _moved(x: Any, mean: Any, stddev: Any) -> Any:
+    return x * converted(stddev, x.dtype) + converted(mean, x.dtype)
+
+
+@named("RandomShuffle")
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+    x = converted(value)
+    rows = gather(shape_of(x), 0)
+    order = stream(seed, "RandomShuffle").permutation(rows)
+    return gather(x, order)
+
+
+@named("multinomial")
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    wanted = int64 if dtype is None else as_dtype(dtype)
+    source = stream(seed, "Multinomial")
+    return source.categorical(converted(logits), num_samples, wanted)
+
+
+@named("random_gamma")
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    wanted = as_dtype(dtype)
+    a = converted(alpha, wanted)
+    b = converted(1 if beta is None else beta, wanted)
+    each = a + tl.zeros_like(b)
+    sizes = tl.concat([sizes_of(shape), shape_of(each)])
+    drawn = stream(seed, "RandomGamma").gamma(sizes, tl.broadcast_to(each, sizes))
+    return tl.maximum(np.finfo(wanted.numpy).tiny, drawn / b)
+
+
+@named("random_poisson")
+def poisson(
+    shape: Any,
+    lam: Any,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return numbers of the Poisson distribution: how many exponential steps fit."""
+    rate = converted(lam, float32)
+    sizes = tl.concat([sizes_of(shape), shape_of(rate)])
+    source = stream(seed, "RandomPoissonV2")
+    drawn = tl.numpy_function(_poisson, [source.uniform(sizes), rate], [float32])
+    (counts,) = drawn if isinstance(drawn, (list, tuple)) else (drawn,)
+    return tl.astype(tl.reshape(counts, sizes), as_dtype(dtype))
+
+
+def _poisson(uniform: Any, rate: Any) -> Any:
+    """Return the least counts whose distribution functions exceed uniform numbers."""
+    rates = np.broadcast_to(rate, uniform.shape).astype(np.float64)
+    count, term = np.zeros(uniform.shape), np.exp(-rates)
+    total = term.copy()
+    most = int(np.max(rates + 20 * np.sqrt(rates) + 30, initial=0))
+    for k in range(1, most):
+        behind = total < uniform
+        if not behind.any():
+            break
+        count += behind
+        term = term * rates / k
+        total = total + term
+    return count.astype(np.float32)
+
+
+@named("random_crop")
+def random_crop(
+    value: Any, size: Any, seed: int | None = None, name: str | None = None
+) -> Any:
+    x = converted(value)
+    wanted = sizes_of(size)
+    room = shape_of(x) - tl.astype(wanted, int32) + 1
+    source = stream(seed, "RandomUniformInt")
+    drawn = source.integers(shape_of(room), 0, int32.max, int32)
+    return sliced(x, tl.remainder(drawn, room), tl.astype(wanted, int32))

@@ -1,0 +1,162 @@
+"""Reductions over axes as TensorFlow 2 calls them; v1/math.py adds the older names of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dtypes import as_dtype, int32, int64
+from tensorlite.core.operand import Operand
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops import cumulative
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return the mean; that of whole numbers is one, too, as in TensorFlow."""
+    if not x.dtype.is_integer:
+        return tl.mean(x, axis=axis, keepdims=keepdims)
+    total = tl.sum(x, axis=axis, keepdims=keepdims)
+    count = tl.sum(tl.ones_like(x), axis=axis, keepdims=keepdims)
+    return tl.sign(total) * tl.floor_divide(tl.abs(total), count)
+
+
+def _with_keywords(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, axis, keepdims: function(x, axis=axis, keepdims=keepdims)
+
+
+def reduction(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a tensor and the axes that go."""
+
+    @named(default)
+    def reduced(
+        input_tensor: Any, axis: Any, keepdims: bool, name: str | None = None
+    ) -> Any:
+        return function(converted(input_tensor), axis, keepdims)
+
+    def made(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = False,
+        name: str | None = None,
+    ) -> Any:
+        given = _operand(input_tensor)
+        return reduced(given, axes_of(given, axis), bool(keepdims), name=name)
+
+    return made
+
+
+@named("Const")
+def _constant(value: Any, name: str | None = None) -> Any:
+    return constant(value)
+
+
+def _operand(x: Any) -> Any:
+    if isinstance(x, SparseTensor):
+        return tl.sparse.to_dense(x)
+    return x
+
+
+def axes_of(x: Any, axis: Any) -> Any:
+    """Return axes as they are given, or all: a constant in a graph, as TensorFlow makes there."""
+    if isinstance(axis, Operand):
+        return axis
+    if axis is None and active_graph() is not None and isinstance(x, SymbolicTensor):
+        rank = x.node.outputs[x.index].spec.rank
+        return None if rank is None else _constant(np.arange(rank, dtype=np.int32))
+    if axis is None or isinstance(axis, int):
+        return axis
+    return tuple(np.ravel(np.asarray(axis)).tolist())
+
+
+reduce_sum = reduction("Sum", _with_keywords(tl.sum))
+reduce_mean = reduction("Mean", _mean)
+reduce_prod = reduction("Prod", _with_keywords(tl.prod))
+reduce_max = reduction("Max", _with_keywords(tl.max))
+reduce_min = reduction("Min", _with_keywords(tl.min))
+reduce_all = reduction("All", _with_keywords(tl.all))
+reduce_any = reduction("Any", _with_keywords(tl.any))
+reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp))
+reduce_variance = reduction("reduce_variance", _with_keywords(tl.var))
+reduce_std = reduction("reduce_std", _with_keywords(tl.std))
+
+
+def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
+    return tl.sqrt(tl.sum(tl.square(x), axis=axis, keepdims=keepdims))
+
+
+reduce_euclidean_norm = reduction("EuclideanNorm", _norm)
+
+
+@named("count_nonzero")
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Any:
+    x = input.values if isinstance(input, SparseTensor) else converted(input)
+    zero = constant(np.asarray(b"", object)) if x.dtype is tl.string else 0
+    found = tl.astype(tl.not_equal(x, zero), int64)
+    total = tl.sum(found, axis=axes_of(x, axis), keepdims=bool(keepdims))
+    wanted = as_dtype(dtype)
+    return total if wanted is int64 else tl.astype(total, wanted)
+
+
+def _place(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        input: Any,
+        axis: Any = None,
+        output_type: Any = int64,
+        name: str | None = None,
+    ) -> Any:
+        found = function(converted(input), axis=0 if axis is None else axis)
+        wanted = as_dtype(output_type)
+        return found if wanted is int64 else tl.astype(found, wanted)
+
+    return made
+
+
+argmax = _place("ArgMax", tl.argmax)
+argmin = _place("ArgMin", tl.argmin)
+
+
+def _running(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        x: Any,
+        axis: Any = 0,
+        exclusive: bool = False,
+        reverse: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        along = converted(axis, int32) if not isinstance(axis, Operand) else axis
+        return call(kind(exclusive, reverse), converted(x), along)
+
+    return made
+
+
+cumsum = _running("Cumsum", cumulative.Cumsum)
+cumprod = _running("Cumprod", cumulative.Cumprod)
+
+
+@named("CumulativeLogsumexp")
+def cumulative_logsumexp(
+    x: Any,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    operand = converted(x)
+    shift = tl.stop_gradient(tl.max(operand, axis=axis, keepdims=True))
+    op = cumulative.Cumsum(exclusive, reverse)
+    return tl.log(call(op, tl.exp(operand - shift), converted(axis, int32))) + shift

@@ -1,0 +1,48 @@
+"""Names of TensorFlow before 1.0 that programs still use, and orders of arguments from then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared.arrays import stack as pack
+from tensorlite.compat.shared.arrays import unstack as unpack
+from tensorlite.compat.shared.making import binary, unary
+from tensorlite.compat.shared.matrices import (
+    cholesky,
+    cholesky_solve,
+    matmul,
+    triangular_solve,
+)
+from tensorlite.core.operand import Operand
+
+__all__ = ["pack", "unpack"]
+
+mul = binary("Mul", tl.multiply)
+sub = binary("Sub", tl.subtract)
+neg = unary("Neg", tl.negative)
+inv = unary("Inv", tl.reciprocal)
+complex_abs = elementwise.abs
+batch_matmul = matmul
+batch_cholesky = cholesky
+batch_cholesky_solve = cholesky_solve
+batch_matrix_triangular_solve = triangular_solve
+
+
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+    if isinstance(values, int) and isinstance(axis, (list, tuple)):
+        values, axis = axis, values
+    return arrays.concat(values, axis, name=name)
+
+
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> Any:
+    if isinstance(value, int) and isinstance(axis, Operand):
+        value, axis = axis, value
+    return arrays.split(value, num_or_size_splits, axis, num, name)

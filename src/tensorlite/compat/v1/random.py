@@ -1,0 +1,70 @@
+"""tf.random of TensorFlow 1, and the random functions of its top level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import named
+from tensorlite.compat.shared import random
+from tensorlite.compat.shared.random import (
+    gamma,
+    normal,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+from tensorlite.compat.shared.random import random_crop as crop
+from tensorlite.compat.v1.framework import set_random_seed
+from tensorlite.core.dtypes import float32
+from tensorlite.graph_mode.streams import get_seed
+
+__all__ = [
+    "crop",
+    "gamma",
+    "get_seed",
+    "normal",
+    "set_random_seed",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
+
+@named("multinomial")
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Any:
+    return random.categorical(logits, num_samples, output_dtype, seed)
+
+
+@named("categorical")
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    return random.categorical(logits, num_samples, dtype, seed)
+
+
+def random_poisson(
+    lam: Any,
+    shape: Any,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    return random.poisson(shape, lam, dtype, seed, name)
+
+
+poisson = random_poisson
+random_normal = normal
+random_uniform = uniform
+random_gamma = gamma
+random_shuffle = shuffle
+random_crop = crop
