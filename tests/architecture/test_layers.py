@@ -22,6 +22,7 @@ LAYERS: dict[str, set[str]] = {
     "function": {"core", "graph", "ops", "passes", "runtime"},
     "train": {"core", "graph", "ops", "function"},
     "data": {"core", "graph", "ops", "function"},
+    "graph_mode": {"core", "graph", "ops", "function", "train", "data"},
 }
 LAYERS["distributed"] = set(LAYERS)
 LAYERS["interop"] = set(LAYERS) - {"distributed"}

@@ -10,7 +10,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar, cast
 
-from tensorlite.compat.views import adopted, in_graph, plain
+from tensorlite.compat.adopting import adopted
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.operand import Operand
@@ -44,7 +45,7 @@ def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 name, given[place] = given[place], None
 
             def make() -> Any:
-                return function(*given, **keywords)  # type: ignore[arg-type]
+                return function(*given, **keywords)
 
             return cast("R", in_graph(make, default, cast("str | None", name)))
 

@@ -5,7 +5,7 @@ What every tensor of tensorlite has for a shape is in core/shapes.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorlite.core import shapes
@@ -74,7 +74,18 @@ class Dimension:
         return "?" if self.value is None else str(self.value)
 
 
-class KnownDimension(Dimension, int):  # type: ignore[misc]  # int has slots of its own
+def _of_int(method: Callable[[int, int], int]) -> Any:
+    """Return a method of whole numbers for sizes: with one that is not known nothing is known."""
+
+    def result(self: Any, other: Any) -> Any:
+        if isinstance(other, Dimension) and other.value is None:
+            return Dimension(None)
+        return method(self, other)
+
+    return result
+
+
+class KnownDimension(Dimension, int):
     """A size that is known."""
 
     __slots__ = ()
@@ -90,11 +101,12 @@ class KnownDimension(Dimension, int):  # type: ignore[misc]  # int has slots of 
     def value(self) -> int:
         return int.__int__(self)
 
-    __add__, __radd__ = int.__add__, int.__radd__
-    __sub__, __rsub__ = int.__sub__, int.__rsub__
-    __mul__, __rmul__ = int.__mul__, int.__rmul__
-    __floordiv__, __rfloordiv__ = int.__floordiv__, int.__rfloordiv__
-    __mod__, __rmod__ = int.__mod__, int.__rmod__
+    __add__ = __radd__ = _of_int(int.__add__)
+    __mul__ = __rmul__ = _of_int(int.__mul__)
+    __sub__, __rsub__ = _of_int(int.__sub__), _of_int(int.__rsub__)
+    __floordiv__ = _of_int(int.__floordiv__)
+    __rfloordiv__ = _of_int(int.__rfloordiv__)
+    __mod__, __rmod__ = _of_int(int.__mod__), _of_int(int.__rmod__)
     __hash__ = int.__hash__
     __bool__ = int.__bool__
     __int__ = int.__int__
@@ -152,7 +164,7 @@ class UnknownShape(TensorShape, shapes.UnknownShape):
 
     __slots__ = ()
 
-    rank = ndims = dims = None  # type: ignore[assignment]
+    rank = ndims = dims = None
     as_list = shapes.UnknownShape.as_list
     is_fully_defined = shapes.UnknownShape.is_fully_defined
     num_elements = shapes.UnknownShape.num_elements

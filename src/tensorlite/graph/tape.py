@@ -161,6 +161,20 @@ class GradientTape(Interpreter):
         """Return whether operators on `tensor` are recorded."""
         return id(source_of(tensor)) in self._watched
 
+    def watched_variables(self) -> tuple[Any, ...]:
+        """Return the variables that were read, or that `watch` was given, in that order.
+
+        >>> w = tl.Variable(2.0)
+        >>> with tl.GradientTape() as tape:
+        ...     y = w * w
+        >>> tape.watched_variables()[0] is w
+        True
+        """
+        states = [x.array for x in self._kept if isinstance(x, EagerTensor)]
+        owners = [getattr(state, "owner", None) for state in states]
+        held = [owner() for owner in owners if owner is not None]
+        return tuple(x for x in held if x is not None)
+
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Record nothing inside the block.

@@ -1,5 +1,5 @@
-"""What programs need that build graphs by hand, as TensorFlow 1's do: a default graph, names that
-variables are saved by, collections, variables that sessions hold, optimizers with slots, savers.
+"""What programs need that build graphs by hand, as TensorFlow 1's do.
 
-The names by which such programs call these stand in compat/v1.
+That is a default graph, names that variables are saved by, collections, and variables that sessions
+hold. The names by which such programs call these stand in compat/v1.
 """

@@ -80,7 +80,7 @@ class Session(stateless.Session):
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] = ()
     ) -> Callable[..., Any]:
-        """Return a function of one value per tensor in `feed_list` that returns what `run` would."""
+        """Return a function of a value for each of `feed_list` that returns what `run` would."""
         feeds = [self._fed_tensor(x) for x in feed_list]
         with self.running():
             compiled = super().make_callable(self.fetched(fetches), feeds)
@@ -125,8 +125,8 @@ class Session(stateless.Session):
     def fetched(self, fetches: Any) -> Any:
         """Return what is fetched in the words of sessions without state."""
         if nest.is_nested(fetches):
-            found = [self.fetched(x) for x in nest.children(fetches)]
-            return nest.rebuild(fetches, found)
+            members = [self.fetched(x) for x in nest.children(fetches)]
+            return nest.rebuild(fetches, members)
         if isinstance(fetches, GraphVariable):
             return fetches.snapshot
         if isinstance(fetches, bytes):
@@ -140,7 +140,7 @@ class Session(stateless.Session):
                 else self.graph.get_operation_by_name(named)
             )
         standing = getattr(fetches, "__fetch__", None)
-        found = fetches if standing is None else standing()
+        found: Any = fetches if standing is None else standing()
         if isinstance(found, Operand) and not isinstance(found, SymbolicTensor):
             found = found.__tensor__()
         return reading(found) if isinstance(found, SymbolicTensor) else found

@@ -287,16 +287,14 @@ def _found_or_made(
     reuse: Any = None,
     trainable: bool | None = None,
     collections: Iterable[str] | None = None,
-    caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
     constraint: Any = None,
-    use_resource: bool | None = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
     *,
     make: Callable[..., Any],
+    **_: Any,
 ) -> Any:
+    """Return the variable of a whole name; other arguments are for custom getters."""
     store = store_of()
     found = store.variables.get(name)
     if found is not None:
@@ -366,7 +364,7 @@ def _first_value(
             f"Shape of a new variable ({name}) must be fully defined, but instead was "
             f"{shape_text(sizes)}."
         )
-    return partial(_called, made, sizes, dtype)
+    return partial(_called, made, [int(x or 0) for x in sizes], dtype)
 
 
 def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Any:

@@ -160,8 +160,8 @@ class GraphVariable(Variable):
         """Return the value as it is when it is used: the one reading, or behind what is awaited."""
         if tracer() is None:
             raise SymbolicTensorError(
-                f"the variable {self.bare_name!r} is of a graph, and has a value in a session only: "
-                "session.run(variable). Use it inside `with graph.as_default()`"
+                f"the variable {self.bare_name!r} is of a graph, and has a value in a session "
+                "only: session.run(variable). Use it inside `with graph.as_default()`"
             )
         if not scope.get().control and inner_graph(self.graph) is self.graph:
             return self.snapshot
@@ -174,7 +174,7 @@ class GraphVariable(Variable):
     def initialized_value(self) -> Tensor:
         """Return the value, or where there is none yet the initial one."""
         from_graph: Tensor = cond(
-            self.is_initialized(), lambda: self.read_value(), lambda: self.first
+            self.is_initialized(), self.read_value, lambda: self.first
         )
         return from_graph
 
@@ -187,7 +187,8 @@ class GraphVariable(Variable):
         )
 
     def __repr__(self) -> str:
-        return f"<Variable {self.bare_name + ':0'!r} shape={self.get_shape()} dtype={self.dtype.name}>"
+        head = f"shape={self.get_shape()} dtype={self.dtype.name}"
+        return f"<Variable {self.bare_name + ':0'!r} {head}>"
 
 
 def _tensor(value: Any, wanted: DType | None) -> Tensor:

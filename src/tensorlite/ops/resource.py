@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from threading import RLock
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class VariableState(Resource):
     lost; who reads has the value of some moment, and needs none.
     """
 
-    __slots__ = ("_place", "_spec", "array", "lock", "lost", "name")
+    __slots__ = ("_place", "_spec", "array", "lock", "lost", "name", "owner")
 
     def __init__(
         self,
@@ -49,6 +50,8 @@ class VariableState(Resource):
         self.lock = RLock()
         self.lost = ""
         """The task whose new start took the value, if one did."""
+        self.owner: ReferenceType[Any] | None = None
+        """The object that programs have of it in this process, if there is one."""
         self._spec = TensorSpec((), resource, None, (value,), trainable)
         self._place = place
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Self, cast
+from weakref import ref
 
 import numpy as np
 
@@ -155,6 +156,9 @@ class Variable(Operand):
         self.handle: Tensor = make(initial) if maker is None else maker(initial, make)
         self.name = name
         self.trainable = self.handle.spec.trainable
+        state = self.handle.array if isinstance(self.handle, EagerTensor) else None
+        if isinstance(state, VariableState):
+            state.owner = ref(self)
 
     @property
     def spec(self) -> TensorSpec:

@@ -1,0 +1,63 @@
+"""adopted: operands that are no tensors take the dtype of one that is, as TensorFlow has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import operand
+from tensorlite.core.constant import array_of
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import DType
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.graph import Graph
+
+
+def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
+    """Return an operand as a tensor, which takes a dtype if its values may."""
+    if isinstance(value, Operand):
+        return value.__tensor__()
+    if isinstance(value, (list, tuple)) and _holds_operand(value):
+        parts = [adopted(x, dtype) for x in value]
+        return operand.operators.stack(parts)
+    array = array_of(value)
+    if dtype is not None and array.dtype != dtype.numpy and _fits(array, dtype):
+        array = array.astype(dtype.numpy)
+    return _named_constant(array, name)
+
+
+def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
+    """Return an array as a tensor, which bears a name in a graph."""
+    x = constant(array)
+    if isinstance(x, SymbolicTensor):
+        prefix = scope.get().name
+        node, graph = x.node, x.node.graph
+        if isinstance(graph, Graph) and prefix:
+            graph.rename(node, graph.unique_name(f"{prefix}/{name}"))
+    return x
+
+
+def _holds_operand(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_operand(x) for x in value)
+    return isinstance(value, Operand)
+
+
+_ORDER = "biufc"
+
+
+def _fits(array: np.ndarray[Any, Any], dtype: DType) -> bool:
+    """Return whether numbers may take a dtype beside a tensor of it."""
+    kind = array.dtype.kind
+    if (
+        kind not in _ORDER
+        or dtype.kind not in _ORDER
+        or (kind == "b") != (dtype.kind == "b")
+    ):
+        return False
+    whole = kind in "iu" and dtype.kind in "iu"
+    return whole or _ORDER.index(kind) <= _ORDER.index(dtype.kind)

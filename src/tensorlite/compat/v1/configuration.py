@@ -1,0 +1,53 @@
+"""How sessions run, as TensorFlow 1's programs say it: messages that hold what they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ConfigProto:
+    """How a session runs; most of it is for TensorFlow's own runtime, and kept as it is given."""
+
+    def __init__(self, **given: Any) -> None:
+        self.gpu_options = GPUOptions()
+        self.graph_options = GraphOptions()
+        self.allow_soft_placement = False
+        self.log_device_placement = False
+        self.operation_timeout_in_ms = 0
+        self.intra_op_parallelism_threads = 0
+        self.inter_op_parallelism_threads = 0
+        self.device_count: dict[str, int] = {}
+        self.device_filters: list[str] = []
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+class _Options:
+    def __init__(self, **given: Any) -> None:
+        self.__dict__.update(given)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        made = self.__dict__[name] = _Options()
+        return made
+
+
+class GPUOptions(_Options):
+    """How a session uses GPUs, which tensorlite leaves to CuPy."""
+
+
+class GraphOptions(_Options):
+    """How a session optimises, which tensorlite always does alike."""
+
+
+class OptimizerOptions(_Options):
+    """How a session optimises, which tensorlite always does alike."""
+
+    L0, L1, OFF, ON_1, ON_2 = 0, 1, -1, 1, 2
+
+
+class RunOptions(_Options):
+    """What a run records."""
+
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
