@@ -121,3 +121,21 @@ def test_calibration_that_does_not_fit() -> None:
         InvalidArgumentError, match="has 2 arrays; the model takes 1: x"
     ):
         tl.interop.onnx.quantize(made, calibration=[batch])
+
+
+def test_models_of_others() -> None:
+    weights = spread(32, 16)
+    made = exported(
+        lambda x: x @ tl.asarray(weights), tl.TensorSpec((None, 32), tl.float32)
+    )
+    made.opset_import[0].version = 12
+    with pytest.raises(InvalidArgumentError, match=r"opset 12.*allowed is 13"):
+        tl.interop.onnx.quantize(made)
+    made.opset_import[0].version = 13
+    # In files of old, constants may be arguments with a default, which a caller can replace.
+    (weight,) = made.graph.initializer
+    info = import_module("onnx.helper").make_tensor_value_info(
+        weight.name, 1, (32, 16)
+    )
+    made.graph.input.append(info)
+    assert operators(tl.interop.onnx.quantize(made)) == {"MatMul": 1}

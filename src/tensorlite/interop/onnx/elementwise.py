@@ -77,7 +77,8 @@ def _add(site: Site) -> Made:
         shape, known = site.node.outputs[0].spec.dims, value.array
         wide = (1,) * (len(shape) - known.ndim) + known.shape
         alone = all(n == 1 for axis, n in enumerate(wide) if axis != channel)
-        if alone and known.size == shape[channel] and len(made.inputs) == 2:
+        fits = alone and known.size == shape[channel] and len(made.inputs) == 2
+        if fits and site.is_only_user(image):
             flat = site.scope.name(Known(known.reshape(-1), value.hint))
             given = [*made.inputs, flat]
             return site.view(site.add("Conv", *given, **made.attributes), order)

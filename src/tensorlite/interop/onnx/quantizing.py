@@ -26,7 +26,8 @@ from tensorlite.interop.onnx.writing import (
 
 SMALLEST = 256
 """Weights of fewer elements stay as they are: a scale for each channel would outweigh them."""
-_FLOATS = {1: np.float32, 10: np.float16}
+_FLOATS = {1: 13, 10: 19}
+"""The dtypes of weights, each with the version since when channels may have scales of it."""
 
 
 def quantize(
@@ -89,12 +90,14 @@ def quantize_weights(
 ) -> None:
     """Make a model's weights int8, in place; with calibration, activations too."""
     graph = model.graph
-    arrays = {x.name: x for x in graph.initializer}
+    floats = _floats(model)
+    given = {x.name for x in graph.input}
+    arrays = {x.name: x for x in graph.initializer if x.name not in given}
     chosen = {
         name: axis
         for name, axis in _weights(graph, arrays).items()
         if axis is not None
-        and arrays[name].data_type in _FLOATS
+        and arrays[name].data_type in floats
         and prod(arrays[name].dims) >= smallest
     }
     if calibration is not None:
@@ -105,6 +108,18 @@ def quantize_weights(
     del graph.node[:]
     graph.node.extend(nodes)
     module("onnx.checker").check_model(model, full_check=True)
+
+
+def _floats(model: Any) -> list[int]:
+    """Return the dtypes of weights that a model's version has scales for."""
+    versions = [x.version for x in model.opset_import if x.domain in ("", "ai.onnx")]
+    floats = [x for x, since in _FLOATS.items() if max(versions, default=0) >= since]
+    if not floats:
+        raise InvalidArgumentError(
+            f"the model is of opset {max(versions, default=0)}, in which channels have no scales; "
+            "allowed is 13 or later: convert it by onnx.version_converter"
+        )
+    return floats
 
 
 def _weights(graph: Any, arrays: Mapping[str, Any]) -> dict[str, int | None]:

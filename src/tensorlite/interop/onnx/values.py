@@ -144,7 +144,8 @@ class Scope:
         self.store = store
         self.opset = opset
         self.steps: list[Step] = []
-        self.made: set[str] = set()
+        self.made: dict[str, Step] = {}
+        """The steps that make what has a name here."""
         self._found: dict[Any, list[str]] = {}
 
     def emit(
@@ -165,7 +166,7 @@ class Scope:
         outputs = [self.store.names.unique(base) for _ in range(count)]
         step = Step(op, given, outputs, attributes, source, reads or set())
         self.steps.append(step)
-        self.made.update(outputs)
+        self.made.update(dict.fromkeys(outputs, step))
         self._found[key] = outputs
         return outputs
 
@@ -196,8 +197,9 @@ class Scope:
         name = self.name(value)
         if name not in self.made or name in taken:
             name = self.store.names.unique(f"{name}_out")
-            self.steps.append(Step("Identity", [self.name(value)], [name], {}, None))
-            self.made.add(name)
+            step = Step("Identity", [self.name(value)], [name], {}, None)
+            self.steps.append(step)
+            self.made[name] = step
         taken.add(name)
         return name
 

@@ -160,15 +160,16 @@ class Site:
         return value.order if isinstance(value, View) else None
 
     def maker(self, i: int) -> Step | None:
-        """Return the step that makes an input, if it is of this graph and for this node alone."""
-        value, x = self.value(i), self.tensor(i)
-        if not isinstance(value, View) or value.name not in self.scope.made:
-            return None
+        """Return the step of this graph that makes an input, if there is one."""
+        value = self.value(i)
+        return self.scope.made.get(value.name) if isinstance(value, View) else None
+
+    def is_only_user(self, i: int) -> bool:
+        """Return whether nothing but this node uses an input."""
+        x = self.tensor(i)
         users = [y for node in x.node.graph.nodes for y in node.inputs]
         users += x.node.graph.outputs
-        if sum((y.node, y.index) == (x.node, x.index) for y in users) != 1:
-            return None
-        return next(s for s in reversed(self.scope.steps) if value.name in s.outputs)
+        return sum((y.node, y.index) == (x.node, x.index) for y in users) == 1
 
     def name(self, i: int, order: Order = None) -> str:
         """Return the name of an input, stored so that `order` makes the tensor of it."""
