@@ -311,12 +311,16 @@ class FileWriterCache:
     _lock: ClassVar[RLock] = RLock()
 
     @classmethod
-    def get(cls, logdir: Pathlike) -> FileWriter:
-        """Return the writer of a folder, made now, with the default graph, if there is none."""
+    def get(cls, logdir: Pathlike, graph: Any = None) -> FileWriter:
+        """Return the writer of a folder, made now if there is none; a new one writes a graph.
+
+        That is the one given, or else the one that is being built here, if one is.
+        """
         with cls._lock:
             key = os.fspath(logdir)
             if key not in cls._writers:
-                cls._writers[key] = FileWriter(key, graph=default_graph())
+                chosen = default_graph() if graph is None else graph
+                cls._writers[key] = FileWriter(key, chosen)
             return cls._writers[key]
 
     @classmethod

@@ -1,0 +1,49 @@
+"""Summaries as TensorFlow before 1.0 called them: with tags, and all in one namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v1 import summary
+from tensorlite.compat.v1.summary import FileWriter as SummaryWriter
+from tensorlite.compat.v1.summary import merge as merge_summary
+from tensorlite.graph_mode.keys import GraphKeys
+
+__all__ = ["SummaryWriter", "merge_summary"]
+
+
+def scalar_summary(
+    tags: Any, values: Any, collections: Any = None, name: str | None = None
+) -> Any:
+    return summary.scalar(str(tags), values, collections)
+
+
+def histogram_summary(
+    tag: Any, values: Any, collections: Any = None, name: str | None = None
+) -> Any:
+    return summary.histogram(str(tag), values, collections)
+
+
+def image_summary(
+    tag: Any,
+    tensor: Any,
+    max_images: int = 3,
+    collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    return summary.image(str(tag), tensor, max_images, collections)
+
+
+def audio_summary(
+    tag: Any,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    return summary.audio(str(tag), tensor, sample_rate, max_outputs, collections)
+
+
+def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Any:
+    return summary.merge_all(key)

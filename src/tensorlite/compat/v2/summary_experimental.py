@@ -1,0 +1,23 @@
+"""tf.summary.experimental of TensorFlow 2."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tensorlite import summary
+from tensorlite.compat.calling import named
+from tensorlite.summary import get_step, set_step
+
+__all__ = ["get_step", "set_step"]
+
+
+def summary_scope(
+    name: str, default_name: str = "summary", values: Any = None
+) -> AbstractContextManager[tuple[str, str]]:
+    return summary.summary_scope(name, default_name)
+
+
+@named("write_raw_pb")
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    return summary.write_raw_pb(tensor, step)
