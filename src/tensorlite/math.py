@@ -5,6 +5,18 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
+from tensorlite.ops.counting import (
+    confusion_matrix,
+    cumulative_logsumexp,
+    edit_distance,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    invert_permutation,
+    nth_element,
+    setdiff1d,
+    unique_with_counts,
+    zero_fraction,
+)
 from tensorlite.ops.gamma import (
     betainc,
     digamma,
@@ -35,6 +47,11 @@ from tensorlite.ops.quotients import (
     xlog1py,
     xlogy,
 )
+from tensorlite.ops.sparse_segments import (
+    sparse_segment_mean,
+    sparse_segment_sqrt_n,
+    sparse_segment_sum,
+)
 
 __all__ = [
     "bessel_i0",
@@ -42,24 +59,37 @@ __all__ = [
     "bessel_i1",
     "bessel_i1e",
     "betainc",
+    "confusion_matrix",
+    "cumulative_logsumexp",
     "digamma",
     "divide_no_nan",
+    "edit_distance",
     "erfc",
     "erfcinv",
     "erfcx",
     "erfinv",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "igamma",
     "igammac",
+    "invert_permutation",
     "lbeta",
     "lgamma",
     "log_ndtr",
     "multiply_no_nan",
     "ndtr",
     "ndtri",
+    "nth_element",
     "polygamma",
+    "setdiff1d",
+    "sparse_segment_mean",
+    "sparse_segment_sqrt_n",
+    "sparse_segment_sum",
+    "unique_with_counts",
     "xdivy",
     "xlog1py",
     "xlogy",
+    "zero_fraction",
     "zeta",
 ]
 

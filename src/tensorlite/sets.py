@@ -5,7 +5,12 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-__all__ = []
+from tensorlite.ops.set_operations import set_difference as difference
+from tensorlite.ops.set_operations import set_intersection as intersection
+from tensorlite.ops.set_operations import set_size as size
+from tensorlite.ops.set_operations import set_union as union
+
+__all__ = ["difference", "intersection", "size", "union"]
 
 
 def __dir__() -> list[str]:

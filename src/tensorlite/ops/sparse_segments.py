@@ -1,0 +1,79 @@
+"""Reductions over rows that are gathered first: sums, means, and sums over roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.bounds import maximum
+from tensorlite.ops.create import ones_like
+from tensorlite.ops.elementwise import sqrt
+from tensorlite.ops.gather import gather, unsorted_segment_sum
+from tensorlite.ops.operators import astype, reshape
+
+__all__ = ["sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum"]
+
+
+def _counted(
+    data: TensorLike, indices: TensorLike, ids: TensorLike, count: TensorLike | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return sums of gathered rows, how many there are of each, shaped as the sums, and more."""
+    numbers = astype(to_tensor(ids), dtypes.int64)
+    rows = gather(data, indices)
+    total: Any = count
+    if total is None:
+        total = numbers[-1] + 1
+    sums = unsorted_segment_sum(rows, numbers, total)
+    each = unsorted_segment_sum(ones_like(numbers, dtype=rows.dtype), numbers, total)
+    shaped = reshape(maximum(each, 1), [-1, *[1] * (rows.ndim - 1)])
+    return sums, shaped, rows, numbers
+
+
+def sparse_segment_sum(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+) -> Tensor:
+    """Return sums of the rows that `indices` name, by segments.
+
+    There are as many as the last, greatest of `segment_ids` says, or `num_segments`.
+
+    >>> print(tl.math.sparse_segment_sum([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]))
+    [[5.]
+     [2.]]
+    """
+    return _counted(data, indices, segment_ids, num_segments)[0]
+
+
+def sparse_segment_mean(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+) -> Tensor:
+    """Return means of the rows that `indices` name, by segments.
+
+    >>> print(tl.math.sparse_segment_mean([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]))
+    [[2.5]
+     [2. ]]
+    """
+    sums, counts, *_ = _counted(data, indices, segment_ids, num_segments)
+    return sums / counts
+
+
+def sparse_segment_sqrt_n(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+) -> Tensor:
+    """Return sums of the rows that `indices` name over the roots of their numbers, by segments.
+
+    >>> print(tl.math.sparse_segment_sqrt_n([[1.0], [2.0]], [0, 1, 1, 0], [0, 0, 0, 0]))
+    [[3.]]
+    """
+    sums, counts, *_ = _counted(data, indices, segment_ids, num_segments)
+    return sums / sqrt(counts)
