@@ -1,0 +1,340 @@
+"""Layer: what TensorFlow 1's layers and recurrent cells are made on.
+
+It finds its variables by scopes, so that layers of one scope share them. The layers are in layers.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.views import GraphTensor
+from tensorlite.core import nest
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.variable_scopes import VariableScope
+
+
+class InputSpec:
+    """What a layer's inputs must be like."""
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: dict[int, int | None] | None = None,
+    ) -> None:
+        self.dtype, self.shape, self.ndim = dtype, shape, ndim
+        self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, axes or {}
+
+
+class Layer:
+    """A function with variables, which are made when it is first called.
+
+    Subclasses make them in `build`, and compute in `call`.
+    """
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self._scope: VariableScope | None = None
+        self._reuse = kwargs.pop("_reuse", None)
+        scope = kwargs.pop("_scope", None)
+        self.graph = active_graph()
+        self.trainable, self.built = trainable, False
+        self._dtype = None if dtype is None else as_dtype(dtype)
+        self.input_spec: Any = None
+        self.activity_regularizer = kwargs.pop("activity_regularizer", None)
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        self._updates: list[Any] = []
+        self._losses: list[Any] = []
+        self._kept: dict[str, Any] = {}
+        self._base_name = name or snake(type(self).__name__)
+        self._name = name or unique_layer_name(self._base_name)
+        if scope is not None:
+            with scopes.variable_scope(scope) as captured:
+                self._scope = captured
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @property
+    def scope_name(self) -> str:
+        if self._scope is None:
+            raise InvalidArgumentError(
+                f'No name available for layer scope because the layer "{self._name}" has not been '
+                "used yet."
+            )
+        return self._scope.name
+
+    @property
+    def variables(self) -> list[Any]:
+        return self.weights
+
+    @property
+    def weights(self) -> list[Any]:
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        own = self._trainable_weights if self.trainable else []
+        return [*own, *[w for x in self._layers() for w in x.trainable_weights]]
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        own = [] if self.trainable else self._trainable_weights
+        inner = [w for x in self._layers() for w in x.non_trainable_weights]
+        return [*own, *self._non_trainable_weights, *inner]
+
+    def _layers(self) -> Iterable[Layer]:
+        """Yield the layers that are attributes of this one."""
+        for value in self.__dict__.values():
+            for x in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(x, Layer):
+                    yield x
+
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def updates(self) -> list[Any]:
+        return list(self._updates)
+
+    @property
+    def losses(self) -> list[Any]:
+        return list(self._losses)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            self._updates.append(update)
+            if active_graph() is not None:
+                get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, update)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
+            self._losses.append(loss)
+            if active_graph() is not None:
+                get_default_graph().add_to_collection(
+                    GraphKeys.REGULARIZATION_LOSSES, loss
+                )
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return a variable of the layer's scope, made now or shared with another layer."""
+        wanted = self._dtype if dtype is None else as_dtype(dtype)
+        watched = trainable is not False and self.trainable
+        if active_graph() is None:
+            made = self._eager_weight(name, shape, wanted, initializer, watched)
+        else:
+            known = {id(x) for x in scopes.global_variables()}
+            with scopes.variable_scope(
+                self._scope,
+                reuse=self.built or self._reuse,
+                auxiliary_name_scope=False,
+            ):
+                made = scopes.get_variable(
+                    name,
+                    shape,
+                    wanted,
+                    initializer,
+                    trainable=watched,
+                    constraint=constraint,
+                    partitioner=partitioner,
+                )
+                if regularizer is not None and id(made) not in known:
+                    with name_scope(f"{made.op.name}/Regularizer/"):
+                        self.add_loss(regularizer(made))
+        held = (
+            self._trainable_weights
+            if trainable is not False
+            else self._non_trainable_weights
+        )
+        held.append(made)
+        return made
+
+    add_variable = add_weight
+
+    def _eager_weight(
+        self, name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool
+    ) -> Any:
+        whole = f"{self._name}/{name}"
+        if whole not in self._kept:
+            self._kept[whole] = scopes.get_variable(
+                whole, shape, dtype, initializer, trainable=trainable
+            )
+        return self._kept[whole]
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables; those without any need not override this."""
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return what the layer makes of its inputs."""
+        return inputs
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        self._set_scope(kwargs.pop("scope", None))
+        with ExitStack() as stack:
+            if active_graph() is not None:
+                stack.enter_context(
+                    scopes.variable_scope(
+                        self._scope,
+                        reuse=self.built or self._reuse,
+                        auxiliary_name_scope=False,
+                    )
+                )
+                assert self._scope is not None
+                stack.enter_context(name_scope(self._name_scope()))
+            return self._called(inputs, *args, **kwargs)
+
+    def _called(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        given = nest.map_structure(_tensor, inputs)
+        leaves = [x for x in nest.flatten(given) if isinstance(x, Operand)]
+        if not self.built:
+            if self._dtype is None and leaves:
+                self._dtype = leaves[0].dtype  # type: ignore[attr-defined]
+            self._check(leaves)
+            shapes = nest.map_structure(_shape, given)
+            with framework.init_scope():
+                self.build(shapes)
+            self.built = True
+        self._check(leaves)
+        outputs = self.call(given, *args, **kwargs)
+        if self.activity_regularizer is not None:
+            self.add_loss(
+                [self.activity_regularizer(x) for x in nest.flatten(outputs)]
+            )
+        return outputs
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return self(inputs, *args, **kwargs)
+
+    def _name_scope(self) -> str:
+        """Return the name scope of the layer's operators, entered anew at each call."""
+        assert self._scope is not None
+        whole = self._scope.original_name_scope
+        return whole or ""
+
+    def _set_scope(self, scope: Any = None) -> None:
+        if self._scope is not None or active_graph() is None:
+            return
+        if self._reuse:
+            opened = scopes.variable_scope(
+                scope if scope is not None else self._base_name
+            )
+        else:
+            opened = scopes.variable_scope(scope, default_name=self._base_name)
+        with opened as captured:
+            self._scope = captured
+
+    def _check(self, inputs: list[Any]) -> None:
+        specs = self.input_spec
+        if specs is None:
+            return
+        listed = specs if isinstance(specs, (list, tuple)) else [specs]
+        for x, spec in zip(inputs, listed, strict=False):
+            self._check_one(x.get_shape(), spec)
+
+    def _check_one(self, shape: Any, spec: InputSpec) -> None:
+        rank = shape.rank
+        if rank is None:
+            return
+        wanted = {"ndim": rank == spec.ndim or spec.ndim is None}
+        wanted["min_ndim"] = spec.min_ndim is None or rank >= spec.min_ndim
+        wanted["max_ndim"] = spec.max_ndim is None or rank <= spec.max_ndim
+        for what, fits in wanted.items():
+            if not fits:
+                raise ShapeError(
+                    f"Input 0 of layer {self._name} is incompatible with the layer: expected {what}="
+                    f"{getattr(spec, what)}, found ndim={rank}. Full shape received: "
+                    f"{shape.as_list()}"
+                )
+        sizes = shape.as_list()
+        for axis, size in spec.axes.items():
+            if size is not None and sizes[axis] not in (None, size):
+                raise ShapeError(
+                    f"Input 0 of layer {self._name} is incompatible with the layer: expected axis "
+                    f"{axis} of input shape to have value {size} but received input with shape {sizes}"
+                )
+
+    def count_params(self) -> int:
+        return sum(x.get_shape().num_elements() or 0 for x in self.weights)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"name": self._name, "trainable": self.trainable}
+
+    def __deepcopy__(self, memo: Any) -> Layer:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+
+def _tensor(x: Any) -> Any:
+    if isinstance(x, (GraphTensor, Variable)) or x is None or not _is_value(x):
+        return x
+    return framework.convert_to_tensor(x)
+
+
+def _is_value(x: Any) -> bool:
+    return hasattr(x, "__array__") or isinstance(x, (int, float, list))
+
+
+def _shape(x: Any) -> Any:
+    shape = x.get_shape() if hasattr(x, "get_shape") else None
+    if shape is None or active_graph() is None:
+        return shape
+    return TensorShape(None if shape.rank is None else shape.as_list())
+
+
+def snake(name: str) -> str:
+    """Return a class's name as layers are called: `conv2d` of `Conv2D`."""
+    spaced = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    lower = re.sub(r"([a-z])([A-Z])", r"\1_\2", spaced).lower()
+    return f"private{lower}" if lower[0] == "_" else lower
+
+
+def unique_layer_name(base: str) -> str:
+    """Return a name for a layer, unlike those of others of its graph: `dense`, then `dense_1`."""
+    graph = active_graph()
+    counts: dict[str, int] = (
+        _eager_counts if graph is None else graph.scopes.setdefault("layers", {})
+    )
+    counts[base] = counts.get(base, -1) + 1
+    return base if not counts[base] else f"{base}_{counts[base]}"
+
+
+_eager_counts: dict[str, int] = {}
