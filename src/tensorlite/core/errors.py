@@ -10,6 +10,10 @@ TensorliteError
 +- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
 +- OutOfRangeError (IndexError)           an index beyond its axis, an exhausted source
 +- NotFoundError (KeyError)               a name that is not there
++- AlreadyExistsError (FileExistsError)   a name that is there already
++- PermissionDeniedError (PermissionError) what whoever asks may not do
++- UnimplementedError (NotImplementedError) what could be, and is not there
++- InternalError, UnknownError, UnauthenticatedError, as programs of TensorFlow raise them
 +- GradientError (RuntimeError)           no gradient, or a tape used wrongly
 +- NumericsError (ArithmeticError)        NaN or infinity under check_numerics
 +- TracingError (RuntimeError)            Python that a trace cannot capture
@@ -19,6 +23,12 @@ TensorliteError
 |  +- BranchError (ValueError)            branches that return different things
 |  +- UndefinedNameError (NameError)      a name bound in one branch only
 +- GraphError (RuntimeError)              a graph that is not well formed
+|  +- GraphDefError                       a GraphDef that is damaged or asks for what is not there
+|     +- MissingOperatorError             operators that are not there
+|     +- VersionError                     a GraphDef that newer programs only may read
+|     +- NameClashError                   two nodes of one name
+|     +- CycleError                       nodes that use each other in a circle
+|     +- TooLargeError                    more or larger tensors, shapes or nests than are allowed
 +- FailedPreconditionError (RuntimeError) a thing in no state for this: closed, finalized
 |  +- AbortedError                        what was under way was given up, such as a partial run
 +- CancelledError (RuntimeError)          a step or queue that ended, and who waits for it
@@ -37,6 +47,8 @@ TensorliteError
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from tensorlite.core.provenance import entry
 
 
@@ -46,16 +58,32 @@ class TensorliteError(Exception):
     A note says which function of the library the user's program called, and on which line.
     """
 
+    error_code: ClassVar[int] = 2
+    """The number that TensorFlow's programs know this kind of error by."""
+
     def __init__(self, *args: object) -> None:
+        self.node_def: object = None
+        self.op: object = None
+        if len(args) in {3, 4} and isinstance(args[2], str):
+            # As programs of TensorFlow raise errors: node_def, op, message.
+            self.node_def, self.op = args[:2]
+            args = args[2:3]
         super().__init__(*args)
         found = entry()
         if found is not None:
             called, line = found
             self.add_note(f"in {called}, called at {line}")
 
+    @property
+    def message(self) -> str:
+        """What the error says."""
+        return str(self)
+
 
 class InvalidArgumentError(TensorliteError, ValueError):
     """A value that an operator or function cannot take."""
+
+    error_code = 3
 
 
 class ShapeError(InvalidArgumentError):
@@ -81,24 +109,66 @@ class PlacementError(DeviceError):
 class DTypeError(TensorliteError, TypeError):
     """A dtype, or a kind of Python object, that is not allowed here."""
 
+    error_code = 3
+
 
 class OutOfRangeError(TensorliteError, IndexError):
     """An index beyond its axis, or a source that is exhausted."""
 
+    error_code = 11
+
 
 class NotFoundError(TensorliteError, KeyError):
     """A name that does not exist."""
+
+    error_code = 5
 
     def __str__(self) -> str:
         """Return the message as it is; KeyError would quote it."""
         return str(self.args[0]) if self.args else ""
 
 
+class AlreadyExistsError(TensorliteError, FileExistsError):
+    """A name that is there already, and may not be made anew."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(TensorliteError, PermissionError):
+    """What whoever asks may not do."""
+
+    error_code = 7
+
+
+class UnimplementedError(TensorliteError, NotImplementedError):
+    """What could be, and is not there."""
+
+    error_code = 12
+
+
+class InternalError(TensorliteError, RuntimeError):
+    """A contradiction that TensorFlow's programs tell of."""
+
+    error_code = 13
+
+
+class UnknownError(TensorliteError, RuntimeError):
+    """An error of a kind that TensorFlow's programs do not tell."""
+
+
+class UnauthenticatedError(TensorliteError, PermissionError):
+    """Someone whom a service does not know."""
+
+    error_code = 16
+
+
 class GradientError(TensorliteError, RuntimeError):
     """A gradient that does not exist, or a tape used in the wrong way."""
 
+    error_code = 13
 
-class NumericsError(TensorliteError, ArithmeticError):
+
+class NumericsError(InvalidArgumentError, ArithmeticError):
     """A NaN or an infinity found under `tl.debugging.check_numerics`."""
 
 
@@ -138,20 +208,44 @@ class MissingOperatorError(GraphDefError):
     """A GraphDef with operators that are not there; the message counts them and names nodes."""
 
 
+class VersionError(GraphDefError):
+    """A GraphDef that asks to be read by programs newer than this one is."""
+
+
+class NameClashError(GraphDefError):
+    """A GraphDef with several nodes of one name, or with one that the graph has already."""
+
+
+class CycleError(GraphDefError):
+    """A GraphDef whose nodes use each other in a circle, without a NextIteration."""
+
+
+class TooLargeError(GraphDefError):
+    """A GraphDef that asks for more memory, or for a deeper nest, than it is allowed."""
+
+
 class FailedPreconditionError(TensorliteError, RuntimeError):
     """A thing that is in no state for what is asked of it: closed, finalized, not begun."""
+
+    error_code = 9
 
 
 class AbortedError(FailedPreconditionError):
     """Something under way that was given up: a run in parts, one of which failed."""
 
+    error_code = 10
+
 
 class CancelledError(TensorliteError, RuntimeError):
     """What ended because its step or its queue did: a wait, or an enqueue that came too late."""
 
+    error_code = 1
+
 
 class DeadlineExceededError(TensorliteError, TimeoutError):
     """A wait that took longer than was allowed; the message says what was waited for."""
+
+    error_code = 4
 
 
 class DeadlockError(DeadlineExceededError):
@@ -161,6 +255,8 @@ class DeadlockError(DeadlineExceededError):
 class ResourceExhaustedError(TensorliteError, MemoryError):
     """A device's memory limit that was met; the message lists the largest live tensors."""
 
+    error_code = 8
+
 
 class SwapError(TensorliteError, OSError):
     """Saved values of a loop that could not be written to disk, or read back from there."""
@@ -168,6 +264,8 @@ class SwapError(TensorliteError, OSError):
 
 class UnavailableError(TensorliteError, ConnectionError):
     """Another task of the cluster that is gone or cannot be reached; the message names it."""
+
+    error_code = 14
 
 
 class ProtocolError(TensorliteError, ConnectionError):
@@ -185,13 +283,19 @@ class CheckpointError(TensorliteError, OSError):
 class DataLossError(CheckpointError):
     """A file of another library whose bytes are damaged, cut off, or not what they claim."""
 
+    error_code = 15
 
-class AssertionFailedError(TensorliteError, AssertionError):
+
+class AssertionFailedError(InvalidArgumentError, AssertionError):
     """An assertion of `tl.debugging` that does not hold."""
+
+    error_code = 3
 
 
 class KernelError(TensorliteError, RuntimeError):
     """A kernel that failed for a reason that inference could not foresee."""
+
+    error_code = 13
 
 
 class SideEffectWarning(UserWarning):

@@ -1,0 +1,15 @@
+"""tf.flags: absl's flags, read from the command line when the first value is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.flags import FLAGS, flags_name
+
+__all__ = ["FLAGS"]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return flags_name(name)

@@ -1,0 +1,49 @@
+"""tf.logging: levels, and functions that log to TensorFlow's logger."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.logging import (
+    DEBUG,
+    ERROR,
+    FATAL,
+    INFO,
+    WARN,
+    TaskLevelStatusMessage,
+    debug,
+    error,
+    fatal,
+    flush,
+    get_verbosity,
+    info,
+    log,
+    log_every_n,
+    log_first_n,
+    log_if,
+    set_verbosity,
+    vlog,
+    warn,
+    warning,
+)
+
+__all__ = [
+    "DEBUG",
+    "ERROR",
+    "FATAL",
+    "INFO",
+    "WARN",
+    "TaskLevelStatusMessage",
+    "debug",
+    "error",
+    "fatal",
+    "flush",
+    "get_verbosity",
+    "info",
+    "log",
+    "log_every_n",
+    "log_first_n",
+    "log_if",
+    "set_verbosity",
+    "vlog",
+    "warn",
+    "warning",
+]

@@ -1,0 +1,129 @@
+"""tf.test: TestCase and what tests ask of the machine and of gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from tensorlite.compat.shared import testing
+from tensorlite.compat.shared.jacobians import jacobian_of, numeric_jacobian
+from tensorlite.compat.shared.testing import (
+    get_temp_dir,
+    gpu_device_name,
+    is_built_with_cuda,
+    is_gpu_available,
+    main,
+    test_src_dir_path,
+)
+from tensorlite.compat.v1.framework import Session, gradients, placeholder
+from tensorlite.compat.v2.test import (
+    assert_equal_graph_def,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_built_with_xla,
+)
+from tensorlite.graph_mode.sessions import chosen_session
+
+__all__ = [
+    "TestCase",
+    "assert_equal_graph_def",
+    "compute_gradient",
+    "compute_gradient_error",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_gpu_available",
+    "main",
+    "mock",
+    "test_src_dir_path",
+]
+
+
+class TestCase(testing.TestCase):
+    """A test whose sessions are TensorFlow 1's."""
+
+    session_class = Session
+    __test__ = False
+
+
+def compute_gradient(
+    x: Any,
+    x_shape: Any,
+    y: Any,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Any = None,
+    extra_feed_dict: Any = None,
+) -> Any:
+    """Return the Jacobian by gradients and that by differences, or a pair for each of `x`."""
+    session = chosen_session(None, "compute_gradient")
+    for target in _listed(init_targets):
+        session.run(target)
+    if isinstance(x, (list, tuple)):
+        starts = x_init_value or [None] * len(x)
+        triples = zip(x, x_shape, starts, strict=True)
+        return [
+            _jacobians(session, a, shape, y, y_shape, start, delta, extra_feed_dict)
+            for a, shape, start in triples
+        ]
+    return _jacobians(
+        session, x, x_shape, y, y_shape, x_init_value, delta, extra_feed_dict
+    )
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    if value is None:
+        return ()
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
+def _jacobians(
+    session: Any,
+    x: Any,
+    x_shape: Any,
+    y: Any,
+    y_shape: Any,
+    start: Any,
+    delta: float,
+    others: Any,
+) -> tuple[Any, Any]:
+    kind = x.dtype.numpy
+    first = np.random.random_sample(tuple(x_shape)) if start is None else start  # noqa: NPY002
+    at = np.asarray(first, kind)
+    dy = placeholder(y.dtype, tuple(y_shape))
+    (dx,) = gradients(y, x, grad_ys=dy)
+    fed = dict(others or {})
+
+    def value(moved: Any) -> Any:
+        return session.run(y, {**fed, x: moved})
+
+    def vjp(one: Any) -> Any:
+        return None if dx is None else session.run(dx, {**fed, x: at, dy: one})
+
+    y_now = np.asarray(value(at))
+    # TensorFlow's Jacobians have x's elements as rows.
+    return jacobian_of(vjp, y_now, at).T, numeric_jacobian(value, at, delta).T
+
+
+def compute_gradient_error(
+    x: Any,
+    x_shape: Any,
+    y: Any,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Any = None,
+    extra_feed_dict: Any = None,
+) -> float:
+    found = compute_gradient(
+        x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict
+    )
+    pairs = found if isinstance(found, list) else [found]
+    return max((float(np.abs(a - b).max()) for a, b in pairs if a.size), default=0.0)

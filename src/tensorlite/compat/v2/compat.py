@@ -1,0 +1,39 @@
+"""tf.compat: bytes and text, and types of numbers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tensorlite.compat.shared.text import (
+    as_bytes,
+    as_str,
+    as_str_any,
+    as_text,
+    bytes_or_text_types,
+    complex_types,
+    forward_compatible,
+    integral_types,
+    path_to_str,
+    real_types,
+)
+
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "forward_compatible",
+    "integral_types",
+    "path_to_str",
+    "real_types",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the names of the other version, as `tf.compat.v1`."""
+    if name in {"v1", "v2"}:
+        return import_module(f"tensorlite.compat.{name}")
+    raise AttributeError(f"tf.compat has no attribute {name!r}; it has {__all__}")
