@@ -6,6 +6,15 @@ Everything takes stacks of matrices, has gradients, and works in traces.
 from __future__ import annotations
 
 from tensorlite.ops.arrange import matrix_transpose
+from tensorlite.ops.bands import (
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from tensorlite.ops.decompose import cholesky, qr
 from tensorlite.ops.diagonal import (
     band_part,
@@ -18,6 +27,16 @@ from tensorlite.ops.diagonal import (
 from tensorlite.ops.einsum import einsum, tensordot
 from tensorlite.ops.linalg import lstsq, matrix_norm, matrix_power, norm, vector_norm
 from tensorlite.ops.matmul import cross, matmul, outer, vecdot
+from tensorlite.ops.matrix_functions import (
+    cholesky_solve,
+    expm,
+    logdet,
+    logm,
+    lu,
+    lu_solve,
+    matvec,
+    sqrtm,
+)
 from tensorlite.ops.solve import det, inv, slogdet, solve, triangular_solve
 from tensorlite.ops.spectral import (
     eig,
@@ -33,6 +52,7 @@ from tensorlite.ops.spectral import (
 __all__ = [
     "band_part",
     "cholesky",
+    "cholesky_solve",
     "cross",
     "det",
     "diag",
@@ -43,13 +63,22 @@ __all__ = [
     "eigvals",
     "eigvalsh",
     "einsum",
+    "expm",
     "inv",
+    "logdet",
+    "logm",
     "lstsq",
+    "lu",
+    "lu_solve",
     "matmul",
+    "matrix_diag",
+    "matrix_diag_part",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_set_diag",
     "matrix_transpose",
+    "matvec",
     "norm",
     "outer",
     "pinv",
@@ -57,11 +86,16 @@ __all__ = [
     "set_diag",
     "slogdet",
     "solve",
+    "sqrtm",
     "svd",
     "svdvals",
+    "tensor_diag",
+    "tensor_diag_part",
     "tensordot",
     "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
     "vecdot",
     "vector_norm",
 ]
