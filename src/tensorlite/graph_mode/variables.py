@@ -98,9 +98,11 @@ class GraphVariable(Variable):
 
     def _first(self, initial: First, dtype: DTypeLike | None) -> Tensor:
         wanted = None if dtype is None else as_dtype(dtype)
-        given = initial() if callable(initial) else initial
+        if callable(initial):
+            with name_scope("Initializer"):
+                return _tensor(initial(), wanted)
         node = len(self.graph.nodes)
-        value = _tensor(given, wanted)
+        value = _tensor(initial, wanted)
         if (
             isinstance(value, SymbolicTensor)
             and value.node in self.graph.nodes[node:]

@@ -345,6 +345,39 @@ from tensorlite.compat.v1.framework import (
     set_random_seed,
     tuple_,
 )
+from tensorlite.compat.v1.init_ops import (
+    Constant as constant_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    GlorotNormal as glorot_normal_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    GlorotUniform as glorot_uniform_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    Ones as ones_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    Orthogonal as orthogonal_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    RandomNormal as random_normal_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    RandomUniform as random_uniform_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    TruncatedNormal as truncated_normal_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    UniformUnitScaling as uniform_unit_scaling_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    VarianceScaling as variance_scaling_initializer,
+)
+from tensorlite.compat.v1.init_ops import (
+    Zeros as zeros_initializer,
+)
 from tensorlite.compat.v1.numbers import (
     arg_max,
     arg_min,
