@@ -139,7 +139,9 @@ class BasicRNNCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         rows = _width(inputs_shape) + self._num_units
         self._kernel = self.add_weight("kernel", [rows, self._num_units])
-        self._bias = self.add_weight("bias", [self._num_units], initializer=_zeros)
+        self._bias = self.add_weight(
+            "bias", [self._num_units], initializer=zeros_first
+        )
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -148,7 +150,7 @@ class BasicRNNCell(LayerRNNCell):
         return output, output
 
 
-def _zeros(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+def zeros_first(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
     return zeros(sizes, dtype)
 
 
@@ -194,7 +196,7 @@ class GRUCell(LayerRNNCell):
             "candidate/kernel", [rows, units], None, kernel
         )
         self._candidate_bias = self.add_weight(
-            "candidate/bias", [units], None, bias or _zeros
+            "candidate/bias", [units], None, bias or zeros_first
         )
         self.built = True
 
@@ -241,7 +243,7 @@ class BasicLSTMCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         rows, units = _width(inputs_shape) + self._num_units, self._num_units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
-        self._bias = self.add_weight("bias", [4 * units], initializer=_zeros)
+        self._bias = self.add_weight("bias", [4 * units], initializer=zeros_first)
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -297,7 +299,7 @@ class LSTMCell(LayerRNNCell):
         units, first = self._num_units, self._initializer
         rows = _width(inputs_shape) + self.output_size
         self._kernel = self.add_weight("kernel", [rows, 4 * units], None, first)
-        self._bias = self.add_weight("bias", [4 * units], None, _zeros)
+        self._bias = self.add_weight("bias", [4 * units], None, zeros_first)
         if self._use_peepholes:
             names = ("w_f_diag", "w_i_diag", "w_o_diag")
             self._peepholes = [

@@ -1,0 +1,463 @@
+"""Recurrent networks of cells, in loops or written out: dynamic_rnn, static_rnn, raw_rnn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.arrays import (
+    concat,
+    identity,
+    shape,
+    stack,
+    transpose,
+    unstack,
+    zeros,
+)
+from tensorlite.compat.shared.arrays import reverse as backwards
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+)
+from tensorlite.compat.shared.tensor_arrays import TensorArray
+from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1.arrays import reverse_sequence, where
+from tensorlite.compat.v1.control_flow import while_loop
+from tensorlite.compat.v1.numbers import reduce_all, reduce_max
+from tensorlite.compat.views import GraphTensor
+from tensorlite.core import nest
+from tensorlite.core.dtypes import int32
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.variable_scopes import get_variable_scope
+
+Turn = Callable[[], tuple[Any, Any]]
+
+
+def _check_cell(cell: Any) -> None:
+    missing = [x for x in ("output_size", "state_size") if not hasattr(type(cell), x)]
+    if missing or not callable(cell):
+        raise DTypeError(
+            f"The argument 'cell' ({cell!r}) is not an RNNCell: it has no "
+            f"{' nor '.join(missing) or '__call__'}."
+        )
+
+
+def _time_first(x: Any) -> Any:
+    rank = x.get_shape().rank
+    if rank is None:
+        return x
+    return transpose(x, [1, 0, *range(2, rank)])
+
+
+def _is_sizes(size: Any) -> bool:
+    return isinstance(size, TensorShape)
+
+
+def flat_sizes(sizes: Any) -> list[list[Any]]:
+    """Return the sizes in a nest, each as a list."""
+    if _is_sizes(sizes) or not nest.is_nested(sizes):
+        return [list(TensorShape(sizes).as_list())]
+    return [x for child in nest.children(sizes) for x in flat_sizes(child)]
+
+
+def _lengths(sequence_length: Any, count: Any) -> Any:
+    if sequence_length is None:
+        return None
+    lengths = cast(framework.convert_to_tensor(sequence_length), int32)
+    if lengths.get_shape().rank not in (None, 1):
+        raise ShapeError(
+            "sequence_length must be a vector of length batch_size, but saw shape: "
+            f"{lengths.get_shape()}"
+        )
+    return lengths
+
+
+def _first_state(
+    cell: Any, initial_state: Any, inputs: Any, batch: Any, dtype: Any
+) -> Any:
+    if initial_state is not None:
+        return initial_state
+    if dtype is None:
+        raise InvalidArgumentError(
+            "If there is no initial_state, you must give a dtype."
+        )
+    if hasattr(cell, "get_initial_state"):
+        return cell.get_initial_state(inputs=None, batch_size=batch, dtype=dtype)
+    return cell.zero_state(batch, dtype)
+
+
+def dynamic_rnn(
+    cell: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Any:
+    _check_cell(cell)
+    with scopes.variable_scope(scope or "rnn"):
+        flat = [framework.convert_to_tensor(x) for x in nest.flatten(inputs)]
+        flat = flat if time_major else [_time_first(x) for x in flat]
+        known = flat[0].get_shape().as_list()[1] if flat[0].get_shape().rank else None
+        batch = known if known is not None else shape(flat[0])[1]
+        state = _first_state(cell, initial_state, flat[0], batch, dtype)
+        state = nest.map_structure(framework.convert_to_tensor, state)
+        lengths = _lengths(sequence_length, batch)
+        outputs, last = _loop(
+            cell,
+            nest.pack_like(inputs, flat),
+            state,
+            lengths,
+            (parallel_iterations or 32, swap_memory),
+            batch,
+        )
+        if not time_major:
+            outputs = nest.map_structure(_time_first, outputs)
+        return outputs, last
+
+
+def _loop(
+    cell: Any,
+    inputs: Any,
+    state: Any,
+    lengths: Any,
+    options: tuple[int, bool],
+    batch: Any,
+) -> tuple[Any, Any]:
+    flat = nest.flatten(inputs)
+    steps = shape(flat[0])[0]
+    sizes = flat_sizes(cell.output_size)
+    first = nest.flatten(state)[0]
+    known = batch if isinstance(batch, int) else None
+    with framework.name_scope("dynamic_rnn"):
+        arrays = [
+            _array(steps, first.dtype, [known, *size], f"output_{i}")
+            for i, size in enumerate(sizes)
+        ]
+        sources = [
+            _array(steps, x.dtype, x.get_shape().as_list()[1:], f"input_{i}").unstack(
+                x
+            )
+            for i, x in enumerate(flat)
+        ]
+    none = (
+        [zeros(stack([batch, *size]), first.dtype) for size in sizes]
+        if lengths is not None
+        else []
+    )
+
+    def body(time: Any, written: Any, state: Any) -> Any:
+        parts = [source.read(time) for source in sources]
+        for part, x in zip(parts, flat, strict=True):
+            part.set_shape(x.get_shape().as_list()[1:])
+        output, following = cell(nest.pack_like(inputs, parts), state)
+        made = nest.flatten(output)
+        if lengths is not None:
+            ended = time >= lengths
+            made = [
+                _kept(ended, old, new) for old, new in zip(none, made, strict=True)
+            ]
+            following = nest.map_structure(
+                lambda o, n: _kept(ended, o, n), state, following
+            )
+        after = [a.write(time, x) for a, x in zip(written, made, strict=True)]
+        return time + 1, after, following
+
+    bound = steps
+    if lengths is not None:
+        bound = minimum(steps, maximum(1, reduce_max(lengths)))
+    time = framework.constant(0, int32, name="time")
+    _, written, last = while_loop(
+        lambda time, *_: time < bound,
+        body,
+        (time, arrays, state),
+        parallel_iterations=options[0],
+        maximum_iterations=steps,
+        swap_memory=options[1],
+    )
+    outputs = [array.stack() for array in written]
+    count = flat[0].get_shape().as_list()[0]
+    for x, size in zip(outputs, sizes, strict=True):
+        x.set_shape([count, known, *size])
+    return _packed(cell.output_size, outputs), last
+
+
+def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:
+    return TensorArray(dtype=dtype, size=size, element_shape=element_shape, name=name)
+
+
+def _packed(sizes: Any, leaves: list[Any]) -> Any:
+    """Return leaves in the structure that sizes are in."""
+    if _is_sizes(sizes) or not nest.is_nested(sizes):
+        return leaves[0]
+    members, rest = [], list(leaves)
+    for child in nest.children(sizes):
+        count = len(flat_sizes(child))
+        members.append(_packed(child, rest[:count]))
+        rest = rest[count:]
+    return nest.rebuild(sizes, members)
+
+
+def _kept(ended: Any, old: Any, new: Any) -> Any:
+    """Return the old value of rows that have ended, the new one of the others."""
+    if not isinstance(old, GraphTensor) and not hasattr(old, "dtype"):
+        return new
+    if new.get_shape().rank == 0:
+        return new
+    made = where(ended, old, new)
+    if isinstance(made, GraphTensor):
+        made.set_shape(new.get_shape())
+    return made
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Any:
+    _check_cell(cell_fw)
+    _check_cell(cell_bw)
+    axes = (0, 1) if time_major else (1, 0)
+
+    def reverse(x: Any) -> Any:
+        if sequence_length is None:
+            return backwards(x, [axes[0]])
+        return reverse_sequence(
+            x, sequence_length, seq_axis=axes[0], batch_axis=axes[1]
+        )
+
+    common = {
+        "sequence_length": sequence_length,
+        "dtype": dtype,
+        "parallel_iterations": parallel_iterations,
+        "swap_memory": swap_memory,
+        "time_major": time_major,
+    }
+    with scopes.variable_scope(scope or "bidirectional_rnn"):
+        with scopes.variable_scope("fw") as forward:
+            output_fw, state_fw = dynamic_rnn(
+                cell_fw,
+                inputs,
+                initial_state=initial_state_fw,
+                scope=forward,
+                **common,
+            )
+        with scopes.variable_scope("bw") as backward:
+            turned = nest.map_structure(reverse, inputs)
+            output_bw, state_bw = dynamic_rnn(
+                cell_bw,
+                turned,
+                initial_state=initial_state_bw,
+                scope=backward,
+                **common,
+            )
+    return (output_fw, nest.map_structure(reverse, output_bw)), (state_fw, state_bw)
+
+
+def raw_rnn(
+    cell: Any,
+    loop_fn: Any,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    scope: Any = None,
+) -> Any:
+    _check_cell(cell)
+    if not callable(loop_fn):
+        raise DTypeError("loop_fn must be a callable")
+    with scopes.variable_scope(scope or "rnn"):
+        time = framework.constant(0, int32)
+        finished, following, state, emitted, loop_state = loop_fn(
+            time, None, None, None
+        )
+        flat = nest.flatten(following)
+        known = flat[0].get_shape().as_list()[0]
+        batch = known if known is not None else shape(flat[0])[0]
+        state = nest.map_structure(framework.convert_to_tensor, state)
+        own_state = framework.constant(0, int32) if loop_state is None else loop_state
+        if emitted is None:
+            dtypes = [nest.flatten(state)[0].dtype] * len(
+                flat_sizes(cell.output_size)
+            )
+            sizes, structure = flat_sizes(cell.output_size), cell.output_size
+        else:
+            leaves = nest.flatten(emitted)
+            dtypes, structure = [x.dtype for x in leaves], emitted
+            sizes = [x.get_shape().as_list() for x in leaves]
+        arrays = [
+            TensorArray(
+                dtype,
+                0,
+                dynamic_size=True,
+                element_shape=[known, *size],
+                name=f"rnn_output_{i}",
+            )
+            for i, (dtype, size) in enumerate(zip(dtypes, sizes, strict=True))
+        ]
+        none = [
+            zeros(stack([batch, *s]), d) for s, d in zip(sizes, dtypes, strict=True)
+        ]
+        body = _raw_body(cell, loop_fn, none)
+        found = while_loop(
+            lambda _, ended, *__: logical_not(reduce_all(ended)),
+            body,
+            [time, finished, following, arrays, state, own_state],
+            parallel_iterations=parallel_iterations or 32,
+            swap_memory=swap_memory,
+        )
+        written, last, last_loop_state = found[3:]
+        kept = None if loop_state is None else last_loop_state
+        pack = _packed if emitted is None else nest.pack_like
+        return pack(structure, list(written)), last, kept
+
+
+def _raw_body(cell: Any, loop_fn: Any, none: list[Any]) -> Callable[..., Any]:
+    """Return the body of a raw recurrent loop."""
+
+    def body(
+        time: Any, ended: Any, current: Any, arrays: Any, state: Any, loop_state: Any
+    ) -> Any:
+        output, cell_state = cell(current, state)
+        after = time + 1
+        now, following, next_state, emitted, next_loop = loop_fn(
+            after, output, cell_state, loop_state
+        )
+        made = [
+            _kept(ended, old, x)
+            for old, x in zip(none, nest.flatten(emitted), strict=True)
+        ]
+        next_state = nest.map_structure(
+            lambda o, n: _kept(ended, o, n), state, next_state
+        )
+        written = [a.write(time, x) for a, x in zip(arrays, made, strict=True)]
+        kept = loop_state if next_loop is None else next_loop
+        return after, logical_or(ended, now), following, written, next_state, kept
+
+    return body
+
+
+def static_rnn(
+    cell: Any,
+    inputs: Sequence[Any],
+    initial_state: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
+    _check_cell(cell)
+    if not isinstance(inputs, (list, tuple)):
+        raise DTypeError("inputs must be a sequence")
+    if not inputs:
+        raise InvalidArgumentError("inputs must not be empty")
+    outputs: list[Any] = []
+    with scopes.variable_scope(scope or "rnn"):
+        first = nest.flatten(inputs[0])[0]
+        known = first.get_shape().as_list()[0]
+        batch = known if known is not None else shape(first)[0]
+        state = _first_state(cell, initial_state, first, batch, dtype)
+        lengths = _lengths(sequence_length, batch)
+        none = None
+        if lengths is not None:
+            leaf = nest.flatten(state)[0]
+            zero = [
+                zeros(stack([batch, *s]), leaf.dtype)
+                for s in flat_sizes(cell.output_size)
+            ]
+            none = _packed(cell.output_size, zero)
+        for time, x in enumerate(inputs):
+            if time > 0:
+                get_variable_scope().reuse_variables()
+            output, following = cell(x, state)
+            if lengths is not None:
+                ended = framework.constant(time, int32) >= lengths
+                output = nest.map_structure(
+                    lambda o, n, e=ended: _kept(e, o, n), none, output
+                )
+                following = nest.map_structure(
+                    lambda o, n, e=ended: _kept(e, o, n), state, following
+                )
+            state = following
+            outputs.append(output)
+    return outputs, state
+
+
+def static_state_saving_rnn(
+    cell: Any,
+    inputs: Sequence[Any],
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
+    names = nest.flatten(state_name)
+    first = nest.pack_like(cell.state_size, [state_saver.state(x) for x in names])
+    outputs, last = static_rnn(
+        cell,
+        inputs,
+        initial_state=first,
+        sequence_length=sequence_length,
+        scope=scope,
+    )
+    saved = [
+        state_saver.save_state(name, x)
+        for name, x in zip(names, nest.flatten(last), strict=True)
+    ]
+    with framework.control_dependencies(saved):
+        outputs[-1] = nest.map_structure(identity, outputs[-1])
+    return outputs, last
+
+
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Sequence[Any],
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
+    with scopes.variable_scope(scope or "bidirectional_rnn"):
+        with scopes.variable_scope("fw") as forward:
+            output_fw, state_fw = static_rnn(
+                cell_fw,
+                inputs,
+                initial_state_fw,
+                dtype,
+                sequence_length,
+                scope=forward,
+            )
+        with scopes.variable_scope("bw") as backward:
+            turned = _turned(inputs, sequence_length)
+            output_bw, state_bw = static_rnn(
+                cell_bw,
+                turned,
+                initial_state_bw,
+                dtype,
+                sequence_length,
+                scope=backward,
+            )
+    pairs = zip(output_fw, _turned(output_bw, sequence_length), strict=True)
+    return [concat([x, y], 1) for x, y in pairs], state_fw, state_bw
+
+
+def _turned(inputs: Sequence[Any], lengths: Any) -> list[Any]:
+    """Return a sequence from its end; where there are lengths, each row from its own."""
+    if lengths is None:
+        return list(reversed(inputs))
+    joined = reverse_sequence(stack(list(inputs)), lengths, seq_axis=0, batch_axis=1)
+    return list(unstack(joined))
