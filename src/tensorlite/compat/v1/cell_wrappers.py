@@ -11,9 +11,11 @@ from tensorlite.compat.shared.arrays import reshape
 from tensorlite.compat.shared.elementwise import divide, floor
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
-from tensorlite.compat.v1 import framework, nn
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1.cells import LSTMStateTuple, RNNCell, zeros_first
+from tensorlite.compat.v1.nn_functions import dropout
+from tensorlite.compat.v1.nn_losses import embedding_lookup
 from tensorlite.compat.v1.random import random_uniform
-from tensorlite.compat.v1.rnn_cell import LSTMStateTuple, RNNCell, zeros_first
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -177,7 +179,7 @@ class DropoutWrapper(Wrapper):
     def _one(self, what: str, index: int, value: Any) -> Any:
         keep = self._keep[what]
         if what not in self._noise:
-            return nn.dropout(value, keep_prob=keep, seed=self._seed_of(what, index))
+            return dropout(value, keep_prob=keep, seed=self._seed_of(what, index))
         mask = floor(self._noise[what][index] + keep)
         return divide(value, keep) * mask
 
@@ -322,7 +324,7 @@ class EmbeddingWrapper(RNNCell):
             table = self.add_weight(
                 "embedding", [self._classes, self._size], dtype, first
             )
-            found = nn.embedding_lookup(table, reshape(inputs, [-1]))
+            found = embedding_lookup(table, reshape(inputs, [-1]))
         return self._cell(found, state)
 
 

@@ -1,0 +1,390 @@
+"""Cells of recurrent networks, as TensorFlow 1's tf.nn.rnn_cell has them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.arrays import concat, shape, split, stack, zeros
+from tensorlite.compat.shared.elementwise import maximum, minimum
+from tensorlite.compat.shared.matrices import matmul
+from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
+from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1.layer import InputSpec, Layer
+from tensorlite.core import nest
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.variable_scopes import get_variable_scope
+
+LSTMStateTuple = namedtuple("LSTMStateTuple", ("c", "h"))  # noqa: PYI024  programs make it so
+"""The state of an LSTM."""
+
+
+def sizes_of_state(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Return zeros for each size in a nest."""
+    if isinstance(state_size, TensorShape):
+        return _zero(state_size, batch_size, dtype)
+    if nest.is_nested(state_size):
+        made = [
+            sizes_of_state(x, batch_size, dtype) for x in nest.children(state_size)
+        ]
+        return nest.rebuild(state_size, made)
+    return _zero(state_size, batch_size, dtype)
+
+
+def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
+    sizes = size.as_list() if isinstance(size, TensorShape) else [size]
+    if isinstance(batch_size, int):
+        return zeros([batch_size, *sizes], dtype)
+    made = zeros(stack([batch_size, *sizes]), dtype)
+    if active_graph() is not None:
+        known = getattr(batch_size, "value", None)
+        made.set_shape([known, *sizes])
+    return made
+
+
+class RNNCell(Layer):
+    """A cell: `call` gives its output and its next state."""
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
+        self._cell_scope: Any = None
+
+    def __call__(
+        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        if active_graph() is None:
+            return super().__call__(inputs, state, *args, **kwargs)
+        if scope is not None:
+            with scopes.variable_scope(scope) as opened:
+                return super().__call__(inputs, state, *args, scope=opened, **kwargs)
+        if self._cell_scope is None:
+            self._cell_scope = get_variable_scope()
+        with scopes.variable_scope(self._cell_scope, auxiliary_name_scope=False):
+            return super().__call__(inputs, state, *args, **kwargs)
+
+    def _name_scope(self) -> str:
+        # A cell is called in loops, whose operators have names of their own.
+        return self._base_name
+
+    @property
+    def state_size(self) -> Any:
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        raise NotImplementedError("Abstract method")
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        with framework.name_scope(
+            f"{type(self).__name__}ZeroState", values=[batch_size]
+        ):
+            return sizes_of_state(self.state_size, batch_size, dtype)
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        if inputs is not None:
+            known = inputs.get_shape().as_list()[0]
+            batch_size, dtype = (known or shape(inputs)[0]), inputs.dtype
+        if batch_size is None or dtype is None:
+            raise InvalidArgumentError(
+                "batch_size and dtype are needed where there are no inputs"
+            )
+        return self.zero_state(batch_size, dtype)
+
+
+def _width(inputs_shape: Any) -> int:
+    width = inputs_shape.as_list()[-1] if inputs_shape.rank else None
+    if width is None:
+        raise ShapeError(
+            f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}"
+        )
+    return int(width)
+
+
+class LayerRNNCell(RNNCell):
+    """A cell whose variables are a layer's."""
+
+
+class BasicRNNCell(LayerRNNCell):
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        self._num_units, self._activation = num_units, activation or tanh
+
+    @property
+    def state_size(self) -> int:
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        rows = _width(inputs_shape) + self._num_units
+        self._kernel = self.add_weight("kernel", [rows, self._num_units])
+        self._bias = self.add_weight(
+            "bias", [self._num_units], initializer=zeros_first
+        )
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        made = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
+        output = self._activation(made)
+        return output, output
+
+
+def zeros_first(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    return zeros(sizes, dtype)
+
+
+def _ones(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    return framework.constant(1, dtype, sizes)
+
+
+class GRUCell(LayerRNNCell):
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: bool | None = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        self._num_units, self._activation = num_units, activation or tanh
+        self._kernel_initializer = kernel_initializer
+        self._bias_initializer = bias_initializer
+
+    @property
+    def state_size(self) -> int:
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        rows, units = _width(inputs_shape) + self._num_units, self._num_units
+        kernel, bias = self._kernel_initializer, self._bias_initializer
+        self._gate_kernel = self.add_weight(
+            "gates/kernel", [rows, 2 * units], None, kernel
+        )
+        self._gate_bias = self.add_weight(
+            "gates/bias", [2 * units], None, bias or _ones
+        )
+        self._candidate_kernel = self.add_weight(
+            "candidate/kernel", [rows, units], None, kernel
+        )
+        self._candidate_bias = self.add_weight(
+            "candidate/bias", [units], None, bias or zeros_first
+        )
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        gates = bias_add(
+            matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias
+        )
+        r, u = split(sigmoid(gates), 2, 1)
+        joined = concat([inputs, r * state], 1)
+        candidate = bias_add(
+            matmul(joined, self._candidate_kernel), self._candidate_bias
+        )
+        following = u * state + (1 - u) * self._activation(candidate)
+        return following, following
+
+
+class BasicLSTMCell(LayerRNNCell):
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.pop("input_size", None)
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        self.input_spec = InputSpec(ndim=2)
+        self._num_units, self._forget_bias = num_units, forget_bias
+        self._state_is_tuple, self._activation = state_is_tuple, activation or tanh
+
+    @property
+    def state_size(self) -> Any:
+        units = self._num_units
+        return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        rows, units = _width(inputs_shape) + self._num_units, self._num_units
+        self._kernel = self.add_weight("kernel", [rows, 4 * units])
+        self._bias = self.add_weight("bias", [4 * units], initializer=zeros_first)
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        c, h = state if self._state_is_tuple else split(state, 2, 1)
+        gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
+        i, j, f, o = split(gates, 4, 1)
+        kept = c * sigmoid(f + self._forget_bias)
+        new_c = kept + sigmoid(i) * self._activation(j)
+        new_h = self._activation(new_c) * sigmoid(o)
+        if self._state_is_tuple:
+            return new_h, LSTMStateTuple(new_c, new_h)
+        return new_h, concat([new_c, new_h], 1)
+
+
+class LSTMCell(LayerRNNCell):
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: float | None = None,
+        initializer: Any = None,
+        num_proj: int | None = None,
+        proj_clip: float | None = None,
+        num_unit_shards: Any = None,
+        num_proj_shards: Any = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.pop("input_size", None)
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        self.input_spec = InputSpec(ndim=2)
+        self._num_units, self._use_peepholes = num_units, use_peepholes
+        self._cell_clip, self._initializer = cell_clip, initializer
+        self._num_proj, self._proj_clip = num_proj, proj_clip
+        self._forget_bias, self._state_is_tuple = forget_bias, state_is_tuple
+        self._activation = activation or tanh
+
+    @property
+    def state_size(self) -> Any:
+        sizes = self._num_units, self._num_proj or self._num_units
+        return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> int:
+        return self._num_proj or self._num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        units, first = self._num_units, self._initializer
+        rows = _width(inputs_shape) + self.output_size
+        self._kernel = self.add_weight("kernel", [rows, 4 * units], None, first)
+        self._bias = self.add_weight("bias", [4 * units], None, zeros_first)
+        if self._use_peepholes:
+            names = ("w_f_diag", "w_i_diag", "w_o_diag")
+            self._peepholes = [
+                self.add_weight(n, [units], None, first) for n in names
+            ]
+        if self._num_proj is not None:
+            sizes = [units, self._num_proj]
+            self._projection = self.add_weight(
+                "projection/kernel", sizes, None, first
+            )
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        if self._state_is_tuple:
+            c, m = state
+        else:
+            c, m = split(state, [self._num_units, self.output_size], 1)
+        gates = bias_add(matmul(concat([inputs, m], 1), self._kernel), self._bias)
+        i, j, f, o = split(gates, 4, 1)
+        look = self._peepholes if self._use_peepholes else None
+        f = f + self._forget_bias + (look[0] * c if look else 0.0)
+        i = i + look[1] * c if look else i
+        c = sigmoid(f) * c + sigmoid(i) * self._activation(j)
+        if self._cell_clip is not None:
+            c = _clipped(c, self._cell_clip)
+        m = sigmoid(o + look[2] * c if look else o) * self._activation(c)
+        if self._num_proj is not None:
+            m = matmul(m, self._projection)
+            m = m if self._proj_clip is None else _clipped(m, self._proj_clip)
+        return m, LSTMStateTuple(c, m) if self._state_is_tuple else concat([c, m], 1)
+
+
+def _clipped(x: Any, limit: float) -> Any:
+    return maximum(minimum(x, limit), -limit)
+
+
+class MultiRNNCell(RNNCell):
+    def __init__(self, cells: Sequence[Any], state_is_tuple: bool = True) -> None:
+        super().__init__()
+        if not cells:
+            raise InvalidArgumentError(
+                "Must specify at least one cell for MultiRNNCell."
+            )
+        if not isinstance(cells, (list, tuple)):
+            raise DTypeError(f"cells must be a list or tuple, but saw: {cells!r}.")
+        self._cells, self._state_is_tuple = list(cells), state_is_tuple
+
+    @property
+    def state_size(self) -> Any:
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> Any:
+        return self._cells[-1].output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        with framework.name_scope("MultiRNNCellZeroState", values=[batch_size]):
+            if self._state_is_tuple:
+                return tuple(
+                    cell.zero_state(batch_size, dtype) for cell in self._cells
+                )
+            return super().zero_state(batch_size, dtype)
+
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        states = state
+        if not self._state_is_tuple:
+            states = split(state, [cell.state_size for cell in self._cells], 1)
+        current, following = inputs, []
+        for number, (cell, own) in enumerate(zip(self._cells, states, strict=True)):
+            with _scope_of(f"cell_{number}"):
+                current, new = cell(current, own)
+            following.append(new)
+        return current, tuple(following) if self._state_is_tuple else concat(
+            following, 1
+        )
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        return [
+            w for cell in self._cells for w in getattr(cell, "trainable_weights", ())
+        ]
+
+
+def _scope_of(name: str) -> Any:
+    if active_graph() is None:
+        return framework.name_scope(name)
+    return scopes.variable_scope(name)

@@ -1,0 +1,211 @@
+"""Functions of TensorFlow 1's tf.nn: activations, normalisation, dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.v1.nn_losses import (
+    floats,
+)
+from tensorlite.compat.v1.random import random_uniform
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import (
+    activations,
+    arithmetic,
+    bounds,
+    normalise,
+    reduce,
+)
+from tensorlite.ops.arrange import shape as shape_of
+from tensorlite.ops.elementwise import rsqrt, square
+from tensorlite.ops.identity import stop_gradient
+from tensorlite.ops.rounding import floor
+from tensorlite.ops.shape import astype, reshape
+
+
+@named("Softmax")
+def softmax(
+    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Any:
+    chosen = renamed("axis", axis, "dim", dim)
+    return activations.softmax(floats(logits), -1 if chosen is None else chosen)
+
+
+@named("LogSoftmax")
+def log_softmax(
+    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Any:
+    chosen = renamed("axis", axis, "dim", dim)
+    return activations.log_softmax(floats(logits), -1 if chosen is None else chosen)
+
+
+@named("dropout")
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Any:
+    if (keep_prob is None) == (rate is None):
+        raise InvalidArgumentError("dropout: give one of keep_prob and rate")
+    value = converted(x)
+    if not value.dtype.is_floating:
+        raise InvalidArgumentError(
+            "x has to be a floating point tensor since it's going to be scaled. Got a "
+            f"{value.dtype!r} tensor instead."
+        )
+    given = keep_prob if rate is None else rate
+    if isinstance(given, (int, float)):
+        allowed = 0 < given <= 1 if rate is None else 0 <= given < 1
+        if not allowed:
+            raise InvalidArgumentError(
+                f"dropout: {'keep_prob' if rate is None else 'rate'}={given} is not in "
+                f"{'(0, 1]' if rate is None else '[0, 1)'}"
+            )
+        if given == (1 if rate is None else 0):
+            return value
+    keep = (
+        converted(given, value.dtype)
+        if rate is None
+        else 1 - converted(given, value.dtype)
+    )
+    sizes = shape_of(value) if noise_shape is None else noise_shape
+    drawn = random_uniform(sizes, seed=seed, dtype=value.dtype)
+    return value / keep * floor(converted(drawn) + keep)
+
+
+@named("moments")
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    return mean_and_variance(converted(x), axes, kept)
+
+
+def mean_and_variance(x: Any, axes: Any, kept: bool) -> Any:
+    """Return mean and variance over axes."""
+    over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
+    mean = reduce.mean(x, axis=over, keepdims=True)
+    variance = reduce.mean(square(x - stop_gradient(mean)), axis=over, keepdims=kept)
+    return (mean if kept else reduce.mean(x, axis=over)), variance
+
+
+@named("weighted_moments")
+def weighted_moments(
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    value = converted(x)
+    weights = converted(frequency_weights, value.dtype) + 0 * value
+    over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
+    total = arithmetic.sum(weights, axis=over, keepdims=True)
+    mean = arithmetic.sum(weights * value, axis=over, keepdims=True) / total
+    spread = (
+        arithmetic.sum(weights * square(value - mean), axis=over, keepdims=True)
+        / total
+    )
+    if kept:
+        return mean, spread
+    return reduce.mean(mean, axis=over), reduce.mean(spread, axis=over)
+
+
+@named("FusedBatchNorm")
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> Any:
+    value = converted(x)
+    axes = (
+        (0, 2, 3)
+        if data_format == "NCHW"
+        else tuple(range((value.spec.rank or 4) - 1))
+    )
+    shaped = (1, -1, 1, 1) if data_format == "NCHW" else (-1,)
+
+    def fit(v: Any) -> Any:
+        return reshape(converted(v), shaped)
+
+    if not is_training:
+        made = normalise.batch_normalization(
+            value, fit(mean), fit(variance), fit(offset), fit(scale), epsilon
+        )
+        return made, converted(mean), converted(variance)
+    batch_mean, batch_variance = mean_and_variance(value, axes, kept=False)
+    made = normalise.batch_normalization(
+        value, fit(batch_mean), fit(batch_variance), fit(offset), fit(scale), epsilon
+    )
+    sizes = shape_of(value)
+    count = astype(
+        reduce.prod(sizes) // sizes[axes[-1] + 1 if shaped == (-1,) else 1],
+        value.dtype,
+    )
+    unbiased = batch_variance * (count / bounds.maximum(count - 1, 1.0))
+    return made, batch_mean, unbiased
+
+
+@named("batch_norm_with_global_normalization")
+def batch_norm_with_global_normalization(
+    t: Any = None,
+    m: Any = None,
+    v: Any = None,
+    beta: Any = None,
+    gamma: Any = None,
+    variance_epsilon: Any = None,
+    scale_after_normalization: Any = None,
+    name: str | None = None,
+    input: Any = None,
+    mean: Any = None,
+    variance: Any = None,
+) -> Any:
+    return normalise.batch_normalization(
+        converted(renamed("t", t, "input", input)),
+        renamed("m", m, "mean", mean),
+        renamed("v", v, "variance", variance),
+        beta,
+        gamma if scale_after_normalization else None,
+        variance_epsilon,
+    )
+
+
+@named("l2_normalize")
+def l2_normalize(
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
+) -> Any:
+    value = converted(x)
+    chosen = renamed("axis", axis, "dim", dim)
+    over = tuple(chosen) if isinstance(chosen, list) else chosen
+    total = arithmetic.sum(square(value), axis=over, keepdims=True)
+    return value * rsqrt(bounds.maximum(total, converted(epsilon, value.dtype)))
+
+
+@named("zero_fraction")
+def zero_fraction(value: Any, name: str | None = None) -> Any:
+    x = converted(value)
+    return reduce.mean(astype(x == 0, as_dtype("float32")))
