@@ -263,6 +263,7 @@ from tensorlite.compat.shared.reductions import (
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray,
 )
+from tensorlite.compat.v1 import nn, train
 from tensorlite.compat.v1.arrays import (
     batch_to_space,
     batch_to_space_nd,
