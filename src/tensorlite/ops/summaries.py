@@ -241,7 +241,7 @@ class SummaryBuckets(Op):
 
     def kernel(self, xp: Xp, values: Array) -> Array:
         """Return the rows."""
-        return values_of.buckets(to_host(values), self.buckets)
+        return xp.asarray(values_of.buckets(to_host(values), self.buckets))
 
 
 class SummaryImages(Op):

@@ -35,6 +35,7 @@ from tensorlite.compat.v1.schedules import (
     piecewise_constant_decay,
     polynomial_decay,
 )
+from tensorlite.compat.v1.summaries_before import SummaryWriter
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader as NewCheckpointReader,
 )
@@ -54,3 +55,4 @@ from tensorlite.interop.tensorflow.stored.states import (
 )
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.queue_runner import QueueRunner
+from tensorlite.train.summaries.event_file import read_events as summary_iterator
