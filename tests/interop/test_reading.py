@@ -13,6 +13,9 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     OutOfRangeError,
 )
+from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.interop.tensorflow import from_graphdef
 from tensorlite.interop.tensorflow.messages import message
 from tests.interop.graphdefs import ANY, Called, Program, Shape
 
@@ -417,3 +420,25 @@ def test_what_waits_for_an_argument_need_not_wait() -> None:
     )
     made.node("Neg", "n", "call", control=["x"], T=tl.float32)
     assert made.session().run("n:0", {"x:0": 1.0}) == -3.0
+
+
+def test_it_is_read_into_a_graph_that_names_as_tensorflow_does() -> None:
+    graph = TensorFlowsGraph()
+    made = Program()
+    made.placeholder("x", shape=(2,))
+    made.node("BiasAdd", "y", "x", "x", T=tl.float32)
+    made.node("Square", "z", "y", T=tl.float32, control=["w"])
+    made.node("NoOp", "w")
+    with graph.as_default(), name_scope("around"):
+        own = tl.ones(2) * 3.0
+        assert isinstance(own, tl.SymbolicTensor)
+        first = from_graphdef(made.bytes(), graph, "import", {"x": own})
+        again = from_graphdef(made.bytes(), graph, "import_1", {"^w": own.node})
+    assert first is again is graph
+    names = [node.name for node in graph.nodes]
+    assert {"import/y", "import/z", "import_1/y", "import_1/x"} <= {*names}
+    assert not any(name.startswith("around/import") for name in names)
+    z = graph.get_operation_by_name("import_1/z")
+    assert [x.name for x in z.control] == [own.node.name]
+    found = tl.Session(graph).run("import/z:0")
+    np.testing.assert_array_equal(found, [36.0, 36.0])

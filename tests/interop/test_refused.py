@@ -11,13 +11,18 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import (
+    CycleError,
     GraphDefError,
     GraphError,
     MissingOperatorError,
+    NameClashError,
     TensorliteError,
+    TooLargeError,
+    VersionError,
 )
 from tensorlite.interop.tensorflow import messages
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.reading import CONSUMER
 from tests.interop.graphdefs import Called, Program, Shape
 from tests.interop.test_reading import counter, functions, variable
 
@@ -144,15 +149,15 @@ def test_a_write_to_what_is_no_variable() -> None:
     refused(made, r"input 0 should be a variable, and is x:0, a value")
 
 
-def test_bands_of_diagonals() -> None:
+def test_bands_of_diagonals_of_matrices_of_any_size() -> None:
     made = Program()
-    made.floats("x", np.eye(3))
+    made.placeholder("x", shape=(None, None))
     made.const("k", np.array([-1, 1], np.int32))
     made.floats("none", 0.0)
     made.node(
         "MatrixDiagPartV3", "a", "x", "k", "none", T=tl.float32, align="RIGHT_LEFT"
     )
-    refused(made, "takes a band; supported is one diagonal")
+    refused(made, "takes a band of matrices whose sizes are not known")
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,3 +200,78 @@ def test_mutated_bytes_are_read_or_refused(seed: int) -> None:
             tl.interop.tensorflow.from_graphdef(bytes(data[:end]))
         except TensorliteError as error:
             assert str(error)  # noqa: PT017  which of them it is depends on the byte
+
+
+def test_versions_that_are_not_understood() -> None:
+    made = Program()
+    made.node("NoOp", "a")
+    made.proto.versions.min_consumer = 10**6
+    with pytest.raises(VersionError, match="1000000 at least"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+    made.proto.versions.min_consumer = 12
+    made.proto.versions.bad_consumers.append(CONSUMER)
+    with pytest.raises(VersionError, match="understood is"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_each_kind_of_damage_has_a_class_of_its_own() -> None:
+    made = Program()
+    made.node("NoOp", "a")
+    made.node("NoOp", "a")
+    with pytest.raises(NameClashError):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+    made = Program()
+    made.node("Neg", "a", "a", T=tl.float32)
+    with pytest.raises(CycleError):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+    made = Program()
+    made.node("Mystery", "a")
+    with pytest.raises(MissingOperatorError):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_tensors_that_leave_out_much_are_counted_together() -> None:
+    made = Program()
+    for i in range(40):
+        made.floats(f"x{i}", 1.0)
+        tensor = made.proto.node[i].attr["value"].tensor
+        tensor.ClearField("tensor_content")
+        tensor.float_val.extend([1.0, 2.0])
+        del tensor.tensor_shape.dim[:]
+        tensor.tensor_shape.dim.add(size=2**21)
+    with pytest.raises(TooLargeError, match="268,435,456 bytes in all"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_calls_that_multiply() -> None:
+    made = Program()
+    kinds: dict[str, Any] = {"Tin": (tl.float32,), "Tout": (tl.float32,)}
+    for i in range(40):
+        one = made.function(f"f{i}", {"x": 1}, {"y": (1, "b:output:0")})
+        for name, source in (("a", "x"), ("b", "a:output:0")):
+            if i < 39:
+                called = Called(f"f{i + 1}")
+                one.node("PartitionedCall", name, source, f=called, **kinds)
+            else:
+                one.node("Identity", name, source, T=tl.float32)
+    made.floats("x", 1.0)
+    made.node("PartitionedCall", "call", "x", f=Called("f0"), **kinds)
+    with pytest.raises(TooLargeError, match="more than 10,000,000 nodes"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_an_input_map_that_names_nothing() -> None:
+    made = Program()
+    made.floats("x", 1.0)
+    graph = tl.Graph()
+    with graph.as_default():
+        own, other = tl.constant(1.0), tl.constant(2.0)
+    assert isinstance(own, tl.SymbolicTensor)
+    assert isinstance(other, tl.SymbolicTensor)
+    read = tl.interop.tensorflow.from_graphdef
+    with pytest.raises(GraphDefError, match="has nothing called 'y:0'"):
+        read(made.bytes(), graph, "a", {"y": own})
+    with pytest.raises(GraphDefError, match="nothing of other"):
+        read(made.bytes(), tl.Graph("other"), "a", {"x": own})
+    with pytest.raises(GraphDefError, match=r"give a tensor of it, or say '\^x'"):
+        read(made.bytes(), graph, "a", {"x": other.node})

@@ -55,13 +55,17 @@ def _keys(xp: Xp, key: Array) -> Array:
     return (halves + rounds * xp.asarray(_KEY_STEPS)) & _LOW
 
 
-def _fill(xp: Xp, out: Array, start: int, keys: Array) -> None:
-    """Write the four words of each counter from `start` on.
+def _fill(
+    xp: Xp, out: Array, start: int, keys: Array, steps: Array | None = None
+) -> None:
+    """Write the four words of each counter from `start` on, or so many steps on from there.
 
     Words 0 and 2 of the state are one array of two rows, words 1 and 3 another: every step of a
     round is then a single operation on arrays.
     """
-    even, odd = _counters(xp, start, len(out))
+    if steps is None:
+        steps = xp.arange(len(out), dtype=xp.uint64)
+    even, odd = _counters(xp, start, steps)
     product = xp.empty_like(even)
     multipliers = xp.asarray(_MULTIPLIERS)
     for key in keys:
@@ -75,17 +79,21 @@ def _fill(xp: Xp, out: Array, start: int, keys: Array) -> None:
     out[:, 1], out[:, 3] = odd
 
 
-def _counters(xp: Xp, start: int, count: int) -> tuple[Array, Array]:
-    """Return 128-bit counters as rows of words 0 and 2, and of words 1 and 3."""
+def _counters(xp: Xp, start: int, steps: Array) -> tuple[Array, Array]:
+    """Return 128-bit counters as rows of words 0 and 2, and of words 1 and 3.
+
+    Counters are `start` and so many steps on, which never decrease.
+    """
+    count = len(steps)
     low, high = start & (1 << 64) - 1, start >> 64 & (1 << 64) - 1
-    lows = xp.arange(count, dtype=xp.uint64) + xp.asarray(low, xp.uint64)
+    lows = steps + xp.asarray(low, xp.uint64)
     even, odd = xp.empty((2, count), xp.uint64), xp.empty((2, count), xp.uint64)
     even[0], odd[0] = lows & _LOW, lows >> 32
     even[1], odd[1] = high & _LOW, high >> 32
-    if low + count > 1 << 64:
+    if count and low + int(steps[-1]) >= 1 << 64:
         carried = (high + 1) & (1 << 64) - 1
-        wrapped = (1 << 64) - low
-        even[1, wrapped:], odd[1, wrapped:] = carried & _LOW, carried >> 32
+        wrapped = lows < xp.asarray(low, xp.uint64)
+        even[1, wrapped], odd[1, wrapped] = carried & _LOW, carried >> 32
     return even, odd
 
 
@@ -147,72 +155,69 @@ def normal(
     wide = xp.dtype(xp.float64 if dtype.itemsize == 8 else xp.float32)
     count = prod(shape)
     pairs = uniform(xp, key, counter, (-(-count // 2), 2), wide)
+    _box_muller(xp, pairs)
+    return pairs.reshape(-1)[:count].reshape(shape).astype(dtype, copy=False)
+
+
+def _box_muller(xp: Xp, pairs: Array) -> None:
+    """Make normal numbers of pairs of uniform ones, in place."""
+    wide = pairs.dtype
     radius = xp.sqrt(-2 * xp.log(xp.maximum(pairs[:, 0], wide.type(1e-7))))
     angle = pairs[:, 1] * wide.type(2 * np.pi)
     pairs[:, 0] = xp.sin(angle) * radius
     pairs[:, 1] = xp.cos(angle) * radius
-    return pairs.reshape(-1)[:count].reshape(shape).astype(dtype, copy=False)
-
-
-_CENTRE = (
-    (
-        2509.0809287301226727,
-        33430.575583588128105,
-        67265.770927008700853,
-        45921.953931549871457,
-    ),
-    (
-        13731.693765509461125,
-        1971.5909503065514427,
-        133.14166789178437745,
-        3.387132872796366608,
-    ),
-    (
-        5226.495278852854561,
-        28729.085735721942674,
-        39307.89580009271061,
-        21213.794301586595867,
-    ),
-    (5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
-)
-_TAIL = (
-    (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177),
-    (1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055),
-    (4.6303378461565452959, 1.42343711074968357734),
-    (1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966),
-    (0.14810397642748007459, 0.68976733498510000455, 1.6763848301838038494),
-    (2.05319162663775882187, 1.0),
-)
 
 
 def truncated_normal(
     xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], dtype: Array
 ) -> Array:
-    """Return standard normal numbers within two standard deviations, one per uniform number.
+    """Return standard normal numbers within two standard deviations.
 
-    The inverse of the normal distribution is Wichura's algorithm AS 241 (1988), of which two of
-    three ranges are reached here; nothing is drawn and thrown away.
+    Numbers are drawn and thrown away until they fit. Four at a time, or two of 64 bits, have
+    counters of their own, so that each group has as many to draw from as it needs.
     """
-    tail = 0.022750131948179207
-    wide = xp.dtype(xp.float64 if dtype.itemsize == 8 else xp.float32)
-    u = uniform(xp, key, counter, shape, wide)
-    q = (tail - 0.5) + u * (1 - 2 * tail)
-    r = 0.180625 - q * q
-    centre = q * _ratio(r, _CENTRE[0] + _CENTRE[1], _CENTRE[2] + _CENTRE[3])
-    r = xp.sqrt(-xp.log(0.5 - xp.abs(q))) - 1.6
-    outer = _ratio(r, _TAIL[0] + _TAIL[1] + _TAIL[2], _TAIL[3] + _TAIL[4] + _TAIL[5])
-    return xp.where(xp.abs(q) <= 0.425, centre, xp.copysign(outer, q)).astype(dtype)
+    size = 2 if dtype.itemsize == 8 else 4
+    count, start = prod(shape), int(counter[0]) | int(counter[1]) << 64
+    made = xp.empty((-(-count // size), size), xp.dtype(f"f{16 // size}"))
+    left, blocks = xp.arange(len(made), dtype=xp.uint64), 2
+    keys = _keys(xp, xp.asarray(key))
+    while len(left):
+        steps = (
+            left[:, None] * (64 * size) + xp.arange(blocks, dtype=xp.uint64)
+        ).ravel()
+        words = xp.empty((len(steps), 4), xp.uint32)
+        _fill(xp, words, start, keys, steps)
+        numbers = _normal(xp, words, made.dtype).reshape(len(left), -1)
+        fits = xp.abs(numbers) < 2
+        order = xp.argsort(~fits, axis=1, kind="stable")[:, :size]
+        full = fits.sum(axis=1) >= size
+        made[left[full]] = xp.take_along_axis(numbers, order, axis=1)[full]
+        left, blocks = left[~full], 4 * blocks
+    return made.reshape(-1)[:count].reshape(shape).astype(dtype, copy=False)
 
 
-def _ratio(r: Array, above: tuple[float, ...], below: tuple[float, ...]) -> Array:
-    return _polynomial(r, above) / _polynomial(r, below)
+def _normal(xp: Xp, words: Array, wide: Array) -> Array:
+    """Return normal numbers, two for each pair of uniform ones that words become."""
+    (_to_float64 if wide.itemsize == 8 else _to_float32)(xp, words)
+    pairs = words.view(wide).reshape(-1, 2)
+    _box_muller(xp, pairs)
+    return pairs
 
 
-def _polynomial(r: Array, coefficients: tuple[float, ...]) -> Array:
-    total = coefficients[0] * r
-    for coefficient in coefficients[1:-1]:
-        total = (total + coefficient) * r
-    return total + coefficients[-1]
+def permutation(xp: Xp, key: Array, counter: Array, count: int) -> Array:
+    """Return the numbers below `count` in random order: each is swapped with one not before it."""
+    order = np.arange(count)
+    words = bits(np, key, counter, max(count - 1, 0))
+    others = np.arange(count - 1) + words % np.arange(count, 1, -1, dtype=np.uint32)
+    places = order.tolist()
+    for i, other in enumerate(others.astype(np.int64).tolist()):
+        places[i], places[other] = places[other], places[i]
+    return xp.asarray(places, xp.int64)
+
+
+def doubles(xp: Xp, key: Array, counter: Array, count: int) -> Array:
+    """Return numbers of [0, 1) with 52 random bits."""
+    return uniform(xp, key, counter, (count,), xp.dtype(xp.float64))
 
 
 def integers(

@@ -37,8 +37,8 @@ def passes_primitives(tensors: Iterable[SymbolicTensor]) -> bool:
     return False
 
 
-def raise_control_flow(graph: Graph) -> bool:
-    """Turn what is well formed of a graph's primitives into regions; return whether any was.
+def raise_control_flow(graph: Graph) -> set[Node]:
+    """Turn what is well formed of a graph's primitives into regions; return what these replace.
 
     >>> @tl.function
     ... def double(x):
@@ -46,23 +46,20 @@ def raise_control_flow(graph: Graph) -> bool:
     ...         x = x + x
     ...     return x
     >>> graph = double.get_concrete_function(tl.asarray(3.0)).lowered
-    >>> raise_control_flow(graph)
+    >>> len(raise_control_flow(graph)) > 0
     True
     >>> [node.op.name for node in graph.nodes if node.op.regions()]
     ['While']
     """
     gone: set[Node] = set()
-    if not any(x.op.role in _PRIMITIVES for x in graph.nodes) or not _is_sorted(
-        graph
-    ):
-        return False
-    before, count = len(graph.nodes), 0
+    has_any = any(x.op.role in _PRIMITIVES for x in graph.nodes)
+    count = 0 if has_any and _is_sorted(graph) else len(graph.nodes)
     while count < len(graph.nodes):
         count = len(graph.nodes)
         for one in (raise_loops, raise_branches):
             one(graph, gone)
             graph.nodes[:] = _sorted(graph.nodes)
-    return len(graph.nodes) > before
+    return gone
 
 
 def _is_sorted(graph: Graph) -> bool:

@@ -35,6 +35,7 @@ from tensorlite.ops.regions import If
 Guard: TypeAlias = tuple[Key, int]
 """A condition, and which side of it is alive."""
 Guards: TypeAlias = frozenset[Guard]
+_LASTING = (Effect.WRITE, Effect.IO)
 
 
 @dataclass
@@ -97,13 +98,12 @@ def _join(end: _End, nodes: set[Node], groups: list[_Group]) -> None:
 
 
 def _users(graph: Graph, gone: set[Node]) -> dict[Node, list[Node]]:
-    """Return the nodes that use each node with an effect."""
+    """Return the nodes that use each node."""
     found: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         if node not in gone:
             for source in {*[x.node for x in node.inputs], *node.control}:
-                if source.op.effect is not Effect.NONE:
-                    found.setdefault(source, []).append(node)
+                found.setdefault(source, []).append(node)
     return found
 
 
@@ -196,6 +196,20 @@ class _Flow:
             return False
         return key_of(plain(node.inputs[1])) == end.condition
 
+    def leads_on(self, node: Node, end: _End, users: dict[Node, list[Node]]) -> bool:
+        """Return whether something out of a conditional, or of effect, is made of a node in it."""
+        seen: set[Node] = set()
+        waiting = [node]
+        while waiting:
+            one = waiting.pop()
+            own = {condition for condition, _ in self._guards.get(one, ())}
+            if one.op.effect in _LASTING or end.condition not in own:
+                return True
+            if one not in seen:
+                seen.add(one)
+                waiting.extend(users.get(one, ()))
+        return False
+
     def borders(self, end: _End, nodes: set[Node]) -> set[Node]:
         """Return the Switches by which things come to some nodes, and to an end."""
         tensors = [x for node in (*nodes, end.merge) for x in node.inputs]
@@ -220,7 +234,10 @@ class _If:
             raise IllFormedError("an effect is of two conditionals")
         inside = {*group.nodes, *self.merges}
         for node in group.nodes:
-            if any(user not in inside for user in users.get(node, ())):
+            if node.op.effect is not Effect.NONE and any(
+                x not in inside and flow.leads_on(x, self.first, users)
+                for x in users.get(node, ())
+            ):
                 raise IllFormedError(f"{node.name} is used outside")
 
     def put(self) -> set[Node]:

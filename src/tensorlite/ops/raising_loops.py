@@ -191,9 +191,10 @@ class _Loop:
         in_turn = _behind(self.body.nodes, taken)
         in_cond = set(self.cond.nodes)
         for node in self.body.nodes:
-            if node.op.effect is not Effect.NONE and (
-                node in in_cond or node not in in_turn
-            ):
+            effect = node.op.effect
+            # A read that is not needed is not missed.
+            is_missed = node not in in_turn and effect is not Effect.READ
+            if effect is not Effect.NONE and (node in in_cond or is_missed):
                 raise IllFormedError(f"{node.name} runs in the last turn too")
         if set(self.cond.nodes) & in_turn:
             raise IllFormedError("the condition depends on its own decision")

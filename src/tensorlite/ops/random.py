@@ -276,9 +276,8 @@ class StatelessShuffle(Op):
     def kernel(
         self, xp: Xp, value: Array, key: Array, counter: Array, algorithm: Array
     ) -> Array:
-        """Return the rows in the order of random numbers, one for each."""
-        ranks = philox.words64(xp, key, counter, value.shape[0])
-        return value[xp.argsort(ranks)]
+        """Return the rows in random order."""
+        return value[philox.permutation(xp, key, counter, value.shape[0])]
 
 
 class StatelessCategorical(Op):
@@ -328,8 +327,8 @@ class StatelessCategorical(Op):
         offsets = xp.arange(rows, dtype=xp.float64)[:, None]
         below = below / below[:, -1:] + offsets
         samples = int(count)
-        words = philox.bits(xp, key, counter, rows * samples).reshape(rows, samples)
-        places = (words + 0.5) * 2.0**-32 + offsets
+        numbers = philox.doubles(xp, key, counter, rows * samples)
+        places = numbers.reshape(rows, samples) + offsets
         found = xp.searchsorted(below.reshape(-1), places.reshape(-1), side="right")
         found = found.reshape(rows, samples) - xp.arange(rows)[:, None] * classes
         return found.astype(self.output_dtype.numpy)

@@ -48,13 +48,16 @@ def _through(given: Given, first: Reference, handle: SymbolicTensor) -> Referenc
     return Reference(first.variable, handle, value, first.seen)
 
 
-def _ref_enter(given: Given) -> Values:
+def _enter(given: Given) -> Values:
+    """Bring a value into a frame, or a variable itself; a frame that is read twice is two."""
     op = Enter(
-        given.typed("frame_name", str),
+        given.prefix + given.typed("frame_name", str),
         given.typed("is_constant", bool),
         given.typed("parallel_iterations", int),
     )
-    return _passed(op, given)
+    if given.record.op == "RefEnter":
+        return _passed(op, given)
+    return given.made(op, *given.tensors)
 
 
 def _ref_merge(given: Given) -> Values:
@@ -206,11 +209,12 @@ def _compared(op: type[Op], given: Given) -> Values:
 CALLS: dict[str, Adapter] = {
     "Assert": _assert,
     "Case": _case,
+    "Enter": _enter,
     "Equal": partial(_compared, Equal),
     "If": _if,
     "NotEqual": partial(_compared, NotEqual),
     "PartitionedCall": _call,
-    "RefEnter": _ref_enter,
+    "RefEnter": _enter,
     "RefExit": partial(_passed, Exit()),
     "RefMerge": _ref_merge,
     "RefNextIteration": partial(_passed, NextIteration()),

@@ -11,10 +11,9 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, constant
-from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.plain import Adapter, Plain
+from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import (
     Range,
     add,
@@ -195,19 +194,6 @@ def _bound(comes_first: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
     return adapter
 
 
-def _one_diagonal(op: str, place: int) -> Adapter:
-    """Return what reads an operator on diagonals, of which it takes one at a time."""
-
-    def adapter(given: Given) -> Values:
-        if given.tensor(place).spec.size not in (1, None):
-            raise GraphDefError(
-                f"{given.record} takes a band; supported is one diagonal"
-            )
-        return Plain(op)(given)
-
-    return adapter
-
-
 def _element_shape(given: Given) -> Values:
     """Return what is known of the elements of a list, -1 for each size that is not."""
     dtype = given.dtype("shape_type").numpy
@@ -233,9 +219,6 @@ COMPOSED: dict[str, Adapter] = {
     "MatrixDiag": _composed(diag),
     "MatrixDiagPart": _composed(diag_part),
     "MatrixSetDiag": _composed(set_diag),
-    "MatrixDiagPartV3": _one_diagonal("MatrixDiagPartV3", 1),
-    "MatrixDiagV3": _one_diagonal("MatrixDiagV3", 1),
-    "MatrixSetDiagV3": _one_diagonal("MatrixSetDiagV3", 2),
     "MirrorPadGrad": _mirror_pad_grad,
     "MulNoNan": _composed(lambda x, y: where(equal(y, 0), zeros_like(x), x * y)),
     "Pad": _composed(_pad),

@@ -7,16 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from tensorlite.core import dtypes
-from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
@@ -26,14 +22,14 @@ from tensorlite.ops import (
     queue_ops,
     random,
     sparse_accumulator_ops,
+    stateful_draws,
     step_arrays,
     step_stacks,
 )
 from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
 from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
-from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.resource import VarHandleOp
 
 PHILOX = 1
 """The number of the algorithm that draws."""
@@ -67,9 +63,9 @@ def _queue(kind: Callable[..., Making], given: Given) -> Values:
     if kind is queue_kinds.RandomShuffleQueueV2:
         extra["min_after_dequeue"] = given.typed("min_after_dequeue", int)
         extra["seed"] = _seed(given)
-    capacity = given.typed("capacity", int)
+    capacity, names = given.typed("capacity", int), _named(given)
     given.check_attributes()
-    op = kind(components=specs, capacity=capacity, **extra, **_named(given))
+    op = kind(components=specs, capacity=capacity, **extra, **names)
     return given.node(op).outputs
 
 
@@ -137,87 +133,28 @@ def _array_read(op: Callable[[], Op], given: Given) -> Values:
     return _done(op, given)
 
 
-def _drawn(draw: Callable[..., Tensor], given: Given) -> Values:
+def _drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Values:
     """Draw from a generator of this node's own, as TensorFlow's does: the same numbers."""
-    key, counter, again = _generator(given, given.tensor(0))
-    algorithm = constant(PHILOX, dtypes.int32)
-    return given.composed(
-        lambda *rest: draw(given, again, key, counter, algorithm, *rest),
-        *given.tensors[1:],
+    handle = VarHandleOp(
+        stateful_draws.STATE,
+        debug_name=given.name,
+        shared_name=f"{given.name}/generator",
     )
+    # In a loop or a conditional it is there as well.
+    inside = [given.tensor(0).node, *given.control]
+    made = given.helper(handle, control=tuple(dict.fromkeys(inside)))
+    kind: dict[str, Any] = {dtype: given.dtype(dtype)} if dtype else {}
+    seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
+    given.check_attributes()
+    return given.node(op(**seeds, **kind), made.outputs[0], *given.tensors).outputs
 
 
-def _generator(
-    given: Given, shape: SymbolicTensor
-) -> tuple[SymbolicTensor, SymbolicTensor, SymbolicTensor]:
-    """Return key and counter for the next numbers, as many as a shape has."""
-    first, second = given.typed("seed", int), given.typed("seed2", int)
-    if not first and not second:
-        first, second = secrets.randbits(63), secrets.randbits(63)
-    spec = TensorSpec((3,), dtypes.int64)
-    op = VarHandleOp(
-        spec, debug_name=given.name, shared_name=f"{given.name}/generator"
-    )
-    # In a loop or a conditional, all of it is there.
-    inside = tuple(dict.fromkeys([shape.node, *given.control]))
-    handle = given.helper(op, control=inside).outputs[0]
-    start = given.helper(Const(np.array([0, second, first], np.int64))).outputs[0]
-    begun = given.helper(AssignFirstValue(), handle, start)
-    count = given.helper(random.CountOf(), shape).outputs[0]
-    number = given.helper(Const(np.array(PHILOX, np.int32))).outputs[0]
-    state = given.helper(
-        random.RngReadAndSkip(),
-        handle,
-        number,
-        count,
-        control=(begun, *given.control),
-    )
-    key, counter = given.helper(random.KeyAndCounter(), state.outputs[0]).outputs
-    return key, counter, shape
-
-
-def _of_dtype(op: Callable[[Any], Op]) -> Callable[..., Tensor]:
-    def draw(given: Given, shape: Tensor, *rest: Tensor) -> Tensor:
-        return call(op(given.dtype("dtype")), shape, *rest)
-
-    return draw
-
-
-def _integers(_: Given, shape: Tensor, *rest: Tensor) -> Tensor:
-    return call(random.StatelessRandomUniformIntV2(), shape, *rest)
-
-
-def _shuffled(given: Given) -> Values:
-    x = given.tensor(0)
-    with given.graph.as_default():
-        from_shape = shape_of(x)
-    assert isinstance(from_shape, SymbolicTensor)
-    key, counter, _ = _generator(given, from_shape)
-    algorithm = constant(PHILOX, dtypes.int32)
-    return given.composed(
-        lambda x: call(random.StatelessShuffle(), x, key, counter, algorithm), x
-    )
-
-
-def _categories(given: Given) -> Values:
-    logits, number = given.tensors
-    with given.graph.as_default():
-        shape = shape_of(logits)
-    assert isinstance(shape, SymbolicTensor)
-    key, counter, _ = _generator(given, shape)
-    op = random.StatelessCategorical(given.dtype("output_dtype"))
-    algorithm = constant(PHILOX, dtypes.int32)
-    return given.composed(
-        lambda x, n: call(op, x, n, key, counter, algorithm), logits, number
-    )
-
-
-def _stateless_uniform(given: Given) -> Values:
+def _stateless(kind: Callable[[Any], Op], given: Given) -> Values:
     dtype = given.dtype("dtype")
 
     def drawn(shape: Tensor, seed: Tensor) -> Tensor:
         key, counter = calls(random.StatelessRandomGetKeyCounter(), seed)
-        op = random.StatelessRandomUniformV2(dtype)
+        op = kind(dtype)
         return call(op, shape, key, counter, constant(PHILOX, dtypes.int32))
 
     return given.composed(drawn, *given.tensors)
@@ -239,16 +176,16 @@ def _optional_value(given: Given) -> Values:
 
 
 CONTAINERS: dict[str, Adapter] = {
-    "Multinomial": _categories,
+    "Multinomial": partial(_drawn, stateful_draws.Multinomial, "output_dtype"),
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
     "OptionalNone": partial(_done, Bundle),
-    "RandomShuffle": _shuffled,
+    "RandomShuffle": partial(_drawn, stateful_draws.RandomShuffle, ""),
     "RandomStandardNormal": partial(
-        _drawn, _of_dtype(random.StatelessRandomNormalV2)
+        _drawn, stateful_draws.RandomStandardNormal, "dtype"
     ),
-    "RandomUniform": partial(_drawn, _of_dtype(random.StatelessRandomUniformV2)),
-    "RandomUniformInt": partial(_drawn, _integers),
+    "RandomUniform": partial(_drawn, stateful_draws.RandomUniform, "dtype"),
+    "RandomUniformInt": partial(_drawn, stateful_draws.RandomUniformInt, ""),
     "SparseAccumulatorApplyGradient": _sparse_apply,
     "SparseAccumulatorTakeGradient": partial(
         _done, sparse_accumulator_ops.SparseAccumulatorTakeGradient
@@ -256,7 +193,11 @@ CONTAINERS: dict[str, Adapter] = {
     "SparseConditionalAccumulator": partial(
         _accumulator, sparse_accumulator_ops.SparseConditionalAccumulator
     ),
-    "StatelessRandomUniform": _stateless_uniform,
+    "StatelessRandomNormal": partial(_stateless, random.StatelessRandomNormalV2),
+    "StatelessRandomUniform": partial(_stateless, random.StatelessRandomUniformV2),
+    "StatelessTruncatedNormal": partial(
+        _stateless, random.StatelessTruncatedNormalV2
+    ),
     "TensorArrayCloseV3": partial(_done, step_arrays.TensorArrayCloseV3),
     "TensorArrayConcatV3": partial(_array_read, step_arrays.TensorArrayConcatV3),
     "TensorArrayGatherV3": partial(_array_read, step_arrays.TensorArrayGatherV3),
@@ -268,7 +209,7 @@ CONTAINERS: dict[str, Adapter] = {
     "TensorArrayV3": _array,
     "TensorArrayWriteV3": partial(_done, step_arrays.TensorArrayWriteV3),
     "ZerosLike": _zeros_like,
-    "TruncatedNormal": partial(_drawn, _of_dtype(random.StatelessTruncatedNormalV2)),
+    "TruncatedNormal": partial(_drawn, stateful_draws.TruncatedNormal, "dtype"),
 }
 for _end in ("", "V2"):
     CONTAINERS |= {

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import GraphDefError
+from tensorlite.core.errors import GraphDefError, TooLargeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.scope import name_scope
@@ -60,6 +60,10 @@ IGNORED = {
 """Attributes that change nothing here, whatever they are."""
 
 
+SMALL = 2**16
+"""How many elements a constant may have to be worked with while a graph is read."""
+
+
 class Library(Protocol):
     """The functions of a GraphDef."""
 
@@ -94,6 +98,8 @@ class Given:
         """The nodes that it comes after, with theirs."""
         self.device: DeviceName
         self.group = ""
+        self.prefix = ""
+        """What stands before the names of all nodes that are read."""
         self.line: Line
 
     def attribute(self, name: str) -> Any:
@@ -275,6 +281,8 @@ class Given:
         while isinstance(x.node.op, Identity):
             x = x.node.inputs[0]
         if isinstance(x.node.op, Const):
+            if x.node.op.value.size > SMALL:
+                raise TooLargeError(f"{self.record}: input {i} has the shape {x.shape}")
             return x.node.op.value
         raise GraphDefError(
             f"{self.record}: input {i}, {x.name}, is computed; supported is a constant"
@@ -287,6 +295,9 @@ def _fold(node: Node) -> None:
         return
     ops = [x.node.op for x in node.inputs if not x.node.control]
     values = [op.value for op in ops if isinstance(op, Const)]
+    sizes = [node.outputs[0].spec.size, *[x.size for x in values]]
+    if any(size is None or size > SMALL for size in sizes):
+        return
     if node.op.effect is Effect.NONE and len(values) == len(node.inputs):
         made = np.asarray(node.op.kernel(np, *values))
         if made.dtype == node.outputs[0].dtype.numpy:

@@ -165,7 +165,7 @@ class _Response:
             float(given.typed(name, (int, float)))
             for name in ("bias", "alpha", "beta")
         ]
-        if not 0 <= self.radius < 2**16:
+        if not 0 <= self.radius < 2**8:
             raise GraphDefError(f"{given.record}: depth_radius={self.radius}")
 
     def around(self, x: Tensor) -> Tensor:

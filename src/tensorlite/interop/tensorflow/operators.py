@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.interop.tensorflow.banding import BANDING
 from tensorlite.interop.tensorflow.calling import CALLS
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
@@ -14,6 +15,7 @@ from tensorlite.interop.tensorflow.variables import VARIABLES
 ADAPTERS: dict[str, Adapter] = {
     **PLAIN,
     **COMPOSED,
+    **BANDING,
     **IMAGING,
     **VARIABLES,
     **CONTAINERS,

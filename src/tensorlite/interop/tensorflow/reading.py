@@ -15,12 +15,17 @@ from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.errors import (
     DeviceError,
     GraphDefError,
+    GraphError,
     MissingOperatorError,
+    NameClashError,
     TensorliteError,
+    TooLargeError,
+    VersionError,
     note,
 )
 from tensorlite.core.op import Effect, Role
 from tensorlite.core.provenance import Line
+from tensorlite.core.scope import Scope, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -30,12 +35,19 @@ from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
 from tensorlite.interop.tensorflow.records import Record, Source, records_of
 from tensorlite.interop.tensorflow.references import Reference, Value, Writes
-from tensorlite.interop.tensorflow.tensors import dtype_of
+from tensorlite.interop.tensorflow.tensors import Budget, budget, dtype_of
+from tensorlite.ops.raising import raise_control_flow
 
+CONSUMER = 2474
+"""The version of TensorFlow's GraphDefs that is understood; some ask for a later one."""
 DEPTH = 50
 """How deep functions may call one another."""
-MOST = 10_000
-"""How many graphs the functions of one GraphDef may become: one for each kind of arguments."""
+MADE = 100_000
+"""How many nodes the functions of a GraphDef may become, or twenty for each that it has."""
+RUN = 10_000_000
+"""How many nodes may run when all calls are followed once."""
+WAVES = 100
+"""How often the shapes of what loops hand on may change while they are read."""
 FAILURES = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError),
     *(MemoryError, RecursionError, TypeError, ValueError),
@@ -48,15 +60,16 @@ def from_graphdef(
     given: Any,
     graph: ManualGraph | None = None,
     name: str = "",
-    input_map: Mapping[str, SymbolicTensor] | None = None,
+    input_map: Mapping[str, SymbolicTensor | Node] | None = None,
     source: str = "GraphDef",
 ) -> ManualGraph:
     """Return a graph that does what a GraphDef says: a message, its bytes, or its text.
 
     Nodes keep their names, below `name` where one is given, and are added to `graph`, or else to a
     new one. `input_map` says which tensors of that graph to use in the place of some in the
-    GraphDef. Raises MissingOperatorError when operators are not there, with their number and nodes,
-    and GraphDefError for what is damaged or not supported. Source: `tf.import_graph_def`.
+    GraphDef, and by "^name" which nodes to wait for. Scopes around say nothing. Raises
+    MissingOperatorError when operators are not there, with their number and nodes, and kinds of
+    GraphDefError for what is damaged or not supported. Source: `tf.import_graph_def`.
 
     >>> graph = tl.interop.tensorflow.from_graphdef('''
     ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -66,11 +79,17 @@ def from_graphdef(
     """
     proto = parsed(given)
     target = ManualGraph() if graph is None else graph
-    functions = Functions(proto.library.function)
+    check_version(proto)
+    functions = Functions(proto.library.function, len(proto.node))
     check_operators([*proto.node, *functions.nodes()])
     reader = Reader(target, functions, name, source)
-    reader.replace(input_map or {})
-    reader.read(proto.node)
+    tokens = scope.set(Scope()), budget.set(Budget())
+    try:
+        reader.replace(input_map or {})
+        reader.read(proto.node)
+    finally:
+        scope.reset(tokens[0])
+        budget.reset(tokens[1])
     return target
 
 
@@ -110,6 +129,17 @@ def missing(
     return found
 
 
+def check_version(proto: Any) -> None:
+    """Raise VersionError for a GraphDef that says that this program is too old for it."""
+    versions = proto.versions
+    if versions.min_consumer > CONSUMER or CONSUMER in versions.bad_consumers:
+        raise VersionError(
+            f"this GraphDef, of version {versions.producer}, is for programs that understand "
+            f"version {versions.min_consumer} at least, and not {list(versions.bad_consumers)}; "
+            f"understood is {CONSUMER}"
+        )
+
+
 def check_operators(nodes: Sequence[Any]) -> None:
     """Raise MissingOperatorError when nodes are of operators that are not there."""
     found = missing(nodes)
@@ -129,13 +159,19 @@ def check_operators(nodes: Sequence[Any]) -> None:
 class Functions:
     """The functions of a GraphDef, made graphs when they are called."""
 
-    def __init__(self, protos: Sequence[Any]) -> None:
+    def __init__(self, protos: Sequence[Any], others: int = 0) -> None:
         self._protos = {one.signature.name: one for one in protos}
+        self._records: dict[str, list[Record]] = {}
         self._made: dict[Any, Graph] = {}
+        self._run: dict[int, int] = {}
+        """How many nodes run when a graph does, by its id."""
         self._open: list[str] = []
+        self._left = max(MADE, 20 * (len(self.nodes()) + others))
         twice = Counter(one.signature.name for one in protos).most_common(1)
         if twice and twice[0][1] > 1:
-            raise GraphDefError(f"{twice[0][1]} functions are named {twice[0][0]!r}")
+            raise NameClashError(
+                f"{twice[0][1]} functions are named {twice[0][0]!r}"
+            )
 
     def nodes(self) -> list[Any]:
         """Return the nodes of all functions."""
@@ -147,14 +183,18 @@ class Functions:
         if proto is None:
             raise GraphDefError(f"the library has no function {called.name!r}")
         if called.name in self._open or len(self._open) >= DEPTH:
-            raise GraphDefError(
+            raise TooLargeError(
                 f"the function {called.name!r} calls itself, or functions call one another more "
                 f"than {DEPTH} deep: {' -> '.join(self._open[-3:])}"
             )
         key = (called.name, *[(x, x.known) for x in specs])
         if key not in self._made:
-            if len(self._made) >= MOST:
-                raise GraphDefError(f"functions are called in more than {MOST} ways")
+            self._left -= len(proto.node_def) + len(specs) + 1
+            if self._left < 0:
+                raise TooLargeError(
+                    "functions are called with so many kinds of arguments that they would become "
+                    f"more than {MADE:,} nodes, and twenty for each that there is"
+                )
             self._open.append(called.name)
             try:
                 self._made[key] = self._read(proto, specs)
@@ -178,14 +218,29 @@ class Functions:
                     f"the function {signature.name!r}: {one.name} is given {spec}"
                 )
             reader.argument(one.name, spec)
-        reader.read(proto.node_def, arguments)
+        if signature.name not in self._records:
+            self._records[signature.name] = records_of(proto.node_def, arguments)
+        reader.add(self._records[signature.name])
         ends = [
             reader.result(proto.ret.get(one.name, "")) for one in signature.output_arg
         ]
         graph.outputs = ends
-        graph.effects = [node for node in graph.nodes if node.op.effect in WRITES]
+        # What is stateful runs, whether or not a control output names it, as TensorFlow has it.
+        gone = raise_control_flow(graph)
+        stateful = [node for node in graph.nodes if node.op.effect in WRITES]
+        graph.effects = [node for node in stateful if node not in gone]
         graph.open = False
+        self._count(graph)
         return graph
+
+    def _count(self, graph: Graph) -> None:
+        """Note how much runs with a graph; TooLargeError for calls that multiply without end."""
+        inner = [self._run.get(id(x), 0) for y in graph.nodes for x in y.op.regions()]
+        self._run[id(graph)] = len(graph.nodes) + sum(inner)
+        if self._run[id(graph)] > RUN:
+            raise TooLargeError(
+                f"{graph.name} and what it calls are more than {RUN:,} nodes"
+            )
 
 
 class Reader:
@@ -200,6 +255,7 @@ class Reader:
         self._source = source
         self._values: dict[str, Values] = {}
         self._replaced: dict[str, Value] = {}
+        self._waited: dict[str, Node] = {}
         self._records: dict[str, Record] = {}
         self._nodes: dict[str, Node] = {}
         self._writes = Writes()
@@ -208,10 +264,23 @@ class Reader:
         """Inputs of the node being made that come from the turn before."""
         self._groups: dict[str, str] = {}
 
-    def replace(self, input_map: Mapping[str, SymbolicTensor]) -> None:
-        """Let tensors stand for some of those that nodes use."""
+    def replace(self, input_map: Mapping[str, SymbolicTensor | Node]) -> None:
+        """Let tensors stand for some of those that nodes use, and nodes for what they wait for."""
         for key, x in input_map.items():
-            self._replaced[key if ":" in key else f"{key}:0"] = x
+            node = x if isinstance(x, Node) else getattr(x, "node", None)
+            if node is None or node.graph is not self.graph:
+                raise GraphDefError(
+                    f"input_map: {key!r} is to be {x!r}, which is nothing of {self.graph.name}"
+                )
+            if key.startswith("^"):
+                self._waited[key[1:]] = node
+            elif isinstance(x, SymbolicTensor):
+                self._replaced[key if ":" in key else f"{key}:0"] = x
+            else:
+                raise GraphDefError(
+                    f"input_map: {key!r} is to be the node {x!r}; give a tensor of it, or say "
+                    f"{'^' + key!r}"
+                )
 
     def argument(self, name: str, spec: TensorSpec) -> None:
         """Add an argument of a function."""
@@ -219,21 +288,58 @@ class Reader:
         self._values[name] = (x,)
         self._nodes[name] = x.node
 
-    def read(self, protos: Iterable[Any], arguments: Sequence[str] = ()) -> None:
-        """Add nodes."""
-        records = records_of(protos, arguments)
+    def read(self, protos: Iterable[Any]) -> None:
+        """Add nodes, as they are in a GraphDef."""
+        records = records_of(protos)
+        self._check_replaced(records)
+        self.add(records)
+
+    def _check_replaced(self, records: Sequence[Record]) -> None:
+        known = {one.name for one in records}
+        for key in (*self._replaced, *self._waited):
+            if key.rpartition(":")[0] not in known and key not in known:
+                raise GraphDefError(
+                    f"input_map: {self._source} has nothing called {key!r}"
+                )
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Add nodes, and close the loops."""
         self._records = {one.name: one for one in records}
         self._groups = _groups(records)
-        self.graph.reserve(self._prefix + one.name for one in records)
+        try:
+            self.graph.reserve(self._prefix + one.name for one in records)
+        except GraphError as error:
+            raise NameClashError(
+                f"{self._source}: {error}; read it under a name of its own"
+            ) from None
         for record in records:
             self._add(record)
+        self._close()
+
+    def _close(self) -> None:
+        """Let Merges take what comes from the turn before, and infer what that changes."""
         for merge, place, source in self._back:
-            try:
-                merge.set_input(place, self._tensor(source))
-            except (TensorliteError, *FAILURES) as error:
-                raise GraphDefError(
-                    f"{merge.name} does not take {source} from the turn before: {error}"
-                ) from error
+            inputs = list(merge.inputs)
+            inputs[place] = self._tensor(source)
+            merge.inputs = tuple(inputs)
+        merges = [merge for merge, _, _ in self._back]
+        changed = {key for merge in merges for key in self._inferred(merge)}
+        for _ in range(WAVES):
+            seen, changed = changed, set()
+            if not seen:
+                return
+            for node in self.graph.nodes:
+                if any(id(x) in seen or id(x) in changed for x in node.inputs):
+                    changed.update(self._inferred(node))
+        raise TooLargeError("the shapes of what loops hand on never settle")
+
+    def _inferred(self, node: Node) -> set[int]:
+        try:
+            return node.infer_again()
+        except (TensorliteError, *FAILURES) as error:
+            raise GraphDefError(
+                f"{node.name} does not take what comes from the turn before: {error}"
+            ) from error
 
     def result(self, text: str) -> SymbolicTensor:
         """Return what a function returns, by the name that it has in there."""
@@ -272,7 +378,7 @@ class Reader:
 
     def _given(self, record: Record) -> Given:
         inputs = [self._value(x, record, i) for i, x in enumerate(record.inputs)]
-        waited = [self._nodes[name] for name in record.control]
+        waited = [self._waited.get(x) or self._nodes[x] for x in record.control]
         # What is given is there before anything runs.
         control = tuple([x for x in waited if x.op.role is not Role.INPUT])
         given = Given(
@@ -285,12 +391,14 @@ class Reader:
             self.functions,
         )
         used = [x.node for x in record.inputs if x.node in self._values]
-        names = [*used, *record.control]
+        names = [x for x in (*used, *record.control) if x in self._nodes]
         given.before = self._writes.before(*names)
         given.sources = [(self._nodes[x], self._writes.before(x)) for x in names]
         self._writes.note(record.name, given.before)
         given.device = _device(record)
-        given.group = self._groups.get(record.name, "")
+        given.prefix = self._prefix
+        group = self._groups.get(record.name, "")
+        given.group = group and self._prefix + group
         given.line = Line(self._source, record.place + 1, record.name)
         return given
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from tensorlite.core.errors import GraphDefError
+from tensorlite.core.errors import CycleError, GraphDefError, NameClashError
 from tensorlite.interop.tensorflow.attributes import value_of
 from tensorlite.interop.tensorflow.signatures import Signature, signature_of
 
@@ -69,7 +69,7 @@ class Record:
             try:
                 found[key] = value_of(proto)
             except GraphDefError as error:
-                raise GraphDefError(
+                raise type(error)(
                     f"{self}: its attribute {key!r}: {error}"
                 ) from None
         return found
@@ -133,7 +133,7 @@ def _check_names(
             raise GraphDefError(f"{record.name} has no operator")
     if len(known) < len(records):
         name, times = Counter(one.name for one in records).most_common(1)[0]
-        raise GraphDefError(f"{times} nodes are named {name!r}")
+        raise NameClashError(f"{times} nodes are named {name!r}")
     there = {*known, *arguments}
     for record in records:
         for source in (*[x.node for x in record.inputs], *record.control):
@@ -176,7 +176,7 @@ def _needed(record: Record, known: dict[str, Record]) -> set[str]:
     return found | {name for name in record.control if name in known}
 
 
-def _circle(before: dict[str, set[str]], left: set[str]) -> GraphDefError:
+def _circle(before: dict[str, set[str]], left: set[str]) -> CycleError:
     name, path = min(left), dict[str, None]()
     while name not in path:
         path[name] = None
@@ -184,6 +184,6 @@ def _circle(before: dict[str, set[str]], left: set[str]) -> GraphDefError:
     listed = list(path)
     circle = listed[listed.index(name) :]
     shown = ", ".join(circle[:5]) + ", ..." * (len(circle) > 5)
-    return GraphDefError(
+    return CycleError(
         f"{len(circle)} nodes use each other in a circle without a NextIteration: {shown}"
     )

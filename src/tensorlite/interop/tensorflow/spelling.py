@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.core.dtypes import string
+from tensorlite.core.dtypes import int64, string
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
@@ -173,6 +173,7 @@ _SAME = set(_NAMES.split())
 
 _ORDERS: dict[str, tuple[int | str, ...]] = {
     "MirrorPadGrad": (0, 1),
+    "ResourceApplyAdagradDA": (0, 1, 2, 7, 3, 4, 5, 6),
     "ResourceApplyFtrlV2": (0, 1, 2, 8, 3, 4, 5, 6, 7),
     "ResourceApplyMomentum": (0, 1, 2, 4, 3),
 }
@@ -191,7 +192,8 @@ def _sparse(op: Op, node: Node) -> tuple[Spelled, ...]:
     dense = _ORDERS.get(rule.name, tuple(range(count - 1)))
     place = dense.index(count - 2)
     order = (*dense[: place + 1], count - 1, *dense[place + 1 :])
-    return (Spelled(name, rule.attributes(), order),)
+    made = Spelled(name, rule.attributes(), order)
+    return _counted(made) if rule.name == "ResourceApplyAdagradDA" else (made,)
 
 
 def _renamed(name: str) -> Callable[[Op, Node], tuple[Spelled, ...]]:
@@ -214,12 +216,54 @@ def _saved(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("SaveSlices" if is_first else "SaveV2", {}),)
 
 
+def _accumulating(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return what works on an accumulator: those of sparse gradients are references there."""
+    made_by = node.inputs[0].node.op.name
+    prefix = "" if made_by == "SparseConditionalAccumulator" else "Resource"
+    return (Spelled(f"{prefix}{op.name}", _plainly(op, {})),)
+
+
+def _drawn(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a draw, whose generator is its own there."""
+    inputs = tuple(range(1, len(node.inputs)))
+    return (Spelled(op.name, op.attributes(), inputs),)
+
+
+def _adagrad_da(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return dual Adagrad's update, which takes the step as an integer."""
+    return _counted(Spelled(op.name, {}, _ORDERS[op.name]))
+
+
+def _counted(update: Spelled) -> tuple[Spelled, ...]:
+    *rest, step = update.inputs or ()
+    cast = Spelled("Cast", {"DstT": int64}, (step,), "global_step")
+    update.inputs = (*rest, "global_step")
+    return cast, update
+
+
+def _bundle(_: Op, node: Node) -> tuple[Spelled, ...]:
+    if not node.inputs:
+        return (Spelled("OptionalNone", {}),)
+    kinds = tuple([x.dtype for x in node.inputs])
+    return (Spelled("OptionalFromValue", {"Toutput_types": kinds}),)
+
+
+def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
+    specs: tuple[TensorSpec, ...] = op.attributes()["specs"]
+    kinds = {
+        "output_types": tuple([spec.dtype for spec in specs]),
+        "output_shapes": tuple([Shape(spec.shape) for spec in specs]),
+    }
+    return (Spelled("OptionalGetValue", kinds),)
+
+
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
-    "AccumulatorApplyGradient": _renamed("ResourceAccumulatorApplyGradient"),
-    "AccumulatorNumAccumulated": _renamed("ResourceAccumulatorNumAccumulated"),
-    "AccumulatorSetGlobalStep": _renamed("ResourceAccumulatorSetGlobalStep"),
-    "AccumulatorTakeGradient": _renamed("ResourceAccumulatorTakeGradient"),
+    "AccumulatorApplyGradient": _accumulating,
+    "AccumulatorNumAccumulated": _accumulating,
+    "AccumulatorSetGlobalStep": _accumulating,
+    "AccumulatorTakeGradient": _accumulating,
     "Assert": _assert,
+    "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
@@ -228,12 +272,18 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
     "MirrorPadGrad": _renamed("MirrorPadGrad"),
+    "Multinomial": _drawn,
     "PaddingFIFOQueueV2": _queue,
     "PartitionedCall": _called,
     "Placeholder": _typed,
     "PlaceholderWithDefault": _typed,
     "PriorityQueueV2": _queue,
+    "RandomShuffle": _drawn,
     "RandomShuffleQueueV2": _queue,
+    "RandomStandardNormal": _drawn,
+    "RandomUniform": _drawn,
+    "RandomUniformInt": _drawn,
+    "ResourceApplyAdagradDA": _adagrad_da,
     "ResourceApplyAdam": _adam,
     "RestoreTensors": _renamed("RestoreV2"),
     "RestoreV2": _named,
@@ -241,6 +291,8 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "SaveV2": _named,
     "SparseApply": _sparse,
     "SparseConditionalAccumulator": _accumulator,
+    "TruncatedNormal": _drawn,
+    "Unbundle": _unbundle,
     "VarHandleOp": _handle,
     "VariantZerosLike": _renamed("ZerosLike"),
     "While": _regions,

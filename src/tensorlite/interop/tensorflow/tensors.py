@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, of_numpy
-from tensorlite.core.errors import GraphDefError
+from tensorlite.core.errors import GraphDefError, TooLargeError
 from tensorlite.interop.tensorflow.messages import message
 
 AXES = 64
 """How many axes an array may have."""
 LARGEST = 2**40
 """How many elements a tensor may have; one value may stand for all of them."""
+FILLED = 2**28
+"""How many bytes of values that are left out a GraphDef may ask for, in all its tensors."""
+
+
+class Budget:
+    """The bytes that tensors may still take beyond those in the file."""
+
+    def __init__(self, left: int = FILLED) -> None:
+        self.left = left
+
+    def take(self, size: int) -> None:
+        """Take memory; TooLargeError when there is none left."""
+        self.left -= size
+        if self.left < 0:
+            raise TooLargeError(
+                f"tensors leave out values of more than {FILLED:,} bytes in all; so many may not "
+                "be left out"
+            )
+
+
+budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
+"""That of the GraphDef being read."""
 
 NUMBERS: dict[int, DType] = {
     1: dtypes.float32,
@@ -88,7 +111,7 @@ def shape_of(proto: Any) -> tuple[int | None, ...] | None:
         return None
     sizes = [dim.size for dim in proto.dim]
     if len(sizes) > AXES:
-        raise GraphDefError(f"a shape has {len(sizes)} axes; at most {AXES} may be")
+        raise TooLargeError(f"a shape has {len(sizes)} axes; at most {AXES} may be")
     if any(size < -1 for size in sizes):
         raise GraphDefError(
             f"a shape has the sizes {sizes}; allowed are those from -1"
@@ -140,7 +163,7 @@ def _whole(proto: Any) -> tuple[int, ...]:
     if shape is None or None in shape:
         raise GraphDefError("the shape of a tensor with a value is not known")
     if math.prod(shape) > LARGEST:  # type: ignore[arg-type]
-        raise GraphDefError(f"a tensor has the shape {shape}, which is too large")
+        raise TooLargeError(f"a tensor has the shape {shape}, which is too large")
     return shape  # type: ignore[return-value]
 
 
@@ -183,10 +206,7 @@ def _filled(
         one = flat if len(flat) else np.array([nothing], dtype.numpy)
         return np.broadcast_to(one.reshape(()), shape)
     rest = count - len(flat)
-    if rest * dtype.itemsize > 2**28:
-        raise GraphDefError(
-            f"a tensor of {count} elements gives {len(flat)} values; so many may not be left out"
-        )
+    (budget.get() or Budget()).take(rest * dtype.itemsize)
     return np.concatenate([flat, np.full(rest, flat[-1], dtype.numpy)]).reshape(shape)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.core.constant import Const
+from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
@@ -20,19 +21,20 @@ from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.signatures import Signature, signature_of
 from tensorlite.interop.tensorflow.spelling import Spelled, spelled
-from tensorlite.interop.tensorflow.tensors import OF_DTYPE
+from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.ops.resource import VarHandleOp
+from tensorlite.ops.stateful_draws import StatefulDraw
 
 PRODUCER = 1087
 """The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""
 
 
-def to_graphdef(graph: Graph) -> Any:
+def to_graphdef(graph: Graph, library: Library | None = None) -> Any:
     """Return a graph as a GraphDef message, which TensorFlow loads and runs.
 
     Branches, bodies of loops and functions become functions of its library; variables from outside
     become handles, by the variables' names. Raises MissingOperatorError when TensorFlow does not
-    have operators of the graph, with their number and nodes.
+    have operators of the graph, with their number and nodes. `library` has functions already.
 
     >>> graph = tl.Graph()
     >>> with graph.as_default():
@@ -41,7 +43,7 @@ def to_graphdef(graph: Graph) -> Any:
     >>> [node.op for node in tl.interop.tensorflow.to_graphdef(graph).node]
     ['Placeholder', 'Exp']
     """
-    writer = _Library()
+    writer = Library() if library is None else library
     writer.check(graph)
     writer.proto.versions.producer = PRODUCER
     _Body(writer, graph, writer.proto.node).write()
@@ -63,7 +65,7 @@ def save(graph: Graph, path: str | Path) -> None:
     Path(path).write_bytes(data)
 
 
-class _Library:
+class Library:
     """The whole GraphDef in the making, and the functions of its library."""
 
     def __init__(self) -> None:
@@ -92,14 +94,13 @@ class _Library:
                 + "; ".join(listed)
             )
 
-    def function(self, graph: Graph) -> Called:
+    def function(self, graph: Graph, wanted: str = "") -> Called:
         """Return the name of a graph as a function of the library, written if it is new."""
         name = self._names.get(id(graph))
         if name is None:
             taken = set(self._names.values())
-            base = (
-                "".join([x if x.isalnum() else "_" for x in graph.name]) or "function"
-            )
+            asked = wanted or graph.name
+            base = "".join([x if x.isalnum() else "_" for x in asked]) or "function"
             count = 0
             name = base
             while name in taken:
@@ -115,7 +116,14 @@ class _Library:
         made.signature.name = name
         body = _Body(self, graph, made.node_def, is_function=True)
         for i, x in enumerate(graph.inputs):
-            made.signature.input_arg.add(name=f"arg_{i}", type=OF_DTYPE[x.dtype])
+            argument = made.signature.input_arg.add(
+                name=f"arg_{i}", type=OF_DTYPE[x.dtype]
+            )
+            if x.dtype is resource and x.spec.inner:
+                value = x.spec.inner[0]
+                argument.handle_data.add(dtype=OF_DTYPE[value.dtype]).shape.CopyFrom(
+                    shape_proto(value.shape)
+                )
             body.names[x.node] = f"arg_{i}"
         body.write()
         for i, x in enumerate(graph.outputs):
@@ -132,7 +140,7 @@ class _Body:
     """The nodes of one graph in the making."""
 
     def __init__(
-        self, library: _Library, graph: Graph, protos: Any, is_function: bool = False
+        self, library: Library, graph: Graph, protos: Any, is_function: bool = False
     ) -> None:
         self.library = library
         self.graph = graph
@@ -148,8 +156,9 @@ class _Body:
 
     def write(self) -> None:
         """Add all nodes."""
+        hidden = _generators(self.graph)
         for node in self.graph.nodes:
-            if node not in self.names:
+            if node not in self.names and node not in hidden:
                 self._node(node)
 
     def source(self, x: SymbolicTensor) -> str:
@@ -263,6 +272,12 @@ class _Body:
                     f"{made.name}:{argument.name}:{i}" if self._is_function else plain
                 )
                 number += 1
+
+
+def _generators(graph: Graph) -> set[Node]:
+    """Return the handles of generators, which draws have inside themselves there."""
+    draws = [x for x in graph.nodes if isinstance(x.op, StatefulDraw)]
+    return {x.inputs[0].node for x in draws if x.inputs[0].node.op.role is Role.PLAIN}
 
 
 def is_constant(node: Node) -> bool:
