@@ -40,6 +40,7 @@ from tensorlite.ops.framing import (
     rot90,
 )
 from tensorlite.ops.framing import transpose_image as transpose
+from tensorlite.ops.host_draws import sample_distorted_bounding_box
 from tensorlite.ops.image_files import (
     decode_bmp,
     decode_gif,
@@ -58,6 +59,15 @@ from tensorlite.ops.image_quality import (
     total_variation,
 )
 from tensorlite.ops.patches import extract_patches, extract_volume_patches
+from tensorlite.ops.random_images import (
+    random_brightness,
+    random_contrast,
+    random_crop,
+    random_flip_left_right,
+    random_flip_up_down,
+    random_hue,
+    random_saturation,
+)
 from tensorlite.ops.resize import (
     resize,
     resize_with_crop_or_pad,
@@ -96,6 +106,13 @@ __all__ = [
     "pad_to_bounding_box",
     "per_image_standardization",
     "psnr",
+    "random_brightness",
+    "random_contrast",
+    "random_crop",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_saturation",
     "resize",
     "resize_with_crop_or_pad",
     "resize_with_pad",
@@ -104,6 +121,7 @@ __all__ = [
     "rgb_to_yiq",
     "rgb_to_yuv",
     "rot90",
+    "sample_distorted_bounding_box",
     "saturate_cast",
     "scale_and_translate",
     "sobel_edges",

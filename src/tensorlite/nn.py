@@ -30,6 +30,12 @@ from tensorlite.ops.attention import (
     attention,
     multi_head_attention,
 )
+from tensorlite.ops.candidates import (
+    all_candidates,
+    compute_accidental_hits,
+    fixed_unigram_candidates,
+    uniform_candidates,
+)
 from tensorlite.ops.conv import (
     conv1d,
     conv1d_transpose,
@@ -106,6 +112,7 @@ sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy
 weighted_cross_entropy_with_logits = weighted_sigmoid_cross_entropy
 
 __all__ = [
+    "all_candidates",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "attention",
@@ -116,6 +123,7 @@ __all__ = [
     "batch_norm",
     "batch_normalization",
     "batch_to_space",
+    "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -135,6 +143,7 @@ __all__ = [
     "embedding_lookup",
     "embedding_lookup_sparse",
     "erosion2d",
+    "fixed_unigram_candidates",
     "gelu",
     "group_norm",
     "hard_sigmoid",
@@ -183,6 +192,7 @@ __all__ = [
     "standardize",
     "swish",
     "tanh",
+    "uniform_candidates",
     "weighted_cross_entropy_with_logits",
     "weighted_sigmoid_cross_entropy",
 ]

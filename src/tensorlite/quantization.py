@@ -5,7 +5,19 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-__all__ = []
+from tensorlite.ops.fake_quantised import (
+    fake_quant_with_min_max_args,
+    fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_per_channel,
+    quantize_and_dequantize,
+)
+
+__all__ = [
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_per_channel",
+    "quantize_and_dequantize",
+]
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ every device, eager or traced.
 from __future__ import annotations
 
 from tensorlite.ops.generators import Generator, Seed, global_generator, set_seed
+from tensorlite.ops.host_draws import binomial, poisson
 from tensorlite.ops.sampling import (
     bernoulli,
     categorical,
@@ -34,12 +35,14 @@ __all__ = [
     "Generator",
     "Seed",
     "bernoulli",
+    "binomial",
     "categorical",
     "gamma",
     "global_generator",
     "integers",
     "normal",
     "permutation",
+    "poisson",
     "set_seed",
     "shuffle",
     "stateless_bernoulli",

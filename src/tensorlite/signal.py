@@ -5,7 +5,50 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-__all__ = []
+from tensorlite.ops.fft import fft, fftshift, ifft, ifftshift, irfft, rfft
+from tensorlite.ops.signals import (
+    dct,
+    frame,
+    hamming_window,
+    hann_window,
+    idct,
+    inverse_mdct,
+    inverse_stft,
+    inverse_stft_window_fn,
+    kaiser_bessel_derived_window,
+    kaiser_window,
+    linear_to_mel_weight_matrix,
+    mdct,
+    mfccs_from_log_mel_spectrograms,
+    overlap_and_add,
+    stft,
+    vorbis_window,
+)
+
+__all__ = [
+    "dct",
+    "fft",
+    "fftshift",
+    "frame",
+    "hamming_window",
+    "hann_window",
+    "idct",
+    "ifft",
+    "ifftshift",
+    "inverse_mdct",
+    "inverse_stft",
+    "inverse_stft_window_fn",
+    "irfft",
+    "kaiser_bessel_derived_window",
+    "kaiser_window",
+    "linear_to_mel_weight_matrix",
+    "mdct",
+    "mfccs_from_log_mel_spectrograms",
+    "overlap_and_add",
+    "rfft",
+    "stft",
+    "vorbis_window",
+]
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,169 @@
+"""Candidates for losses over many classes, drawn by other laws than Zipf's (in sampled.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import calls, constant, to_tensor
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.compare import equal
+from tensorlite.ops.create import full_like, ones, ones_like
+from tensorlite.ops.generators import Source, global_generator
+from tensorlite.ops.operators import astype
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.sampled import Candidates, LogUniformCandidates
+from tensorlite.ops.search import nonzero
+
+__all__ = [
+    "all_candidates",
+    "compute_accidental_hits",
+    "fixed_unigram_candidates",
+    "uniform_candidates",
+]
+
+
+class _Candidates(LogUniformCandidates, abstract=True):
+    """Classes drawn by some probability."""
+
+    def probabilities(self, xp: Xp, classes: Array) -> Array:
+        """Return the probability of each of some classes."""
+        raise NotImplementedError
+
+    def expected(self, xp: Xp, classes: Array, tries: int) -> Array:
+        """Return how often classes are expected among those drawn in so many tries."""
+        p = self.probabilities(xp, classes)
+        if not self.unique:
+            return (p * self.num_sampled).astype("float32")
+        return (-xp.expm1(tries * xp.log1p(-p))).astype("float32")
+
+
+class UniformCandidates(_Candidates):
+    """Classes drawn all equally likely."""
+
+    def classes(self, words: Array) -> Array:
+        """Return the classes that random words stand for."""
+        return np.floor(words * (self.range_max * 2.0**-32)).astype(np.int64)
+
+    def probabilities(self, xp: Xp, classes: Array) -> Array:
+        """Return the probability of each of some classes."""
+        return xp.full(classes.shape, 1.0 / self.range_max, "float64")
+
+
+class FixedUnigramCandidates(_Candidates):
+    """Classes drawn by given probabilities."""
+
+    weights: tuple[float, ...] = ()
+
+    def classes(self, words: Array) -> Array:
+        """Return the classes that random words stand for."""
+        ends = np.cumsum(self.shares())
+        found = np.searchsorted(
+            ends, (words + 0.5) * 2.0**-32 * ends[-1], side="right"
+        )
+        return np.minimum(found, self.range_max - 1).astype(np.int64)
+
+    def shares(self) -> Any:
+        """Return the probabilities of all classes."""
+        weights = np.asarray(self.weights, np.float64)
+        return weights / weights.sum()
+
+    def probabilities(self, xp: Xp, classes: Array) -> Array:
+        """Return the probability of each of some classes."""
+        return xp.asarray(self.shares())[classes]
+
+
+def _drawn(
+    op: Op, labels: TensorLike, count: int, generator: Source | None
+) -> Candidates:
+    source = global_generator() if generator is None else generator
+    key, counter = source.key_and_counter(constant(np.asarray([count], np.int64)))
+    drawn, true_expected, drawn_expected = calls(op, labels, key, counter)
+    return drawn, true_expected, drawn_expected
+
+
+def uniform_candidates(
+    labels: TensorLike,
+    num_sampled: int,
+    range_max: int,
+    unique: bool = True,
+    generator: Source | None = None,
+) -> Candidates:
+    """Return drawn classes, all equally likely, and how often labels and they are expected there.
+
+    >>> source = tl.random.Seed((1, 2))
+    >>> drawn, _, expected = tl.nn.uniform_candidates([[0]], 2, 4, False, source)
+    >>> print(expected)
+    [0.5 0.5]
+    """
+    op = UniformCandidates(num_sampled, range_max, unique)
+    return _drawn(op, labels, num_sampled, generator)
+
+
+def fixed_unigram_candidates(
+    labels: TensorLike,
+    num_sampled: int,
+    range_max: int,
+    unigrams: Sequence[float],
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    unique: bool = True,
+    generator: Source | None = None,
+) -> Candidates:
+    """Return classes drawn in proportion to counts, raised to a power, and what is expected.
+
+    The first `num_reserved_ids` classes are never drawn; the counts are of those behind.
+
+    >>> source = tl.random.Seed((1, 2))
+    >>> drawn, _, _ = tl.nn.fixed_unigram_candidates([[0]], 1, 3, [0, 5, 0], generator=source)
+    >>> print(drawn)
+    [1]
+    """
+    weights = (
+        *([0.0] * num_reserved_ids),
+        *(float(n) ** distortion for n in unigrams),
+    )
+    if len(weights) != range_max:
+        raise InvalidArgumentError(
+            f"{len(weights)} counts, with reserved ones, for range_max={range_max} classes"
+        )
+    if unique and sum(weight > 0 for weight in weights) < num_sampled:
+        raise InvalidArgumentError(
+            f"{num_sampled} different classes cannot be drawn: fewer have a count above 0"
+        )
+    op = FixedUnigramCandidates(num_sampled, range_max, unique, weights)
+    return _drawn(op, labels, num_sampled, generator)
+
+
+def all_candidates(labels: TensorLike, range_max: int) -> Candidates:
+    """Return every class, each expected once.
+
+    >>> print(tl.nn.all_candidates([[0]], 3)[0])
+    [0 1 2]
+    """
+    classes = arange(range_max, dtype=dtypes.int64)
+    true = ones_like(to_tensor(labels), dtype=dtypes.float32)
+    return classes, true, ones((range_max,), dtype=dtypes.float32)
+
+
+def compute_accidental_hits(
+    true_classes: TensorLike, sampled_candidates: TensorLike
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return where drawn classes are true ones: rows, numbers of the drawn, and lowest weights.
+
+    >>> rows, numbers, weights = tl.nn.compute_accidental_hits([[3], [5]], [5, 7])
+    >>> print(rows, numbers)
+    [1] [0]
+    """
+    true = astype(to_tensor(true_classes), dtypes.int64)
+    drawn = astype(to_tensor(sampled_candidates), dtypes.int64)
+    rows, numbers, _ = nonzero(equal(expand_dims(true, 1), expand_dims(drawn, 1)))
+    weights = full_like(rows, float(-np.finfo(np.float32).max), dtype=dtypes.float32)
+    return astype(rows, dtypes.int32), numbers, weights

@@ -1,0 +1,151 @@
+"""Numbers rounded as integers of few bits would be, with gradients that pass through.
+
+Each is a value that gradients do not see, plus terms that are 0 and carry the gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tensorlite.core.dispatch import floating, to_tensor
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.bounds import clip, minimum
+from tensorlite.ops.compare import equal, where
+from tensorlite.ops.identity import stop_gradient
+from tensorlite.ops.operators import astype
+from tensorlite.ops.reduce import max as max_of
+from tensorlite.ops.reduce import min as min_of
+from tensorlite.ops.rounding import floor
+from tensorlite.ops.rounding import round as round_of
+
+__all__ = [
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_per_channel",
+    "quantize_and_dequantize",
+]
+
+
+def _through(x: Tensor) -> Tensor:
+    """Return 0 that has the gradient of `x`."""
+    return x - stop_gradient(x)
+
+
+def fake_quant_with_min_max_vars(
+    x: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+) -> Tensor:
+    """Return `x` rounded to the 2 ** num_bits steps from `min` to `max`, moved so that 0 is one.
+
+    Gradients flow to `x` inside of the range, to its ends outside.
+
+    >>> print(tl.quantization.fake_quant_with_min_max_vars([0.1, 9.0], -1.0, 2.0, num_bits=2))
+    [0. 2.]
+    """
+    if not 2 <= num_bits <= 16:
+        raise InvalidArgumentError(f"num_bits={num_bits}; allowed are 2 to 16")
+    values = floating(to_tensor(x))
+    low, high = (
+        astype(to_tensor(min), values.dtype),
+        astype(to_tensor(max), values.dtype),
+    )
+    bottom, top = float(narrow_range), float(2**num_bits - 1)
+    scale = (high - low) / (top - bottom)
+    flat = equal(scale, 0)
+    scale = where(flat, 1.0, scale)
+    zero = floor(clip(bottom - low / scale, bottom, top) + 0.5)
+    least, most = (bottom - zero) * scale, (top - zero) * scale
+    inside = clip(values, least, most)
+    rounded = floor((inside - least) / scale + 0.5) * scale + least
+    below, above = values < least, values > most
+    passed = where(below | above, 0.0, _through(values))
+    ends = where(below, _through(low), 0.0) + where(above, _through(high), 0.0)
+    return stop_gradient(where(flat, 0.0, rounded)) + passed + ends
+
+
+def fake_quant_with_min_max_args(
+    x: TensorLike,
+    min: float = -6.0,
+    max: float = 6.0,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+) -> Tensor:
+    """Return the same for a fixed range.
+
+    >>> print(tl.quantization.fake_quant_with_min_max_args([0.1, 9.0], -1.0, 2.0, num_bits=2))
+    [0. 2.]
+    """
+    return fake_quant_with_min_max_vars(x, min, max, num_bits, narrow_range)
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    x: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+) -> Tensor:
+    """Return the same with a range for each channel, along the last axis.
+
+    >>> print(tl.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[0.1, 9.0]], [-1.0, -1.0], [2.0, 2.0], num_bits=2))
+    [[0. 2.]]
+    """
+    return fake_quant_with_min_max_vars(x, min, max, num_bits, narrow_range)
+
+
+def quantize_and_dequantize(
+    x: TensorLike,
+    input_min: TensorLike | None = None,
+    input_max: TensorLike | None = None,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    round_mode: Literal["HALF_TO_EVEN", "HALF_UP"] = "HALF_TO_EVEN",
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """Return `x` as it is when it has been an integer, 0 exactly; gradients pass through.
+
+    The range is that of `x`, or of each slice along `axis`, unless given.
+
+    >>> print(tl.quantization.quantize_and_dequantize([-1.0, 0.1, 1.0], num_bits=3))
+    [-1.       0.       0.75]
+    """
+    values = floating(to_tensor(x))
+    least, most = _integers(signed_input, num_bits, narrow_range)
+    axes = (
+        None
+        if axis is None
+        else [i for i in range(values.ndim) if i != axis % values.ndim]
+    )
+    low = (
+        min_of(values, axis=axes, keepdims=True)
+        if input_min is None
+        else to_tensor(input_min)
+    )
+    high = (
+        max_of(values, axis=axes, keepdims=True)
+        if input_max is None
+        else to_tensor(input_max)
+    )
+    far = 3e38
+    below = where(least * low > 0, least / where(equal(low, 0), 1.0, low), far)
+    above = where(most * high > 0, most / where(equal(high, 0), 1.0, high), far)
+    scale = minimum(below, above)
+    limited = (
+        clip(values, least / scale, most / scale) if input_min is not None else values
+    )
+    steps = limited * scale
+    whole = round_of(steps) if round_mode == "HALF_TO_EVEN" else floor(steps + 0.5)
+    return stop_gradient(clip(whole, least, most) / scale) + _through(values)
+
+
+def _integers(signed: bool, bits: int, narrow: bool) -> tuple[float, float]:
+    """Return the least and the greatest integer."""
+    if not signed:
+        return 0.0, float(2**bits - 1)
+    return float(-(2 ** (bits - 1)) + narrow), float(2 ** (bits - 1) - 1)
