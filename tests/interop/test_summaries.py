@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import (
-    InvalidArgumentError,
-)
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.ops.event_messages import message
 from tests.interop.graphdefs import Program
 from tests.train.events import decoded
@@ -93,3 +91,12 @@ def test_summaries_are_merged_unless_tags_are_equal() -> None:
         ran("MergeSummary", summaries[0], summaries[0], N=2)
     with pytest.raises(InvalidArgumentError, match="are no Summary"):
         ran("MergeSummary", np.asarray(b"\xff\xff", object), N=1)
+
+
+def test_a_color_that_is_none_is_refused() -> None:
+    images = np.zeros((1, 2, 2, 3), np.uint8)
+    for color in ("red", np.zeros((2, 2), np.uint8), np.zeros(9, np.uint8)):
+        with pytest.raises(GraphDefError, match="allowed are 1 to 4 numbers"):
+            ran(
+                "ImageSummary", "i", images, T=tl.uint8, bad_color=color, max_images=1
+            )

@@ -110,8 +110,8 @@ class ImageSummary(Op):
 
     differentiable = False
     max_images: int = 3
-    bad_color: Any = (255, 0, 0, 255)
-    """What pixels become that are not finite: an array or a tuple of bytes."""
+    bad_color: tuple[int, ...] = (255, 0, 0, 255)
+    """What pixels become that are not finite."""
 
     def infer(self, tag: TensorSpec, tensor: TensorSpec) -> TensorSpec:
         """Return one string."""

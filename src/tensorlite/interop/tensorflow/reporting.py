@@ -12,12 +12,14 @@ from tensorlite.ops.summaries import ImageSummary
 
 def _image_summary(given: Given) -> Values:
     color = np.asarray(given.attribute("bad_color"))
-    if color.shape not in {(1,), (2,), (3,), (4,)}:
+    if color.dtype.kind not in "iuf" or color.shape not in {(1,), (2,), (3,), (4,)}:
         raise GraphDefError(
-            f"{given.record}: its bad_color has the shape {color.shape}; allowed are 1 to 4 numbers"
+            f"{given.record}: its bad_color is {color!r:.80}; allowed are 1 to 4 numbers"
         )
     most = given.typed("max_images", int)
-    return given.made(ImageSummary(most, tuple(color.tolist())), *given.tensors)
+    return given.made(
+        ImageSummary(most, tuple(color.astype(np.uint8).tolist())), *given.tensors
+    )
 
 
 SUMMARIES: dict[str, Adapter] = {
