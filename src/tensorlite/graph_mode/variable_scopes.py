@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from tensorlite.core.dispatch import to_tensor
@@ -19,6 +20,7 @@ from tensorlite.core.scope import scope as marks
 from tensorlite.core.spec import shape_text
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.partitioned import PartitionInfo, cut
 
 AUTO_REUSE = "AUTO_REUSE"
 """Make a variable at the first call, and find it again at later ones."""
@@ -305,7 +307,6 @@ def _found_or_made(
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
     sizes = _sizes(shape)
-    value = _first_value(name, initializer, sizes, as_dtype(dtype))
     make_one = partial(
         make,
         trainable=trainable,
@@ -314,13 +315,44 @@ def _found_or_made(
         constraint=constraint,
     )
     if partitioner is not None and sizes is not None and None not in sizes:
-        made = partitioner.cut(name, sizes, as_dtype(dtype), value, make_one)
+        known = [int(x or 0) for x in sizes]
+        first = partial(_part_value, name, initializer, as_dtype(dtype))
+        made = cut(partitioner, name, known, as_dtype(dtype), first, make_one)
+        parts = list(made)
     else:
+        value = _first_value(name, initializer, sizes, as_dtype(dtype))
         made = _made(name, value, as_dtype(dtype), make_one)
+        parts = [made]
     store.variables[name] = made
-    if regularizer is not None:
-        _regularise(made, name, regularizer)
+    for part in parts:
+        own = part.bare_name
+        store.variables.setdefault(own, part)
+        if regularizer is not None:
+            _regularise(part, own, regularizer)
     return made
+
+
+def _part_value(
+    name: str,
+    initializer: Any,
+    dtype: DType,
+    sizes: Sequence[int],
+    info: PartitionInfo,
+) -> Any:
+    """Return what a part of a variable begins with, of that which the whole begins with."""
+    found = _first_value(
+        name,
+        initializer,
+        tuple(
+            sizes if callable(initializer) or initializer is None else info.full_shape
+        ),
+        dtype,
+    )
+    if isinstance(found, partial) and found.func is _called:
+        return partial(found, info=info)
+    ends = [a + b for a, b in zip(info.var_offset, sizes, strict=True)]
+    index = tuple([slice(a, b) for a, b in zip(info.var_offset, ends, strict=True)])
+    return to_tensor(found)[index]
 
 
 def _made(name: str, value: Any, dtype: DType, make: Callable[..., Any]) -> Any:
@@ -373,8 +405,15 @@ def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Any:
     return _first_value(name, initializer, _sizes(shape), wanted)
 
 
-def _called(initializer: Any, sizes: Sequence[int], dtype: DType) -> Any:
-    """Return what an initializer makes, which may take no dtype."""
+def _called(
+    initializer: Any,
+    sizes: Sequence[int],
+    dtype: DType,
+    info: PartitionInfo | None = None,
+) -> Any:
+    """Return what an initializer makes, which may take no dtype, nor know of parts."""
+    if info is not None and "partition_info" in _parameters(initializer):
+        return initializer(list(sizes), dtype=dtype, partition_info=info)
     try:
         return initializer(list(sizes), dtype=dtype)
     except TypeError as error:
@@ -386,6 +425,13 @@ def _called(initializer: Any, sizes: Sequence[int], dtype: DType) -> Any:
         if "argument" not in str(error):
             raise
         return initializer()
+
+
+def _parameters(function: Any) -> Iterable[str]:
+    try:
+        return signature(function).parameters
+    except (TypeError, ValueError):
+        return ()
 
 
 default_initializers: dict[str, Callable[[], Any]] = {}

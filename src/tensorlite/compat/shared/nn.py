@@ -59,7 +59,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
 @named("CRelu")
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
     x = converted(features)
-    return activations.relu(concat([x, -x], axis))
+    return activations.relu(concat([x, -x], axis=axis))
 
 
 @named("Softplus")

@@ -263,7 +263,7 @@ from tensorlite.compat.shared.reductions import (
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray,
 )
-from tensorlite.compat.v1 import nn, train
+from tensorlite.compat.v1 import initializers, nn, train
 from tensorlite.compat.v1.arrays import (
     batch_to_space,
     batch_to_space_nd,
@@ -400,6 +400,11 @@ from tensorlite.compat.v1.numbers import (
     to_float,
     to_int32,
     to_int64,
+)
+from tensorlite.compat.v1.partitioned import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    variable_axis_size_partitioner,
 )
 from tensorlite.compat.v1.random import (
     get_seed,

@@ -197,7 +197,7 @@ class UniformUnitScaling(Initializer):
 
 
 class VarianceScaling(Initializer):
-    fields = ("scale", "mode", "distribution", "seed")
+    fields: ClassVar[tuple[str, ...]] = ("scale", "mode", "distribution", "seed")
 
     def __init__(
         self,
@@ -254,14 +254,14 @@ def fans(shape: Sequence[int]) -> tuple[float, float]:
 
 
 class GlorotUniform(VarianceScaling):
-    fields = ("seed",)
+    fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
 class GlorotNormal(VarianceScaling):
-    fields = ("seed",)
+    fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
@@ -330,7 +330,7 @@ class Identity(Initializer):
                 f"Identity matrix initializer can only be used for 2D matrices, not {whole}"
             )
         wanted = self._chosen(dtype)
-        made = arrays.eye(*whole, dtype=wanted)
+        made = arrays.eye(whole[0], whole[1], dtype=wanted)
         if partition_info is not None:
             made = arrays.slice(made, partition_info.var_offset, shape)
         return self.gain * made

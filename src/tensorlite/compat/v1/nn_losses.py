@@ -8,6 +8,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops import (
     arithmetic,
     bounds,
@@ -146,6 +147,8 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Any:
+    if isinstance(params, PartitionedVariable):
+        params = params.parts
     found = embedding.embedding_lookup(params, converted(ids), partition_strategy)  # type: ignore[arg-type]
     if max_norm is None:
         return found

@@ -1,0 +1,89 @@
+"""PartitionedVariable as programs of TensorFlow 1 see it, and names of partitioners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.compat.calling import named
+from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shared import arrays
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode import partitioned
+from tensorlite.graph_mode.partitioned import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    variable_axis_size_partitioner,
+)
+
+__all__ = [
+    "PartitionedVariable",
+    "fixed_size_partitioner",
+    "min_max_variable_partitioner",
+    "variable_axis_size_partitioner",
+]
+
+
+class PartitionedVariable(partitioned.PartitionedVariable):
+    """A variable in parts."""
+
+    def get_shape(self) -> Any:
+        return as_shape(tuple(self.sizes))
+
+    def as_tensor(self) -> Any:
+        return _joined(self)
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        return self._written(lambda part, x: part.assign(x, name=name), value)
+
+    def assign_add(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        return self._written(lambda part, x: part.assign_add(x, name=name), value)
+
+    def assign_sub(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        return self._written(lambda part, x: part.assign_sub(x, name=name), value)
+
+    def _written(self, write: Callable[[Any, Any], Any], value: Any) -> list[Any]:
+        if isinstance(value, (list, PartitionedVariable)):
+            values = list(value)
+        else:
+            sizes = [part.get_shape().as_list()[self.axis] for part in self.parts]
+            values = arrays.split(value, sizes, self.axis)
+        if len(values) != len(self.parts):
+            raise InvalidArgumentError(
+                f"{self.name} has {len(self.parts)} parts, and was given {len(values)} values"
+            )
+        pairs = zip(self.parts, values, strict=True)
+        return [write(part, x) for part, x in pairs]
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.PartitionedVariable {self.name!r} of {len(self.parts)} parts, shape="
+            f"{self.get_shape()} dtype={self.dtype.name}>"
+        )
+
+
+@named("as_tensor")
+def _joined(variable: Any, name: str | None = None) -> Any:
+    return variable.__tensor__()
+
+
+partitioned.kinds.whole = PartitionedVariable
+partitioned.kinds.shape = as_shape

@@ -1,0 +1,262 @@
+"""Variables that are cut along an axis, and the partitioners that say into how many parts.
+
+Scopes ask for them (variable_scopes.py); what a checkpoint keeps of a part is its `save_slice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+from typing import Any
+
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import shape_of
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.ops.identity import identity
+from tensorlite.ops.join import concat
+
+
+@dataclass(frozen=True)
+class SaveSlice:
+    """Where a part lies in the variable that it is a part of.
+
+    >>> from tensorlite.graph_mode.partitioned import SaveSlice
+    >>> SaveSlice("w", [10, 3], [4, 0], [6, 3]).spec
+    '10 3 4,6:0,3'
+    """
+
+    full_name: str
+    full_shape: list[int]
+    var_offset: list[int]
+    var_shape: list[int]
+
+    @property
+    def spec(self) -> str:
+        """How checkpoints write it: the whole shape, then first index and size for each axis."""
+        pairs = zip(self.var_offset, self.var_shape, strict=True)
+        places = ":".join(f"{first},{size}" for first, size in pairs)
+        return f"{' '.join(map(str, self.full_shape))} {places}"
+
+
+@dataclass(frozen=True)
+class PartitionInfo:
+    """What initializers are told of a part: the whole shape, and where the part begins."""
+
+    full_shape: list[int]
+    var_offset: list[int]
+
+
+class PartitionedVariable(Operand):
+    """A variable in parts, which are variables; as a tensor they are joined.
+
+    >>> from tensorlite.graph_mode import partitioned, variable_scopes, variables
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> with Graph().as_default():
+    ...     w = variable_scopes.get_variable(
+    ...         "w", [5, 2], initializer=lambda s, dtype: tl.zeros(s, dtype),
+    ...         partitioner=partitioned.fixed_size_partitioner(2),
+    ...         make=lambda x, name, dtype, **_: variables.GraphVariable(x, True, name, dtype))
+    >>> [part.bare_name for part in w], w.get_shape()
+    (['w/part_0', 'w/part_1'], TensorShape([5, 2]))
+    """
+
+    def __init__(
+        self, name: str, sizes: Sequence[int], axis: int, parts: Sequence[Any]
+    ) -> None:
+        self.name, self.axis = name, axis
+        self.sizes, self.parts = list(sizes), list(parts)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of every part."""
+        found: DType = self.parts[0].dtype
+        return found
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the whole."""
+        return self.get_shape()
+
+    def get_shape(self) -> Any:
+        """Return the shape of the whole."""
+        return shape_of(tuple(self.sizes))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def parts_saved(self) -> list[Any]:
+        """Return what savers save: the parts, each under the name of the whole."""
+        return self.parts
+
+    def __tensor__(self) -> Tensor:
+        """Return the parts joined."""
+        with name_scope(f"{self.name}/ConcatPartitions/"):
+            values = [part.__tensor__() for part in self.parts]
+            return (
+                concat(values, axis=self.axis)
+                if len(values) > 1
+                else identity(values[0])
+            )
+
+
+class Kinds:
+    """The class of variables that are made in parts."""
+
+    whole: type[PartitionedVariable] = PartitionedVariable
+    shape: Callable[[tuple[int, ...]], Any] = staticmethod(shape_of)
+    """What makes of sizes the shape that partitioners are given."""
+
+
+kinds = Kinds()
+
+
+def cut(
+    partitioner: Callable[..., Any],
+    name: str,
+    sizes: Sequence[int],
+    dtype: DType,
+    value_of: Callable[[Sequence[int], PartitionInfo], Any],
+    make: Callable[..., Any],
+) -> PartitionedVariable:
+    """Return a new variable in as many parts as a partitioner says.
+
+    `value_of(shape, info)` gives what a part begins with, `make` the part.
+    """
+    counts = list(partitioner(shape=kinds.shape(tuple(sizes)), dtype=dtype))
+    axis = _cut_axis(name, sizes, counts)
+    parts, begun = [], 0
+    for i, size in enumerate(_evenly(sizes[axis], counts[axis])):
+        own = [*sizes[:axis], size, *sizes[axis + 1 :]]
+        offset = [begun if x == axis else 0 for x in range(len(sizes))]
+        info = PartitionInfo(list(sizes), offset)
+        with name_scope(""):
+            part = make(value_of(own, info), name=f"{name}/part_{i}", dtype=dtype)
+        part.save_slice = SaveSlice(name, list(sizes), offset, own)
+        parts.append(part)
+        begun += size
+    return kinds.whole(name, sizes, axis, parts)
+
+
+def _evenly(size: int, count: int) -> list[int]:
+    """Return sizes of parts, the first of which are one larger where they cannot be alike."""
+    least, more = divmod(size, count)
+    return [least + (i < more) for i in range(count)]
+
+
+def _cut_axis(name: str, sizes: Sequence[int], counts: Sequence[int]) -> int:
+    """Return the axis that is cut; InvalidArgumentError if it is not one of them."""
+    if len(counts) != len(sizes) or any(x < 1 for x in counts):
+        raise InvalidArgumentError(
+            f"{name}: the partitioner gave {list(counts)} for the shape {list(sizes)}; it gives a "
+            "number of at least 1 for each axis"
+        )
+    chosen = [axis for axis, count in enumerate(counts) if count > 1]
+    if len(chosen) > 1:
+        raise InvalidArgumentError(
+            f"Can only slice a variable along one dimension: {name} with shape {list(sizes)}, "
+            f"partitions: {list(counts)}"
+        )
+    axis = chosen[0] if chosen else 0
+    if counts[axis] > sizes[axis]:
+        raise InvalidArgumentError(
+            f"{name}: axis {axis} of {list(sizes)} cannot be cut into {counts[axis]} parts"
+        )
+    return axis
+
+
+Partitioner = Callable[..., list[int]]
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
+    """Return a partitioner that cuts an axis into so many parts, where it has as many elements.
+
+    >>> from tensorlite.graph_mode.partitioned import fixed_size_partitioner
+    >>> fixed_size_partitioner(3)([10, 4]), fixed_size_partitioner(3)([2, 4])
+    ([3, 1], [2, 1])
+    """
+
+    def partitioner(shape: Any, dtype: Any = None) -> list[int]:
+        sizes = _known(shape)
+        return _along(sizes, axis, min(num_shards, sizes[axis]))
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1,
+    axis: int = 0,
+    min_slice_size: int = 256 << 10,
+    bytes_per_string_element: int = 16,
+) -> Partitioner:
+    """Return a partitioner that makes parts of at least so many bytes, and at most so many parts.
+
+    >>> from tensorlite.graph_mode.partitioned import min_max_variable_partitioner
+    >>> min_max_variable_partitioner(16)([1024, 1024], tl.float32)
+    [16, 1]
+    """
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        sizes = _known(shape)
+        if axis >= len(sizes):
+            raise ShapeError(
+                f"Can not partition variable along axis {axis} when shape is only {sizes}"
+            )
+        size = _bytes(dtype, bytes_per_string_element)
+        wanted = ceil(prod(sizes) * size / min_slice_size)
+        return _along(sizes, axis, max(1, min(sizes[axis], max_partitions, wanted)))
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int,
+    axis: int = 0,
+    bytes_per_string_element: int = 16,
+    max_shards: int | None = None,
+) -> Partitioner:
+    """Return a partitioner that makes as few parts as have at most so many bytes.
+
+    >>> from tensorlite.graph_mode.partitioned import variable_axis_size_partitioner
+    >>> variable_axis_size_partitioner(64)([10, 4], tl.float32)
+    [3, 1]
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise InvalidArgumentError(
+            "Both max_shard_bytes and bytes_per_string_element must be positive."
+        )
+    if max_shards is not None and max_shards < 1:
+        raise InvalidArgumentError("max_shards must be positive.")
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        sizes = _known(shape)
+        size = _bytes(dtype, bytes_per_string_element)
+        each = max(1, int(max_shard_bytes // (prod(sizes) / sizes[axis] * size)))
+        wanted = ceil(sizes[axis] / each)
+        return _along(
+            sizes, axis, wanted if max_shards is None else min(max_shards, wanted)
+        )
+
+    return partitioner
+
+
+def _known(shape: Any) -> list[int]:
+    """Return a shape's sizes; ShapeError where one is not known."""
+    sizes = shape.as_list() if hasattr(shape, "as_list") else list(shape)
+    if sizes is None or None in sizes:
+        raise ShapeError(f"shape is not fully defined: {shape}")
+    return [int(x) for x in sizes]
+
+
+def _along(sizes: Sequence[int], axis: int, count: int) -> list[int]:
+    return [count if i == axis % len(sizes) else 1 for i, _ in enumerate(sizes)]
+
+
+def _bytes(dtype: Any, of_string: int) -> int:
+    return of_string if dtype.kind == "S" else int(dtype.itemsize)
