@@ -14,6 +14,14 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
     load_variable,
     save_checkpoint,
 )
+from tensorlite.interop.tensorflow.stored.metagraphs import (
+    MetaGraph,
+    load_meta_graph,
+    save_meta_graph,
+)
+from tensorlite.interop.tensorflow.stored.models import SavedModel
+from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
+from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.interop.tensorflow.stored.states import (
     CheckpointState,
     get_checkpoint_state,
@@ -25,6 +33,8 @@ from tensorlite.interop.tensorflow.writing import save, to_graphdef
 __all__ = [
     "CheckpointReader",
     "CheckpointState",
+    "MetaGraph",
+    "SavedModel",
     "describe",
     "from_graphdef",
     "get_checkpoint_state",
@@ -32,9 +42,13 @@ __all__ = [
     "list_variables",
     "load",
     "load_checkpoint",
+    "load_meta_graph",
+    "load_saved_model",
     "load_variable",
     "save",
     "save_checkpoint",
+    "save_meta_graph",
+    "save_saved_model",
     "to_graphdef",
     "update_checkpoint_state",
 ]

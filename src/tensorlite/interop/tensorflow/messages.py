@@ -17,9 +17,15 @@ _FILES = {
     "AttrValue": "attr_value",
     "FunctionDef": "function",
     "GraphDef": "graph",
+    "MetaGraphDef": "meta_graph",
     "NodeDef": "node_def",
+    "SavedObjectGraph": "saved_object_graph",
+    "SaverDef": "saver",
+    "SignatureDef": "meta_graph",
+    "StructuredValue": "struct",
     "TensorProto": "tensor",
     "TensorShapeProto": "tensor_shape",
+    "VariableDef": "variable",
 }
 
 
@@ -43,25 +49,26 @@ def _module(name: str) -> ModuleType:
         ) from error
 
 
-def parsed(given: Any, kind: str = "GraphDef") -> Any:
-    """Return a message: as it is, or read from bytes or from text.
+def parsed(given: Any, kind: str | type[Any] = "GraphDef") -> Any:
+    """Return a message of a kind, or one of a class: as it is, or read from bytes or from text.
 
     GraphDefError for bytes or a text that is none.
 
     >>> parsed('node { name: "x" op: "NoOp" }').node[0].op
     'NoOp'
     """
-    made = message(kind)
+    made = message(kind) if isinstance(kind, str) else kind
+    name: str = made.DESCRIPTOR.name
     if isinstance(given, made):
         return given
     if isinstance(given, (bytes, bytearray, memoryview)):
-        return _from_bytes(made(), bytes(given), kind)
+        return _from_bytes(made(), bytes(given), name)
     if isinstance(given, str):
-        return _from_text(made(), given, kind)
+        return _from_text(made(), given, name)
     if hasattr(given, "SerializeToString"):
-        return _from_bytes(made(), given.SerializeToString(), kind)
+        return _from_bytes(made(), given.SerializeToString(), name)
     raise GraphDefError(
-        f"{type(given).__name__} is no {kind}; give a message, its bytes, or its text"
+        f"{type(given).__name__} is no {name}; give a message, its bytes, or its text"
     )
 
 

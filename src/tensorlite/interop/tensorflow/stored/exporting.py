@@ -1,0 +1,240 @@
+"""What of a program's objects is exported: attributes, the traces of functions, signatures.
+
+How it is written is saving.py's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from tensorlite.core import nest
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.function.compile import Compiled, ConcreteFunction
+from tensorlite.function.function import Function
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.stored.structures import named_tuple
+from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
+from tensorlite.ops.identity import Identity
+from tensorlite.ops.regions import PartitionedCall
+from tensorlite.ops.state import Variable
+from tensorlite.train.module import Module
+
+DEFAULT = "serving_default"
+"""What the only signature is called."""
+AnyFunction: TypeAlias = Function[..., Any] | RestoredFunction
+FUNCTIONS = (Function, RestoredFunction)
+
+
+def members_of(value: Any) -> dict[str, Any]:
+    """Return what is saved of an object's attributes or members, by name."""
+    found: dict[str, Any] = {}
+    if isinstance(value, Mapping):
+        found = {str(key): x for key, x in value.items()}
+    elif isinstance(value, (list, tuple)):
+        found = {str(i): x for i, x in enumerate(value)}
+    elif isinstance(value, Module):
+        found = {**_functions(value), **vars(value)}
+    return {name: x for name, x in found.items() if _is_saved(x)}
+
+
+def _functions(value: Module) -> dict[str, AnyFunction]:
+    """Return the functions among an object's methods."""
+    names = [
+        x for x in dir(type(value)) if isinstance(getattr(type(value), x), Function)
+    ]
+    return {name: getattr(value, name) for name in names}
+
+
+def _is_saved(value: Any) -> bool:
+    if isinstance(value, FUNCTIONS):
+        return bool(concretes_of(value))
+    if isinstance(value, (Mapping, list, tuple)):
+        return bool(members_of(value))
+    return isinstance(value, (Variable, Module, ConcreteFunction))
+
+
+def concretes_of(function: AnyFunction) -> list[ConcreteFunction]:
+    """Return the traces of a function; one is made where it says for which arguments."""
+    if isinstance(function, RestoredFunction):
+        return function.concrete_functions
+    if function.input_signature is not None:
+        function.get_concrete_function()
+    known = [
+        *function.cache.concrete.values(),
+        *[x for _, x in function.cache.general],
+    ]
+    return list(dict.fromkeys(known))
+
+
+def signatures_of(root: Any, given: Any) -> dict[str, ConcreteFunction]:
+    """Return the signatures that are asked for, or else the one that there is, as traces."""
+    if given is None:
+        given = _only(root)
+    named = given if isinstance(given, Mapping) else {DEFAULT: given}
+    return {name: _trace(name, x) for name, x in named.items()}
+
+
+def _only(root: Any) -> Any:
+    """Return the function that is to be the signature if none is given; nothing if several fit."""
+    own = {x: y for x, y in members_of(root).items() if isinstance(y, FUNCTIONS)}
+    callee = members_of(root).get("__call__")
+    if isinstance(callee, ConcreteFunction):
+        return callee
+    named = {
+        x: y
+        for x, y in own.items()
+        if not isinstance(y, Function) or y.input_signature is not None
+    }
+    if "__call__" in named and len(concretes_of(named["__call__"])) == 1:
+        return named["__call__"]
+    return next(iter(named.values())) if len(named) == 1 else {}
+
+
+def _trace(name: str, function: Any) -> ConcreteFunction:
+    if isinstance(function, ConcreteFunction):
+        return function
+    found = concretes_of(function) if isinstance(function, FUNCTIONS) else []
+    if len(found) != 1:
+        raise InvalidArgumentError(
+            f"the signature {name!r} is {function!r}, with {len(found)} traces; allowed are a "
+            "tl.function with input_signature=, or one trace, as f.get_concrete_function(...) gives"
+        )
+    return found[0]
+
+
+def named(takes: Any, names: Sequence[str]) -> Any:
+    """Return arguments whose specs are called as parameters are, as TensorFlow wants it."""
+    args, kwargs = takes
+    more = [f"args_{i}" for i in range(len(names), len(args))]
+    placed = [_called(x, y) for x, y in zip(args, [*names, *more], strict=False)]
+    return tuple(placed), {key: _called(x, str(key)) for key, x in kwargs.items()}
+
+
+def _called(value: Any, name: str) -> Any:
+    if isinstance(value, TensorSpec):
+        return TensorSpec(value.shape, value.dtype, value.name or name)
+    if isinstance(value, Mapping):
+        return {key: _called(x, f"{name}_{key}") for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        members = [_called(x, f"{name}_{i}") for i, x in enumerate(value)]
+        return members if isinstance(value, list) else tuple(members)
+    return value
+
+
+def put_spec(proto: Any, function: Any) -> None:
+    """Tell the parameters of a Python function."""
+    if isinstance(function, RestoredFunction):
+        proto.CopyFrom(function.spec)
+        return
+    args, defaults, only, only_defaults, more = _parameters(function)
+    proto.fullargspec.CopyFrom(
+        named_tuple(
+            "FullArgSpec",
+            {
+                "args": args,
+                "varargs": more,
+                "varkw": None,
+                "defaults": tuple(defaults) or None,
+                "kwonlyargs": only,
+                "kwonlydefaults": only_defaults or None,
+                "annotations": {},
+            },
+        )
+    )
+    proto.input_signature.none_value.SetInParent()
+
+
+def parameter_names(function: AnyFunction) -> Sequence[str]:
+    """Return the names of what a function takes by place."""
+    if isinstance(function, RestoredFunction):
+        return function.parameters.names
+    names: list[str] = _parameters(function)[0]
+    return names
+
+
+def _parameters(function: Any) -> tuple[Any, ...]:
+    if isinstance(function, ConcreteFunction):
+        takes, kwargs = function.structured_inputs
+        return [f"args_{i}" for i in range(len(takes))], [], list(kwargs), {}, None
+    found = inspect.signature(function.python()).parameters.values()
+    placed = [
+        x for x in found if x.kind in {x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD}
+    ]
+    only = [x for x in found if x.kind is x.KEYWORD_ONLY]
+    more = [x.name for x in found if x.kind is x.VAR_POSITIONAL]
+    names = [x.name for x in placed]
+    defaults = [x.default for x in placed if x.default is not x.empty]
+    only_defaults = {x.name: x.default for x in only if x.default is not x.empty}
+    return (
+        names,
+        defaults,
+        [x.name for x in only],
+        only_defaults,
+        more[0] if more else None,
+    )
+
+
+class Wrapper(NamedTuple):
+    """A function whose tensors have names: what a signature runs."""
+
+    graph: ManualGraph
+    inputs: dict[str, TensorSpec]
+    outputs: dict[str, TensorSpec]
+
+
+def wrapped(concrete: ConcreteFunction, name: str) -> Wrapper:
+    """Return a trace with its inputs and outputs in the order of their names."""
+    inputs = _input_names(concrete, name)
+    outputs = _output_names(concrete)
+    graph = ManualGraph(f"signature_{name}")
+    given = {x: graph.add_input(inputs[x], x) for x in sorted(inputs)}
+    captured = [graph.add_input(x.spec.without_value()) for x in concrete.captured]
+    op = PartitionedCall(Compiled(concrete.graph))
+    node = graph.append(op, (*[given[x] for x in inputs], *captured), "call", ())
+    results = dict(zip(outputs, node.outputs, strict=True))
+    # An output may be an input as it is, which functions of TensorFlow return through a node.
+    graph.outputs = [
+        graph.append(Identity(), (results[x],), f"out/{i}", ()).outputs[0]
+        for i, x in enumerate(sorted(outputs))
+    ]
+    graph.effects = [node]
+    graph.open = False
+    return Wrapper(
+        graph,
+        {x: _renamed(inputs[x], x) for x in sorted(inputs)},
+        {x: _renamed(outputs[x], x) for x in sorted(outputs)},
+    )
+
+
+def _renamed(spec: TensorSpec, name: str) -> TensorSpec:
+    return TensorSpec(spec.shape, spec.dtype, name)
+
+
+def _input_names(concrete: ConcreteFunction, name: str) -> dict[str, TensorSpec]:
+    """Return the tensors that a trace takes, by the names of parameters, in their order."""
+    count = len(concrete.graph.inputs) - len(concrete.captured)
+    found: dict[str, TensorSpec] = {}
+    for x in concrete.graph.inputs[:count]:
+        key = x.spec.name or x.node.name.rpartition("/")[2]
+        if key in found:
+            raise InvalidArgumentError(
+                f"the signature {name!r} has two inputs that are called {key!r}; give specs names"
+            )
+        found[key] = x.spec
+    return found
+
+
+def _output_names(concrete: ConcreteFunction) -> dict[str, TensorSpec]:
+    """Return the tensors that a trace returns, by name: those of a dict, else numbered."""
+    returned = concrete.structured_outputs
+    if isinstance(returned, Mapping) and all(
+        isinstance(x, TensorSpec) for x in returned.values()
+    ):
+        return {x: returned[x] for x in sorted(returned)}
+    listed = [x for x in nest.flatten(returned) if isinstance(x, TensorSpec)]
+    if len(listed) != len(concrete.graph.outputs):
+        raise GraphDefError("a signature returns tensors, and nothing else")
+    return {f"output_{i}": x for i, x in enumerate(listed)}

@@ -1,0 +1,328 @@
+"""The functions of a SavedModel as functions here: each trace of one is a graph of its library.
+
+What the objects are that hold them is saved_models.py's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.function.compile import Compiled, ConcreteFunction, Result
+from tensorlite.interop.tensorflow.attributes import Called
+from tensorlite.interop.tensorflow.reading import Functions, check_operators
+from tensorlite.interop.tensorflow.stored.structures import filled, value_of
+
+
+class Library:
+    """The functions of a SavedModel, and which of its objects each was traced with."""
+
+    def __init__(
+        self,
+        graph_def: Any,
+        objects: Any,
+        captured: Callable[[int], Tensor],
+    ) -> None:
+        self._protos = {x.signature.name: x for x in graph_def.library.function}
+        self._functions = Functions(graph_def.library.function)
+        self._objects = objects
+        self._captured = captured
+        self._made: dict[str, Trace] = {}
+
+    def trace(self, name: str) -> Trace:
+        """Return a trace by its name, made when it is first asked for."""
+        if name not in self._made:
+            if (
+                name not in self._objects.concrete_functions
+                or name not in self._protos
+            ):
+                raise GraphDefError(f"the SavedModel has no function {name!r}")
+            self._made[name] = Trace(
+                self, name, self._objects.concrete_functions[name]
+            )
+        return self._made[name]
+
+    def concrete(self, trace: Trace) -> ConcreteFunction:
+        """Return a trace as a function; MissingOperatorError when operators are not there."""
+        self._check(trace.name)
+        captured = [self._captured(i) for i in trace.proto.bound_inputs]
+        specs = [x for x in nest.flatten(trace.takes) if isinstance(x, TensorSpec)]
+        both = [*specs, *[x.spec.without_value() for x in captured]]
+        graph = self._functions.graph(Called(trace.name), both)
+        returned = value_of(trace.proto.output_signature)
+        count = sum(isinstance(x, TensorSpec) for x in nest.flatten(returned))
+        if count != len(graph.outputs):
+            raise GraphDefError(
+                f"the function {trace.name!r} returns {len(graph.outputs)} tensors, not {count}"
+            )
+        result = Result(filled(returned, graph.outputs), trace.name)
+
+        def pick(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+            found = trace.tensors((tuple(args), dict(kwargs)))
+            if found is None:
+                raise InvalidArgumentError(
+                    f"{trace.name} was traced for {_text(trace.takes)}, and is given "
+                    f"{_text((args, kwargs))}"
+                )
+            return found
+
+        compiled = Compiled(graph)
+        return ConcreteFunction(compiled, captured, result, trace.takes, pick)
+
+    def _check(self, name: str) -> None:
+        """Raise MissingOperatorError unless all that a function reaches is there."""
+        seen: set[str] = set()
+        waiting = [name]
+        nodes: list[Any] = []
+        while waiting:
+            proto = self._protos.get(waiting.pop())
+            if proto is None or proto.signature.name in seen:
+                continue
+            seen.add(proto.signature.name)
+            nodes += proto.node_def
+            for node in proto.node_def:
+                for value in node.attr.values():
+                    waiting += [value.func.name, *[x.name for x in value.list.func]]
+        check_operators(nodes)
+
+
+class Trace:
+    """One trace of a function: what it takes, and its graph when it is called."""
+
+    def __init__(self, library: Library, name: str, proto: Any) -> None:
+        self._library = library
+        self.name = name
+        self.proto = proto
+
+    @cached_property
+    def takes(self) -> Any:
+        """The arguments, positional and by keyword, with specs in the place of tensors."""
+        return value_of(self.proto.canonicalized_input_signature)
+
+    @cached_property
+    def concrete(self) -> ConcreteFunction:
+        """The trace as a function."""
+        return self._library.concrete(self)
+
+    def tensors(self, given: Any) -> list[Tensor] | None:
+        """Return the tensors in arguments; None when these are not such as it was traced for."""
+        found: list[Tensor] = []
+        return found if _fits(self.takes, given, found) else None
+
+
+def _fits(wanted: Any, given: Any, found: list[Tensor]) -> bool:
+    """Return whether arguments are as a trace has them, and collect the tensors among them."""
+    if isinstance(wanted, Mapping):
+        return (
+            isinstance(given, Mapping)
+            and set(wanted) == set(given)
+            and all(_fits(wanted[key], given[key], found) for key in sorted(wanted))
+        )
+    if isinstance(wanted, TensorSpec):
+        return _takes(wanted, given, found)
+    if isinstance(wanted, (list, tuple)) and isinstance(given, (list, tuple)):
+        pairs = zip(wanted, given, strict=False)
+        return len(wanted) == len(given) and all(_fits(x, y, found) for x, y in pairs)
+    is_same = type(wanted) is type(given) or {type(wanted), type(given)} == {
+        int,
+        float,
+    }
+    return is_same and bool(wanted == given)
+
+
+def _takes(wanted: TensorSpec, given: Any, found: list[Tensor]) -> bool:
+    is_text = isinstance(given, (str, bytes)) and wanted.dtype.kind != "S"
+    if given is None or is_text or isinstance(given, (Mapping, IndexedSlices)):
+        return False
+    x = given if isinstance(given, Tensor) else _converted(given, wanted)
+    if x is None or x.dtype is not wanted.dtype or not wanted.accepts(x.spec):
+        return False
+    found.append(x)
+    return True
+
+
+def _converted(given: Any, wanted: TensorSpec) -> Tensor | None:
+    try:
+        x = to_tensor(given)
+        return x if x.dtype is wanted.dtype else to_tensor(given, wanted.dtype)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+class Parameters(NamedTuple):
+    """The parameters of the Python function that was traced."""
+
+    names: tuple[str, ...] = ()
+    defaults: tuple[Any, ...] = ()
+    """Those of the last names."""
+    only_keywords: tuple[str, ...] = ()
+    keyword_defaults: Mapping[str, Any] = {}
+
+    def canonical(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Return arguments as they were when traced: by place, with defaults, and by keyword."""
+        given = dict(kwargs)
+        placed = list(args)
+        first = len(self.names) - len(self.defaults)
+        for number, name in enumerate(self.names):
+            if number < len(args):
+                if name in given:
+                    raise InvalidArgumentError(f"{name} is given twice")
+            elif name in given:
+                placed.append(given.pop(name))
+            elif number >= first:
+                placed.append(self.defaults[number - first])
+            else:
+                raise InvalidArgumentError(f"the argument {name!r} is missing")
+        named = {
+            x: self.keyword_defaults[x]
+            for x in self.only_keywords
+            if x in self.keyword_defaults
+        }
+        return tuple(placed), named | given
+
+
+def parameters_of(spec: Any) -> Parameters:
+    """Return the parameters of a function by its FunctionSpec."""
+    given = value_of(spec.fullargspec) or {}
+    names = list(given.get("args") or ())
+    if spec.is_method and names:
+        names = names[1:]
+    return Parameters(
+        tuple(names),
+        tuple(given.get("defaults") or ()),
+        tuple(given.get("kwonlyargs") or ()),
+        given.get("kwonlydefaults") or {},
+    )
+
+
+class RestoredFunction:
+    """A function of a SavedModel: of its traces, that which fits the arguments is called.
+
+    Gradients flow through it to the model's variables.
+    """
+
+    def __init__(self, name: str, traces: Sequence[Trace], spec: Any) -> None:
+        self.name = name
+        self.traces = list(traces)
+        self.spec = spec
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The parameters of the Python function that was traced."""
+        return parameters_of(self.spec)
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """Its traces."""
+        return [x.concrete for x in self.traces]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function returns; InvalidArgumentError when no trace fits."""
+        trace, tensors = self._found(args, kwargs)
+        return trace.concrete.call_flat(tensors)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Return the trace for arguments like these, tensors or their specs."""
+        if not args and not kwargs and len(self.traces) == 1:
+            return self.traces[0].concrete
+        given = self.parameters.canonical(args, kwargs)
+        for trace in self.traces:
+            if _covers(trace.takes, given):
+                return trace.concrete
+        return self._found(args, kwargs)[0].concrete
+
+    def _found(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Trace, list[Tensor]]:
+        given = self.parameters.canonical(args, kwargs)
+        for trace in self.traces:
+            tensors = trace.tensors(given)
+            if tensors is not None:
+                return trace, tensors
+        listed = "; ".join([_text(x.takes) for x in self.traces]) or "nothing"
+        raise InvalidArgumentError(
+            f"{self.name} of a SavedModel has no trace for {_text(given)}; it was traced for "
+            f"{listed}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<function {self.name} of a SavedModel, {len(self.traces)} traces>"
+
+
+def _covers(wanted: Any, given: Any) -> bool:
+    pairs = list(zip(nest.flatten(wanted), nest.flatten(given), strict=False))
+    return len(nest.flatten(wanted)) == len(nest.flatten(given)) and all(
+        x.accepts(y if isinstance(y, TensorSpec) else to_tensor(y).spec)
+        if isinstance(x, TensorSpec)
+        else x == y
+        for x, y in pairs
+    )
+
+
+def _text(value: Any) -> str:
+    """Return arguments in few words."""
+    args, kwargs = value
+    listed = [_short(x) for x in args]
+    listed += [f"{key}={_short(x)}" for key, x in kwargs.items()]
+    return f"({', '.join(listed)})"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (TensorSpec, Tensor)):
+        spec = value if isinstance(value, TensorSpec) else value.spec
+        return f"{spec.dtype.name}{list(spec.shape) if spec.shape is not None else '[...]'}"
+    return f"{value!r:.60}"
+
+
+class SignatureFunction:
+    """A signature of a SavedModel: takes tensors by name, and returns tensors by name."""
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Mapping[str, TensorSpec],
+        outputs: Mapping[str, TensorSpec],
+        run: Callable[[dict[str, Tensor]], dict[str, Tensor]],
+    ) -> None:
+        self.name = name
+        self.structured_inputs = ((), dict(inputs))
+        self.structured_outputs = dict(outputs)
+        self._run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
+        """Return the outputs by name; InvalidArgumentError for inputs that it does not have."""
+        wanted: dict[str, TensorSpec] = self.structured_inputs[1]
+        if len(args) == len(wanted) == 1:
+            kwargs = {**dict(zip(wanted, args, strict=True)), **kwargs}
+            args = ()
+        if args or set(kwargs) != set(wanted):
+            raise InvalidArgumentError(
+                f"the signature {self.name!r} takes {_text(self.structured_inputs)} by name, and "
+                f"is given {_text((args, kwargs))}"
+            )
+        return self._run({x: self._checked(x, kwargs[x]) for x in wanted})
+
+    def _checked(self, name: str, given: Any) -> Tensor:
+        spec: TensorSpec = self.structured_inputs[1][name]
+        x = given if isinstance(given, Tensor) else to_tensor(given)
+        if x.dtype is not spec.dtype and not isinstance(given, Tensor):
+            x = to_tensor(given, spec.dtype)
+        if not spec.accepts(x.spec):
+            raise InvalidArgumentError(
+                f"the signature {self.name!r} takes {name} as {_short(spec)}, not {_short(x)}"
+            )
+        return x
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(
+            [f"{x}: {_short(y)}" for x, y in self.structured_outputs.items()]
+        )
+        return (
+            f"<signature {self.name}{_text(self.structured_inputs)} -> {{{outputs}}}>"
+        )
