@@ -263,7 +263,7 @@ from tensorlite.compat.shared.reductions import (
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray,
 )
-from tensorlite.compat.v1 import initializers, nn, train
+from tensorlite.compat.v1 import initializers, messages, nn, summary, train
 from tensorlite.compat.v1.arrays import (
     batch_to_space,
     batch_to_space_nd,
@@ -379,6 +379,7 @@ from tensorlite.compat.v1.init_ops import (
 from tensorlite.compat.v1.init_ops import (
     Zeros as zeros_initializer,
 )
+from tensorlite.compat.v1.messages import RunMetadata
 from tensorlite.compat.v1.numbers import (
     arg_max,
     arg_min,
@@ -450,6 +451,14 @@ from tensorlite.compat.v1.scopes import (
     variable_scope,
     variables_initializer,
 )
+from tensorlite.compat.v1.summaries_before import (
+    audio_summary,
+    histogram_summary,
+    image_summary,
+    merge_all_summaries,
+    merge_summary,
+    scalar_summary,
+)
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import Operation
 from tensorlite.core.dtypes import float32
@@ -458,3 +467,10 @@ from tensorlite.graph_mode.graph import mode
 
 if mode.eager is None:
     mode.eager = False
+
+
+def __getattr__(name: str) -> object:
+    """Return one of TensorFlow's messages, whose package is imported at first use."""
+    if name in messages.SUMMARIES:
+        return getattr(messages, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
