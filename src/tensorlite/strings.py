@@ -13,6 +13,8 @@ from tensorlite.ops.hashing import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
 )
+from tensorlite.ops.showing import as_string
+from tensorlite.ops.showing import format_string as format
 from tensorlite.ops.splitting import (
     bytes_split,
     decode_csv,
@@ -24,7 +26,6 @@ from tensorlite.ops.splitting import (
 )
 from tensorlite.ops.splitting import split_strings as split
 from tensorlite.ops.text import (
-    as_string,
     join,
     lower,
     reduce_join,
@@ -36,7 +37,6 @@ from tensorlite.ops.text import (
     unicode_script,
     upper,
 )
-from tensorlite.ops.text import format_string as format
 from tensorlite.ops.text import strings_length as length
 
 __all__ = [

@@ -39,7 +39,7 @@ class _Candidates(LogUniformCandidates, abstract=True):
 
     def expected(self, xp: Xp, classes: Array, tries: int) -> Array:
         """Return how often classes are expected among those drawn in so many tries."""
-        p = self.probabilities(xp, classes)
+        p = xp.minimum(self.probabilities(xp, classes), 1.0 - 1e-16)
         if not self.unique:
             return (p * self.num_sampled).astype("float32")
         return (-xp.expm1(tries * xp.log1p(-p))).astype("float32")

@@ -113,7 +113,7 @@ def quantize_and_dequantize(
     The range is that of `x`, or of each slice along `axis`, unless given.
 
     >>> print(tl.quantization.quantize_and_dequantize([-1.0, 0.1, 1.0], num_bits=3))
-    [-1.       0.       0.75]
+    [-1.  0.  1.]
     """
     values = floating(to_tensor(x))
     least, most = _integers(signed_input, num_bits, narrow_range)

@@ -358,7 +358,7 @@ def to_hash_bucket(x: TensorLike, num_buckets: int) -> Tensor:
     """Return the bucket of each string by the hash function of TensorFlow's old graphs.
 
     >>> print(tl.strings.to_hash_bucket(["Hello", "TensorFlow"], 10))
-    [8 0]
+    [1 2]
     """
     return call(StringToHashBucket(num_buckets), x)
 

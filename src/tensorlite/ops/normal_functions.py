@@ -252,7 +252,7 @@ def bessel_i0e(x: TensorLike, /) -> Tensor:
     """Return the modified Bessel function of order 0 over e**|x|.
 
     >>> print(tl.math.bessel_i0e([0.0, 1.0]))
-    [1.       0.46576 ]
+    [1.      0.46576]
     """
     return call1(BesselI0e(), x)
 
@@ -345,7 +345,7 @@ def log_ndtr(x: TensorLike, /) -> Tensor:
     """Return the logarithm of the normal distribution's function, by a series far out on the left.
 
     >>> print(tl.math.log_ndtr([0.0, -40.0]))
-    [-6.931472e-01 -8.046084e+02]
+    [-6.931472e-01 -8.046085e+02]
     """
     tensor = floating(to_tensor(x))
     far = tensor < -10.0

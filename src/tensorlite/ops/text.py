@@ -21,12 +21,10 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.strings import StaticRegexFullMatch, StringJoin, as_bytes, as_text
 
 __all__ = [
-    "as_string",
-    "format_string",
     "join",
     "lower",
     "reduce_join",
@@ -211,44 +209,6 @@ class StringToNumber(Op):
         return each_string(number, string_tensor, dtype=self.out_type.numpy)
 
 
-class AsString(Op):
-    """Numbers as strings."""
-
-    differentiable = False
-    host = (0,)
-    precision: int = -1
-    scientific: bool = False
-    shortest: bool = False
-    width: int = -1
-    fill: str = ""
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's shape with dtype string."""
-        return x.with_dtype(dtypes.string)
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return the strings, as C prints numbers."""
-        if x.dtype == object:
-            return x
-        kind = x.dtype.kind
-        if kind == "b":
-            return each_string(
-                lambda one: b"true" if one else b"false", x.astype(object)
-            )
-        width = str(self.width) if self.width > -1 else ""
-        style = "d"
-        if kind not in "iu":
-            style = "e" if self.scientific else "g" if self.shortest else "f"
-            width += f".{self.precision}" if self.precision > -1 else ""
-        pattern = f"%{self.fill}{width}{style}"
-        if kind == "c":
-            return each_string(
-                lambda z: f"({pattern % z.real},{pattern % z.imag})".encode(),
-                x.astype(object),
-            )
-        return each_string(lambda one: (pattern % one).encode(), x.astype(object))
-
-
 class UnicodeScript(Op):
     """Number codes of the scripts of code points, those that ICU gives: Latin is 25."""
 
@@ -324,62 +284,6 @@ class ReduceJoin(Op):
         if self.keep_dims:
             shape = [1 if axis in dropped else n for axis, n in enumerate(x.shape)]
         return found.reshape(shape)
-
-
-class StringFormat(Op):
-    """A template in which tensors stand for placeholders."""
-
-    differentiable = False
-    template: str = "%s"
-    placeholder: str = "%s"
-    summarize: int = 3
-
-    def infer(self, *inputs: TensorSpec) -> TensorSpec:
-        """Return a 0-d string."""
-        count = self.template.count(self.placeholder)
-        if count != len(inputs):
-            raise InvalidArgumentError(
-                f"format: {count} placeholders {self.placeholder!r} in {self.template!r} for "
-                f"{len(inputs)} tensors"
-            )
-        return TensorSpec((), dtypes.string)
-
-    def kernel(self, xp: Xp, *inputs: Array) -> Array:
-        """Return the text."""
-        first, *rest = self.template.split(self.placeholder)
-        shown = [summary(to_host(x), self.summarize) for x in inputs]
-        pairs = zip(shown, rest, strict=True)
-        return np.asarray(first + "".join(a + b for a, b in pairs), object)
-
-
-def summary(x: Array, count: int, depth: int = 1) -> str:
-    """Return the first and last elements of an array, as TensorFlow prints them."""
-    if x.ndim == 0:
-        return _element(x.item())
-    rows = _shown(x, count)
-    parts = [
-        summary(one, count, depth + 1) if x.ndim > 1 else _element(one)
-        for one in rows
-    ]
-    if 0 <= count * 2 < len(x):
-        parts.insert(count, "...")
-    between = " " if x.ndim == 1 else "\n" * (x.ndim - 1) + " " * depth
-    return "[" + between.join(parts) + "]"
-
-
-def _shown(x: Array, count: int) -> list[Any]:
-    rows = list(x)
-    return (
-        rows if count < 0 or len(rows) <= 2 * count else rows[:count] + rows[-count:]
-    )
-
-
-def _element(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return str(int(value))
-    if isinstance(value, (str, bytes)):
-        return f'"{as_text(value)}"'
-    return f"{value:g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def lower(x: TensorLike, encoding: str = "") -> Tensor:
@@ -458,22 +362,6 @@ def to_number(x: TensorLike, dtype: DTypeLike = dtypes.float32) -> Tensor:
     return call(StringToNumber(as_dtype(dtype)), x)
 
 
-def as_string(
-    x: TensorLike,
-    precision: int = -1,
-    scientific: bool = False,
-    shortest: bool = False,
-    width: int = -1,
-    fill: str = "",
-) -> Tensor:
-    """Return numbers as strings, as C prints them: floats with six digits behind the point.
-
-    >>> print(tl.strings.as_string([1, 2]), tl.strings.as_string(0.5, precision=2))
-    [b'1' b'2'] b'0.50'
-    """
-    return call(AsString(precision, scientific, shortest, width, fill), x)
-
-
 def join(inputs: Sequence[TensorLike], separator: str = "") -> Tensor:
     """Return strings of several tensors put one behind the other, element by element.
 
@@ -499,21 +387,6 @@ def reduce_join(
         axis = list(range(tensor.ndim))[::-1]
     axes = constant(np.asarray(axis, np.int32).reshape(-1))
     return call(ReduceJoin(keepdims, separator), tensor, axes)
-
-
-def format_string(
-    template: str,
-    inputs: Sequence[TensorLike] | TensorLike,
-    placeholder: str = "{}",
-    summarize: int = 3,
-) -> Tensor:
-    """Return a template with tensors in place of its placeholders.
-
-    >>> print(tl.strings.format("x is {}", [tl.asarray([1, 2])]))
-    x is [1 2]
-    """
-    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-    return call(StringFormat(template, placeholder, summarize), *given)
 
 
 def unicode_script(x: TensorLike) -> Tensor:
