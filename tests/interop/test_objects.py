@@ -8,8 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tensorlite as tl
 from tensorlite.core.errors import CheckpointError, DataLossError, TensorliteError
-from tensorlite.interop.tensorflow import load_checkpoint, save_checkpoint
+from tensorlite.interop.tensorflow import (
+    load_checkpoint,
+    restore_object_checkpoint,
+    save_checkpoint,
+    save_object_checkpoint,
+)
 from tensorlite.interop.tensorflow.stored.objects import (
     GRAPH,
     VALUE,
@@ -84,6 +90,37 @@ def test_what_differs_is_told(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_names_has_no_objects() -> None:
     assert load_objects(DATA / "tf1" / "second") is None
+
+
+class Model(tl.Module):
+    """Has variables as the one has that TensorFlow saved."""
+
+    def __init__(self) -> None:
+        self.b = tl.Variable([0.0, 0.0])
+        self.inner = tl.Module()
+        self.inner.w = tl.Variable(tl.zeros((2, 2)))  # type: ignore[attr-defined]
+        self.parts = [tl.Variable(0.0), tl.Variable(0.0)]
+        self.by = {"a": tl.Variable(0.0)}
+        self.steps = tl.Variable(np.int64(0))
+
+
+def test_modules_are_restored_from_tensorflows(tmp_path: Path) -> None:
+    model = Model()
+    found = restore_object_checkpoint(DATA / "tf2" / "objects-1", {"model": model})
+    assert found.missing == []
+    assert sorted(found.unused) == [
+        "optimizer/rate/.ATTRIBUTES/VARIABLE_VALUE",
+        "save_counter/.ATTRIBUTES/VARIABLE_VALUE",
+    ]
+    np.testing.assert_array_equal(model.b.numpy(), [10.0, -90.0])
+    assert [float(x) for x in model.parts] == [1.0, 2.0]
+    assert model.steps.numpy() == 5
+    save_object_checkpoint(tmp_path / "x", [model, {"again": model.b}])
+    other = Model()
+    restore_object_checkpoint(tmp_path / "x", [other, {"again": other.b}]).check()
+    np.testing.assert_array_equal(other.b.numpy(), [10.0, -90.0])
+    with pytest.raises(CheckpointError, match="by name, and does not say"):
+        restore_object_checkpoint(DATA / "tf1" / "second", model)
 
 
 @pytest.mark.parametrize(

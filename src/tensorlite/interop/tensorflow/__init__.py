@@ -28,6 +28,10 @@ from tensorlite.interop.tensorflow.stored.states import (
     latest_checkpoint,
     update_checkpoint_state,
 )
+from tensorlite.interop.tensorflow.stored.tracking import (
+    restore_object_checkpoint,
+    save_object_checkpoint,
+)
 from tensorlite.interop.tensorflow.writing import save, to_graphdef
 
 __all__ = [
@@ -45,9 +49,11 @@ __all__ = [
     "load_meta_graph",
     "load_saved_model",
     "load_variable",
+    "restore_object_checkpoint",
     "save",
     "save_checkpoint",
     "save_meta_graph",
+    "save_object_checkpoint",
     "save_saved_model",
     "to_graphdef",
     "update_checkpoint_state",
