@@ -2,7 +2,8 @@
 
 Sources typed at the prompt are kept, so that functions typed there trace their control flow.
 `python -m tensorlite calibrate` measures the machine instead; see calibration.py. `python -m
-tensorlite inspect model.pb` says what is in a graph that TensorFlow wrote.
+tensorlite inspect model.pb` says what is in a graph that TensorFlow wrote, and draws it into a
+second file where one is named.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import calibration
 from tensorlite.core.xp import gpu_count
-from tensorlite.interop.tensorflow import describe
+from tensorlite.interop.tensorflow.inspecting import describe, draw
 
 
 class Prompt(code.InteractiveConsole):
@@ -66,11 +67,15 @@ def main() -> None:
                 print(line, flush=True)
         case ["inspect", path]:
             print(describe(path))
+        case ["inspect", path, picture]:
+            print(describe(path))
+            draw(path, picture)
         case []:
             prompt()
         case [other, *_]:
             sys.exit(
-                f"python -m tensorlite {other}: allowed are calibrate, inspect FILE, or nothing"
+                f"python -m tensorlite {other}: allowed are calibrate, inspect FILE [PICTURE.svg], "
+                "or nothing"
             )
 
 

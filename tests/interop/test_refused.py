@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import random
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,13 @@ from tensorlite.core.errors import (
     GraphError,
     MissingOperatorError,
     NameClashError,
-    TensorliteError,
     TooLargeError,
     VersionError,
 )
 from tensorlite.interop.tensorflow import messages
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.reading import CONSUMER
-from tests.interop.graphdefs import Called, Program, Shape
-from tests.interop.test_reading import counter, functions, variable
+from tests.interop.graphdefs import Called, Program
 
 
 def refused(made: Program, match: str) -> None:
@@ -172,34 +169,6 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         tl.interop.tensorflow.from_graphdef(b"")
     monkeypatch.setattr(messages, "import_module", importlib.import_module)
     assert message("GraphDef") is not None
-
-
-def seeds() -> list[bytes]:
-    loop, state, library = Program(), Program(), functions()
-    counter(loop)
-    variable(state, "v", 1.0)
-    kinds = {"component_types": (tl.float32,), "shapes": (Shape((2,)),)}
-    state.node("FIFOQueueV2", "q", capacity=3, container="", shared_name="", **kinds)  # type: ignore[arg-type]
-    library.const("zero", np.int32(0))
-    calls: dict[str, Any] = {"cond": Called("cond"), "body": Called("body")}
-    library.node("While", "w", "zero", "x", T=(tl.int32, tl.float32), **calls)
-    return [made.bytes() for made in (loop, state, library)]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_mutated_bytes_are_read_or_refused(seed: int) -> None:
-    draw = random.Random(seed)  # noqa: S311  nothing secret is drawn
-    for _ in range(300):
-        data = bytearray(seeds()[seed])
-        for _ in range(draw.randint(1, 8)):
-            data[draw.randrange(len(data))] = draw.choice(
-                [0, 1, 127, 128, draw.randrange(256)]
-            )
-        end = len(data) if draw.random() < 0.8 else draw.randrange(len(data))
-        try:
-            tl.interop.tensorflow.from_graphdef(bytes(data[:end]))
-        except TensorliteError as error:
-            assert str(error)  # noqa: PT017  which of them it is depends on the byte
 
 
 def test_versions_that_are_not_understood() -> None:

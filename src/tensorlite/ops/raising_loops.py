@@ -206,7 +206,7 @@ class _Loop:
         fixed = [x for x in self.fixed if x not in constants]
         graphs = []
         for name in ("cond", "body"):
-            inner = Inner(f"{self.path[-1]}/{name}")
+            inner = Inner(self._name(name))
             for variable in self.variables:
                 inner.input(variable.merge.outputs[0], *variable.taken)
             for enter in fixed:
@@ -234,6 +234,11 @@ class _Loop:
         waits += [*self.cond.waits, *self.body.waits]
         return self._commit(op, inputs, waits)
 
+    def _name(self, name: str) -> str:
+        """Return a name in the scope of the loop."""
+        around, slash, _ = self.decision.name.rpartition("/")
+        return f"{around}{slash}{name}"
+
     def _commit(
         self, op: While, inputs: list[SymbolicTensor], waits: list[Node]
     ) -> Iterable[Node]:
@@ -244,7 +249,7 @@ class _Loop:
             op,
             inputs,
             control=tuple(dict.fromkeys(waits)),
-            name=f"{self.path[-1]}/While",
+            name=self._name("While"),
             line=self.decision.line,
         )
         for x, value in zip(self.variables, node.outputs, strict=False):

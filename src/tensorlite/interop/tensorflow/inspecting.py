@@ -13,8 +13,11 @@ from typing import Any
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.spec import shape_text
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.drawing import svg
+from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.reading import contents, missing
 from tensorlite.interop.tensorflow.records import Record, records_of
+from tensorlite.interop.tensorflow.scopes import scope_of, size_of, tree
 
 _INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}
 _VARIABLES = {"Variable", "VariableV2", "VarHandleOp"}
@@ -34,7 +37,12 @@ def describe(path: str | Path) -> str:
     operators: Mystery 1
     not there: Mystery (1: x)
     """
-    proto = contents(path)
+    return described(contents(path))
+
+
+def described(given: Any) -> str:
+    """Return, as text, what a GraphDef has: a message, its bytes, or its text."""
+    proto = parsed(given)
     records = records_of(proto.node)
     inner = [node for one in proto.library.function for node in one.node_def]
     return "\n".join(_lines(proto, records, inner))
@@ -44,7 +52,7 @@ def _lines(
     proto: Any, records: Sequence[Record], inner: Sequence[Any]
 ) -> Iterator[str]:
     functions = len(proto.library.function)
-    size = sum([_size(node) for node in [*proto.node, *inner]])
+    size = sum([size_of(one) for one in records])
     yield f"{len(records)} nodes, {functions} functions, {size:,} bytes of constants"
     yield from _listed("inputs", [_typed(x) for x in records if x.op in _INPUTS])
     yield from _listed("outputs", _ends(records))
@@ -56,6 +64,25 @@ def _lines(
     absent = missing([*proto.node, *inner])
     shown = [f"{op} ({len(x)}: {', '.join(x[:3])})" for op, x in absent.items()]
     yield f"not there: {', '.join(shown) or 'nothing'}"
+    listed = list(tree(scope_of(records)))
+    if listed:
+        yield "scopes:"
+        yield from listed
+
+
+def draw(path: str | Path, picture: str | Path) -> None:
+    """Write a picture of the GraphDef in a file, as SVG: its name scopes, and what joins them.
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "model.pbtxt").write_text('node { name: "x" op: "NoOp" }')
+    >>> tl.interop.tensorflow.draw(folder / "model.pbtxt", folder / "model.svg")
+    >>> (folder / "model.svg").read_text()[:4]
+    '<svg'
+    """
+    proto = contents(path)
+    text = svg(records_of(proto.node), missing(proto.node))
+    Path(picture).write_text(text, encoding="utf-8")
 
 
 def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
@@ -65,10 +92,11 @@ def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _ends(records: Sequence[Record]) -> list[str]:
-    """Return the nodes that no other uses."""
+    """Return the nodes that no other uses, but for constants."""
     used = {x.node for one in records for x in one.inputs}
     used |= {name for one in records for name in one.control}
-    return [one.name for one in records if one.name not in used]
+    ends = [one for one in records if one.name not in used]
+    return [one.name for one in ends if one.op != "Const"]
 
 
 def _typed(record: Record) -> str:
@@ -79,8 +107,3 @@ def _typed(record: Record) -> str:
         return record.name
     sizes = shape_text(shape.sizes) if isinstance(shape, Shape) else ""
     return f"{record.name} {getattr(dtype, 'name', '')}{sizes}"
-
-
-def _size(node: Any) -> int:
-    """Return how many bytes the constant of a node takes in the file."""
-    return int(node.attr["value"].ByteSize()) if node.op == "Const" else 0

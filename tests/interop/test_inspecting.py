@@ -1,0 +1,79 @@
+"""What `python -m tensorlite inspect` says of a GraphDef, and draws."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.errors import GraphDefError
+from tensorlite.interop.tensorflow.inspecting import described
+from tests.interop.graphdefs import Program
+
+FOLDER = Path(__file__).parent / "data" / "graphs"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def model(tmp_path: Path, name: str = "dynamic_rnn") -> Path:
+    path = tmp_path / "model.pb"
+    path.write_bytes(np.load(FOLDER / f"{name}.npz")["graph"].tobytes())
+    return path
+
+
+def test_it_lists_what_there_is(tmp_path: Path) -> None:
+    text = tl.interop.tensorflow.describe(model(tmp_path))
+    assert "inputs: x float32[3, 5, 2], length int32[3]" in text
+    assert "variables: rnn/basic_lstm_cell/kernel float32[6, 16]" in text
+    assert "not there: nothing" in text
+    assert "  rnn/ (167 nodes)" in text
+    assert "    while/ (72 nodes): Enter 14, " in text
+
+
+def test_it_draws_scopes_and_what_joins_them(tmp_path: Path) -> None:
+    picture = tmp_path / "model.svg"
+    tl.interop.tensorflow.draw(model(tmp_path), picture)
+    root = ET.fromstring(picture.read_text())  # noqa: S314  our own picture
+    titles = [one.text or "" for one in root.iter(f"{SVG}title")]
+    assert any(title.startswith("rnn/while\n") for title in titles)
+    assert len(titles) <= 37
+    assert len(list(root.iter(f"{SVG}path"))) > 10
+
+
+def test_names_are_escaped_and_missing_operators_are_red(tmp_path: Path) -> None:
+    made = Program()
+    made.node("Mystery", "a>b")
+    path, picture = tmp_path / "model.pb", tmp_path / "model.svg"
+    path.write_bytes(made.bytes())
+    tl.interop.tensorflow.draw(path, picture)
+    drawn = picture.read_text()
+    assert "a&gt;b" in drawn
+    assert "#f4b6b6" in drawn.partition("<title>")[2]
+
+
+def test_large_graphs_are_drawn_in_few_boxes(tmp_path: Path) -> None:
+    made = Program()
+    for i in range(300):
+        made.node("NoOp", f"scope{i}/a", control=[f"scope{i - 1}/a"] if i else [])
+    path, picture = tmp_path / "model.pb", tmp_path / "model.svg"
+    path.write_bytes(made.bytes())
+    tl.interop.tensorflow.draw(path, picture)
+    assert "264 more" in picture.read_text()
+
+
+def test_what_is_damaged_is_told() -> None:
+    with pytest.raises(GraphDefError, match="are no GraphDef"):
+        described(b"\xff\xff")
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    picture = tmp_path / "model.svg"
+    path = model(tmp_path, "while_matmul")
+    command = [sys.executable, "-m", "tensorlite", "inspect", str(path), str(picture)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "operators: Enter 4" in done.stdout
+    assert picture.read_text().endswith("</svg>")
