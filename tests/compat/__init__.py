@@ -1,0 +1,1 @@
+"""Programs with TensorFlow's own names."""

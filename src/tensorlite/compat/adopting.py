@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import operand
-from tensorlite.core.constant import array_of
+from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType
 from tensorlite.core.operand import Operand
@@ -24,7 +24,7 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
     if isinstance(value, (list, tuple)) and _holds_operand(value):
         parts = [adopted(x, dtype) for x in value]
         return operand.operators.stack(parts)
-    array = array_of(value)
+    array = encoded(array_of(value))
     if dtype is not None and array.dtype != dtype.numpy and _fits(array, dtype):
         array = array.astype(dtype.numpy)
     return _named_constant(array, name)

@@ -10,13 +10,16 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.operand import Operand
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.sparse import densify
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,8 +59,11 @@ def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Tensor:
     """Return a value as a tensor, which takes a dtype if it is no tensor and its values may."""
-    if isinstance(value, Operand) or dtype is None:
-        return to_tensor(value) if dtype is None else adopted(value, dtype, name)
+    if isinstance(value, IndexedSlices):
+        return densify(value)
+    if dtype is None and isinstance(value, (bool, int, float, np.ndarray, Operand)):
+        is_text = isinstance(value, np.ndarray) and value.dtype.kind in "OSU"
+        return adopted(value, None, name) if is_text else to_tensor(value)
     return adopted(value, dtype, name)
 
 

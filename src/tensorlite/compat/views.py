@@ -371,6 +371,10 @@ def graph_of(node: Node) -> Any:
     return outermost_graph() or graph
 
 
+SHOWN_AS: dict[type, Any] = {}
+"""What stands for named tuples of tensors that have attributes of their own."""
+
+
 def plain(x: Any) -> Any:
     """Return tensors and nodes in the place of what stands for them, in nests too."""
     if isinstance(x, GraphTensor):
@@ -387,6 +391,7 @@ def plain(x: Any) -> Any:
     if isinstance(x, tuple):
         if isinstance(x, TensorShape):
             return None if x.rank is None else tuple(x.as_list())
+        kind = getattr(kind, "plain_kind", kind)
         return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))
     if kind is slice:
         return slice(plain(x.start), plain(x.stop), plain(x.step))
@@ -405,6 +410,7 @@ def shown(x: Any) -> Any:
     if kind is dict:
         return {key: shown(y) for key, y in x.items()}
     if isinstance(x, tuple) and not isinstance(x, TensorShape):
+        kind = SHOWN_AS.get(kind, kind)
         return kind(*map(shown, x)) if hasattr(x, "_fields") else tuple(map(shown, x))
     return _rebuilt(x, shown) if _is_composite(x) else x
 

@@ -134,6 +134,16 @@ def _texts(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     return exact if whole else array.astype(object)
 
 
+def encoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array whose strings are bytes, as TensorFlow's are: text becomes UTF-8."""
+    if array.dtype != object:
+        return array
+    flat = [x.encode() if isinstance(x, str) else x for x in array.ravel()]
+    made = np.empty(len(flat), object)
+    made[:] = flat
+    return made.reshape(array.shape)
+
+
 def _has_numpy(value: Any) -> bool:
     """Return whether a nest of lists holds NumPy's own numbers, whose dtype is then kept."""
     while isinstance(value, (list, tuple)) and value:

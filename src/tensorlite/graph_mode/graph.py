@@ -110,6 +110,8 @@ class _Stack(local):
     def __init__(self) -> None:
         self.graphs: list[Graph] = []
         self.sessions: list[Any] = []
+        self.eager = 0
+        """How many Python functions that a running graph calls this thread is in."""
 
 
 stack = _Stack()
@@ -165,9 +167,22 @@ def active_graph() -> Graph | None:
     """Return the graph that is built here; None where operators run, or a function is traced."""
     if tracer() is not None:
         return outermost_graph()
+    if stack.eager:
+        return None
     if stack.graphs:
         return stack.graphs[-1]
     return None if mode.eager is not False else get_default_graph()
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Let what is called inside run at once, as Python functions do that a graph calls."""
+    stack.eager += 1
+    try:
+        with interpreted_by(None):
+            yield
+    finally:
+        stack.eager -= 1
 
 
 def inner_graph(graph: Graph) -> BareGraph:

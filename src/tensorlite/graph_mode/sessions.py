@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from tensorlite.core import nest
-from tensorlite.core.constant import array_of
+from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.containers import Container, current_container
 from tensorlite.core.device import settings
 from tensorlite.core.dispatch import interpreted_by
@@ -124,6 +124,8 @@ class Session(stateless.Session):
 
     def fetched(self, fetches: Any) -> Any:
         """Return what is fetched in the words of sessions without state."""
+        if nest.is_nested(fetches) and hasattr(fetches, "__fetch__"):
+            return self.fetched(fetches.__fetch__())
         if nest.is_nested(fetches):
             members = [self.fetched(x) for x in nest.children(fetches)]
             return nest.rebuild(fetches, members)
@@ -271,6 +273,8 @@ def _parts(key: Any, value: Any) -> Iterable[tuple[Any, Any]]:
 def _cast(x: SymbolicTensor, value: Any) -> Any:
     """Return a value that is fed as an array of the tensor's dtype."""
     wanted = x.dtype.numpy
+    if x.dtype.kind == "S" and not isinstance(value, Operand):
+        return encoded(array_of(value))
     if isinstance(value, np.ndarray) and value.dtype == wanted:
         return value
     if isinstance(value, SymbolicTensor) or x.dtype.kind in "SRV":

@@ -148,8 +148,8 @@ def _case(preds: Any, branches: Any, default: Any, name: str | None = None) -> A
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
+    cond: Any,
+    body: Any,
     loop_vars: Any,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
-from tensorlite.compat.shared.making import alike, applied, binary, unary
+from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, complex_of, float32, float64
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.ops import bits, gamma, quotients, rounding
+from tensorlite.ops import bits
 from tensorlite.ops.activations import sigmoid as logistic
 from tensorlite.ops.sparse_tensor import SparseTensor
 
@@ -27,16 +28,22 @@ atanh = unary("Atanh", tl.atanh)
 ceil = unary("Ceil", tl.ceil)
 cos = unary("Cos", tl.cos)
 cosh = unary("Cosh", tl.cosh)
-digamma = unary("Digamma", applied(gamma.Digamma()))
+digamma = unary("Digamma", math.digamma)
 erf = unary("Erf", tl.erf)
-erfc = unary("Erfc", lambda x: 1 - tl.erf(x))
+erfc = unary("Erfc", math.erfc)
+erfcinv = unary("erfcinv", math.erfcinv)
+erfinv = unary("Erfinv", math.erfinv)
+bessel_i0 = unary("bessel_i0", math.bessel_i0)
+bessel_i0e = unary("BesselI0e", math.bessel_i0e)
+bessel_i1 = unary("bessel_i1", math.bessel_i1)
+bessel_i1e = unary("BesselI1e", math.bessel_i1e)
 exp = unary("Exp", tl.exp)
 expm1 = unary("Expm1", tl.expm1)
 floor = unary("Floor", tl.floor)
 is_finite = unary("IsFinite", tl.isfinite)
 is_inf = unary("IsInf", tl.isinf)
 is_nan = unary("IsNan", tl.isnan)
-lgamma = unary("Lgamma", applied(gamma.Lgamma()))
+lgamma = unary("Lgamma", math.lgamma)
 log = unary("Log", tl.log)
 log1p = unary("Log1p", tl.log1p)
 log_sigmoid = unary("LogSigmoid", tl.nn.log_sigmoid)
@@ -57,14 +64,14 @@ tanh = unary("Tanh", tl.tanh)
 
 add = binary("Add", tl.add)
 atan2 = binary("Atan2", tl.atan2)
-div_no_nan = binary("div_no_nan", quotients.divide_no_nan)
+div_no_nan = binary("div_no_nan", math.divide_no_nan)
 equal = binary("Equal", tl.equal)
 floordiv = binary("floordiv", tl.floor_divide)
 floormod = binary("FloorMod", tl.remainder)
 greater = binary("Greater", tl.greater)
 greater_equal = binary("GreaterEqual", tl.greater_equal)
-igamma = binary("Igamma", applied(gamma.Igamma()))
-igammac = binary("Igammac", lambda a, x: 1 - call(gamma.Igamma(), a, x))
+igamma = binary("Igamma", math.igamma)
+igammac = binary("Igammac", math.igammac)
 less = binary("Less", tl.less)
 less_equal = binary("LessEqual", tl.less_equal)
 logical_and = binary("LogicalAnd", tl.logical_and)
@@ -72,18 +79,19 @@ logical_or = binary("LogicalOr", tl.logical_or)
 maximum = binary("Maximum", tl.maximum)
 minimum = binary("Minimum", tl.minimum)
 multiply = binary("Mul", tl.multiply)
-multiply_no_nan = binary("multiply_no_nan", quotients.multiply_no_nan)
-nextafter = binary("NextAfter", applied(rounding.NextAfter()))
+multiply_no_nan = binary("multiply_no_nan", math.multiply_no_nan)
+nextafter = binary("NextAfter", tl.nextafter)
 not_equal = binary("NotEqual", tl.not_equal)
-polygamma = binary("Polygamma", applied(gamma.Polygamma()))
+polygamma = binary("Polygamma", math.polygamma)
+ndtri = unary("Ndtri", math.ndtri)
 pow = binary("Pow", tl.pow)
 realdiv = binary("RealDiv", tl.divide)
 squared_difference = binary("SquaredDifference", lambda x, y: tl.square(x - y))
 subtract = binary("Sub", tl.subtract)
-xdivy = binary("xdivy", quotients.xdivy)
-xlog1py = binary("xlog1py", quotients.xlog1py)
-xlogy = binary("xlogy", quotients.xlogy)
-zeta = binary("Zeta", applied(gamma.Zeta()))
+xdivy = binary("xdivy", math.xdivy)
+xlog1py = binary("xlog1py", math.xlog1py)
+xlogy = binary("xlogy", math.xlogy)
+zeta = binary("Zeta", math.zeta)
 
 
 def _wide(x: Any) -> Any:
@@ -137,14 +145,12 @@ def approximate_equal(
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     first = converted(a)
     rest = [converted(y, first.dtype) for y in (b, x)]
-    return call(gamma.Betainc(), first, *rest)
+    return math.betainc(first, *rest)
 
 
 @named("lbeta")
 def lbeta(x: Any, name: str | None = None) -> Any:
-    operand = converted(x)
-    total = call(gamma.Lgamma(), tl.sum(operand, axis=-1))
-    return tl.sum(call(gamma.Lgamma(), operand), axis=-1) - total
+    return math.lbeta(converted(x))
 
 
 @named("Real")
@@ -178,6 +184,25 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     x, y = alike("Complex", real, imag)
     dtype = complex_of(x.dtype)
     return tl.astype(x, dtype) + tl.astype(y, dtype) * tl.constant(1j, dtype)
+
+
+@named("polyval")
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    operand = converted(x)
+    if not isinstance(coeffs, list):
+        raise InvalidArgumentError(
+            f"Argument coeffs must be list type. Received type {type(coeffs)}."
+        )
+    total = tl.zeros_like(operand)
+    for coefficient in coeffs:
+        total = total * operand + converted(coefficient, operand.dtype)
+    return total
+
+
+@named("reciprocal_no_nan")
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    operand = converted(x)
+    return math.divide_no_nan(tl.ones_like(operand), operand)
 
 
 @named("scalar_mul")

@@ -6,12 +6,11 @@ The functions themselves are gathered by topic in the modules beside this one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
-from tensorlite.core.dispatch import call
 from tensorlite.core.errors import DTypeError
-from tensorlite.core.op import Op
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -58,11 +57,35 @@ def titled(made: Any, function: Any, default: str) -> Any:
     return made
 
 
-def applied(op: Op) -> Callable[..., Any]:
-    """Return the function of tensors that an operator is."""
+def same(
+    default: str, function: Callable[..., Any], names: str, tensors: int = 1
+) -> Callable[..., Any]:
+    """Return a function of the arguments of another one, by the names given, and of a name.
 
-    def function(*operands: Any) -> Any:
-        return call(op, *operands)
+    The first arguments, as many as `tensors` says, become tensors; defaults are those of the
+    other function.
+    """
 
-    function.__name__ = op.name
-    return function
+    @named(default)
+    def made(given: list[Any], name: str | None = None) -> Any:
+        first = [x if x is None else converted(x) for x in given[:tensors]]
+        return function(*first, *given[tensors:])
+
+    known = list(signature(function).parameters.values())
+    both = zip([*names.split()], known, strict=False)
+    parameters = [Parameter(x, _KIND, default=y.default) for x, y in both]
+    last = Parameter("name", _KIND, default=None)
+    bare = Signature([*parameters, last])
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = bare.bind(*args, **kwargs)
+        bound.apply_defaults()
+        *given, name = bound.arguments.values()
+        return made(given, name=name)
+
+    call.__signature__ = bare  # type: ignore[attr-defined]
+    titled(call, function, default)
+    return call
+
+
+_KIND = Parameter.POSITIONAL_OR_KEYWORD

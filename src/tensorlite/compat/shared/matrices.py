@@ -11,8 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.making import alike
-from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import float32, float64
+from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import shape_of
@@ -349,63 +348,71 @@ def l2_normalize(
     return operand * tl.rsqrt(tl.maximum(total, epsilon))
 
 
-@named("expm")
+@named("matrix_exponential")
 def expm(input: Any, name: str | None = None) -> Any:
-    """Return exponentials of matrices, by Padé's approximation of a scaled matrix."""
-    x = converted(input)
-    norms = tl.max(tl.sum(tl.abs(x), axis=-2), axis=-1)
-    halvings = tl.maximum(tl.ceil(tl.log2(tl.maximum(norms, 1e-30) / 0.5)), 0)
-    scaled = x / tl.reshape(
-        tl.pow(2.0, halvings), tl.concat([shape_of(norms), [1, 1]])
-    )
-    top, bottom = _pade(scaled)
-    found = tl.linalg.solve(bottom, top)
-    most = tl.astype(tl.max(halvings), tl.int32)
-    counts = tl.expand_dims(tl.expand_dims(halvings, -1), -1)
-
-    def step(i: Any, y: Any) -> Any:
-        wanted = tl.less(tl.astype(i, counts.dtype), counts)
-        return i + 1, tl.where(wanted, tl.matmul(y, y), y)
-
-    return tl.while_loop(lambda i, _: i < most, step, (constant(0), found))[1]
+    return tl.linalg.expm(converted(input))
 
 
-_PADE = (
-    17643225600,
-    8821612800,
-    2075673600,
-    302702400,
-    30270240,
-    2162160,
-    110880,
-    3960,
-    90,
-    1,
-)
+@named("MatrixLogarithm")
+def logm(input: Any, name: str | None = None) -> Any:
+    return tl.linalg.logm(converted(input))
 
 
-def _pade(x: Any) -> tuple[Any, Any]:
-    """Return numerator and denominator of the approximation of degree nine."""
-    identity = tl.eye(x.shape[-1], dtype=x.dtype)
-    square = tl.matmul(x, x)
-    power, even, odd = identity, tl.zeros_like(x), tl.zeros_like(x)
-    for first, second in zip(_PADE[::2], _PADE[1::2], strict=True):
-        even, odd = even + float(first) * power, odd + float(second) * power
-        power = tl.matmul(power, square)
-    odd = tl.matmul(x, odd)
-    return even + odd, even - odd
-
-
-@named("matrix_square_root")
+@named("MatrixSquareRoot")
 def sqrtm(input: Any, name: str | None = None) -> Any:
-    """Return principal square roots of matrices, by the iteration of Denman and Beavers."""
-    x = converted(input)
-    wide = x.dtype if x.dtype.is_complex else float64
-    y = tl.astype(x, wide)
-    z = tl.broadcast_to(tl.eye(x.shape[-1], dtype=wide), shape_of(y))
-    for _ in range(24):
-        y, z = 0.5 * (y + tl.linalg.inv(z)), 0.5 * (z + tl.linalg.inv(y))
-    return tl.astype(y, x.dtype)
+    return tl.linalg.sqrtm(converted(input))
+
+
+class Lu(NamedTuple):
+    """Both triangular factors in one matrix, and the order of rows."""
+
+    lu: Any
+    p: Any
+
+
+@named("Lu")
+def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any:
+    return Lu(*tl.linalg.lu(converted(input), as_dtype(output_idx_type)))
+
+
+@named("matrix_rank")
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Any:
+    x = converted(a)
+    sizes = tl.linalg.svdvals(x)
+    if tol is None:
+        least = float(np.finfo(x.dtype.numpy).eps) * max(x.shape[-2:])
+        tol = least * tl.max(sizes, axis=-1, keepdims=True)
+    return tl.sum(tl.astype(sizes > tol, int32), axis=-1)
+
+
+@named("normalize")
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> Any:
+    x = converted(tensor)
+    size = norm(x, ord, axis, True)
+    return x / size, size
+
+
+@named("tridiagonal_solve")
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+) -> Any:
+    given = (
+        [converted(x) for x in diagonals]
+        if isinstance(diagonals, (list, tuple))
+        else diagonals
+    )
+    options = (diagonals_format, transpose_rhs, conjugate_rhs)
+    return tl.linalg.tridiagonal_solve(given, converted(rhs), *options)
 
 
 @named("global_norm")

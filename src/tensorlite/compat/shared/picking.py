@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tensorlite as tl
+from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.core.dispatch import call, constant
@@ -167,9 +168,9 @@ unsorted_segment_sqrt_n = _unsorted(
 
 
 def _picked_segments(
-    default: str, kind: str, scale: Callable[[Any, Any], Any] | None = None
+    default: str, function: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return a reduction of picked rows by segments; `scale` is told rows and their number."""
+    """Return a reduction of picked rows by segments."""
 
     @named(default)
     def made(
@@ -179,46 +180,17 @@ def _picked_segments(
         num_segments: Any = None,
         name: str | None = None,
     ) -> Any:
-        rows, ids = (
-            tl.gather(converted(data), converted(indices)),
-            converted(segment_ids),
-        )
-        if num_segments is None:
-            return getattr(_Sorted, kind)(rows, ids)
-        return getattr(_Counted, kind)(rows, ids, num_segments)
+        places = converted(indices), converted(segment_ids)
+        return function(converted(data), *places, num_segments)
 
     return made
 
 
-def _sqrt_n(rows: Any, ids: Any) -> Any:
-    ones = tl.ones(shape_of(ids), dtype=rows.dtype)
-    counts = tl.maximum(tl.segment_sum(ones, ids), 1)
-    total = tl.segment_sum(rows, ids)
-    return total / tl.sqrt(tl.reshape(counts, [-1, *[1] * (rows.ndim - 1)]))
-
-
-class _Sorted:
-    """What is done with segments whose number is the last of them and one."""
-
-    sum, mean, sqrt_n = map(staticmethod, (tl.segment_sum, tl.segment_mean, _sqrt_n))
-
-
-class _Counted:
-    """What is done with segments of which it is said how many there are."""
-
-    sum, mean, sqrt_n = map(
-        staticmethod,
-        (
-            tl.unsorted_segment_sum,
-            tl.unsorted_segment_mean,
-            tl.unsorted_segment_sqrt_n,
-        ),
-    )
-
-
-sparse_segment_sum = _picked_segments("SparseSegmentSum", "sum")
-sparse_segment_mean = _picked_segments("SparseSegmentMean", "mean")
-sparse_segment_sqrt_n = _picked_segments("SparseSegmentSqrtN", "sqrt_n")
+sparse_segment_sum = _picked_segments("SparseSegmentSum", math.sparse_segment_sum)
+sparse_segment_mean = _picked_segments("SparseSegmentMean", math.sparse_segment_mean)
+sparse_segment_sqrt_n = _picked_segments(
+    "SparseSegmentSqrtN", math.sparse_segment_sqrt_n
+)
 
 
 @named("DynamicPartition")
@@ -248,10 +220,8 @@ def _unique(x: Any, dtype: Any) -> Any:
 
 @named("UniqueWithCounts")
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    values, places = _unique(converted(x), as_dtype(out_idx))
-    ones = tl.ones_like(places)
-    counts = tl.unsorted_segment_sum(ones, places, tl.size(values))
-    return UniqueWithCounts(values, places, counts)
+    found = math.unique_with_counts(converted(x), as_dtype(out_idx))
+    return UniqueWithCounts(*found)
 
 
 class Unique(NamedTuple):
@@ -281,12 +251,7 @@ def setdiff1d(
     x: Any, y: Any, index_dtype: Any = int32, name: str | None = None
 ) -> Any:
     first, second = agreeing(x, y)
-    kept = tl.logical_not(tl.isin(first, second))
-    places = tl.arange(tl.size(first))
-    found = tl.boolean_mask(places, kept)
-    return ListDiff(
-        tl.boolean_mask(first, kept), tl.astype(found, as_dtype(index_dtype))
-    )
+    return ListDiff(*math.setdiff1d(first, second, as_dtype(index_dtype)))
 
 
 @named("InvertPermutation")
@@ -362,33 +327,28 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     return gathered(converted(params), places, None, places.ndim - 1)
 
 
-@named("histogram_fixed_width_bins")
-def histogram_fixed_width_bins(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = int32,
-    name: str | None = None,
-) -> Any:
-    x = converted(values)
-    low, high = tl.unstack(converted(value_range, x.dtype), num=2)
-    count = tl.astype(converted(nbins), x.dtype)
-    place = tl.floor(count * (x - low) / (high - low))
-    return tl.astype(tl.clip(place, 0, count - 1), as_dtype(dtype))
+def _histogram(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        values: Any,
+        value_range: Any,
+        nbins: Any = 100,
+        dtype: Any = int32,
+        name: str | None = None,
+    ) -> Any:
+        x = converted(values)
+        ends = converted(value_range, x.dtype)
+        return function(x, ends, nbins, as_dtype(dtype))
+
+    return made
 
 
-@named("histogram_fixed_width")
-def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = int32,
-    name: str | None = None,
-) -> Any:
-    places = histogram_fixed_width_bins(values, value_range, nbins)
-    flat = tl.reshape(places, [-1])
-    ones = tl.ones_like(flat, dtype=as_dtype(dtype))
-    return tl.unsorted_segment_sum(ones, flat, nbins)
+histogram_fixed_width = _histogram(
+    "histogram_fixed_width", math.histogram_fixed_width
+)
+histogram_fixed_width_bins = _histogram(
+    "histogram_fixed_width_bins", math.histogram_fixed_width_bins
+)
 
 
 @named("confusion_matrix")
@@ -400,21 +360,15 @@ def confusion_matrix(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Any:
-    rows, columns = (
-        tl.astype(_of_one_axis(converted(x)), int64) for x in (labels, predictions)
-    )
-    if num_classes is None:
-        num_classes = tl.maximum(tl.max(rows), tl.max(columns)) + 1
-    count = tl.astype(converted(num_classes), int64)
-    of = as_dtype(dtype)
-    ones = tl.ones_like(rows, dtype=of)
-    updates = ones if weights is None else tl.astype(converted(weights), of)
-    shape = tl.stack([count, count])
-    return tl.scatter_nd(tl.stack([rows, columns], axis=1), updates, shape)
+    rows, columns = converted(labels), converted(predictions)
+    rows, columns = _same_rank(rows, columns), _same_rank(columns, rows)
+    each = None if weights is None else converted(weights)
+    return math.confusion_matrix(rows, columns, num_classes, each, as_dtype(dtype))
 
 
-def _of_one_axis(x: Any) -> Any:
-    return tl.squeeze(x, -1) if x.ndim > 1 and x.shape[-1] == 1 else x
+def _same_rank(x: Any, other: Any) -> Any:
+    """Return labels without a last axis of one that the others have not."""
+    return tl.squeeze(x, -1) if x.ndim == other.ndim + 1 and x.shape[-1] == 1 else x
 
 
 @named("bincount")

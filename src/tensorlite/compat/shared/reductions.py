@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite import math
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
@@ -156,7 +157,4 @@ def cumulative_logsumexp(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    operand = converted(x)
-    shift = tl.stop_gradient(tl.max(operand, axis=axis, keepdims=True))
-    op = cumulative.Cumsum(exclusive, reverse)
-    return tl.log(call(op, tl.exp(operand - shift), converted(axis, int32))) + shift
+    return math.cumulative_logsumexp(converted(x), axis, exclusive, reverse)

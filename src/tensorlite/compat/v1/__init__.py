@@ -46,6 +46,17 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.arrays import (
     space_to_batch as space_to_batch_nd,
 )
+from tensorlite.compat.shared.checks import (
+    Assert,
+    assert_integer,
+    assert_proper_iterable,
+    assert_same_float_dtype,
+    assert_type,
+    check_numerics,
+    is_non_decreasing,
+    is_numeric_tensor,
+    is_strictly_increasing,
+)
 from tensorlite.compat.shared.control_flow import (
     case,
     switch_case,
@@ -139,6 +150,9 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.elementwise import (
     floormod as mod,
 )
+from tensorlite.compat.shared.image import (
+    extract_volume_patches,
+)
 from tensorlite.compat.shared.kinds import (
     QUANTIZED_DTYPES,
     DType,
@@ -149,6 +163,7 @@ from tensorlite.compat.shared.kinds import (
     complex128,
     double,
     float16,
+    float32,
     float64,
     half,
     int8,
@@ -178,7 +193,6 @@ from tensorlite.compat.shared.matrices import (
     global_norm,
     matmul,
     matrix_transpose,
-    norm,
     qr,
     svd,
     tensordot,
@@ -256,14 +270,88 @@ from tensorlite.compat.shared.picking import (
 from tensorlite.compat.shared.picking import (
     tensor_scatter_nd_update as tensor_scatter_update,
 )
+from tensorlite.compat.shared.python import (
+    Print,
+    custom_gradient,
+    grad_pass_through,
+    numpy_function,
+    print,
+    py_func,
+    py_function,
+    recompute_grad,
+    timestamp,
+)
+from tensorlite.compat.shared.quantized import (
+    fake_quant_with_min_max_args,
+    fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_per_channel,
+)
 from tensorlite.compat.shared.reductions import (
     cumprod,
     cumsum,
 )
+from tensorlite.compat.shared.signal import (
+    fft,
+    fft2d,
+    fft3d,
+    ifft,
+    ifft2d,
+    ifft3d,
+)
+from tensorlite.compat.shared.sparse import (
+    edit_distance,
+    sparse_to_dense,
+)
+from tensorlite.compat.shared.strings import (
+    as_string,
+    decode_base64,
+    encode_base64,
+    fingerprint,
+    regex_replace,
+)
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray,
 )
-from tensorlite.compat.v1 import initializers, messages, nn, summary, train
+from tensorlite.compat.shared.values import (
+    AggregationMethod,
+    IndexedSlices,
+    SparseTensor,
+    SparseTensorValue,
+    TensorSpec,
+    UnconnectedGradients,
+    VariableAggregation,
+    VariableSynchronization,
+    convert_to_tensor_or_indexed_slices,
+    convert_to_tensor_or_sparse_tensor,
+    dimension_at_index,
+    dimension_value,
+    executing_eagerly_outside_functions,
+    get_static_value,
+    hessians,
+)
+from tensorlite.compat.v1 import (
+    bitwise,
+    debugging,
+    dtypes,
+    image,
+    initializers,
+    linalg,
+    manip,
+    math,
+    messages,
+    nest,
+    nn,
+    quantization,
+    random,
+    sets,
+    signal,
+    sparse,
+    spectral,
+    strings,
+    summary,
+    train,
+    version,
+)
 from tensorlite.compat.v1.arrays import (
     batch_to_space,
     batch_to_space_nd,
@@ -303,6 +391,24 @@ from tensorlite.compat.v1.before import (
     split,
     sub,
     unpack,
+)
+from tensorlite.compat.v1.checks import (
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_rank,
+    assert_rank_at_least,
+    assert_rank_in,
+    assert_scalar,
+    verify_tensor_all_finite,
 )
 from tensorlite.compat.v1.control_flow import (
     cond,
@@ -346,6 +452,10 @@ from tensorlite.compat.v1.framework import (
     set_random_seed,
     tuple_,
 )
+from tensorlite.compat.v1.framework import tuple_ as tuple
+from tensorlite.compat.v1.image_older import (
+    extract_image_patches,
+)
 from tensorlite.compat.v1.init_ops import (
     Constant as constant_initializer,
 )
@@ -378,6 +488,12 @@ from tensorlite.compat.v1.init_ops import (
 )
 from tensorlite.compat.v1.init_ops import (
     Zeros as zeros_initializer,
+)
+from tensorlite.compat.v1.matrices import (
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+    norm,
 )
 from tensorlite.compat.v1.messages import RunMetadata
 from tensorlite.compat.v1.numbers import (
@@ -451,6 +567,26 @@ from tensorlite.compat.v1.scopes import (
     variable_scope,
     variables_initializer,
 )
+from tensorlite.compat.v1.sparse_older import (
+    sparse_add,
+    sparse_concat,
+    sparse_matmul,
+    sparse_merge,
+    sparse_placeholder,
+    sparse_reduce_max,
+    sparse_reduce_max_sparse,
+    sparse_reduce_sum,
+    sparse_reduce_sum_sparse,
+    sparse_split,
+)
+from tensorlite.compat.v1.strings_older import (
+    decode_raw,
+    reduce_join,
+    string_split,
+    string_to_hash_bucket,
+    string_to_number,
+    substr,
+)
 from tensorlite.compat.v1.summaries_before import (
     audio_summary,
     histogram_summary,
@@ -460,8 +596,16 @@ from tensorlite.compat.v1.summaries_before import (
     scalar_summary,
 )
 from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.v1.version import (
+    COMPILER_VERSION,
+    GIT_VERSION,
+    GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER,
+    VERSION,
+)
+from tensorlite.compat.v1.version import VERSION as __version__
 from tensorlite.compat.views import Operation
-from tensorlite.core.dtypes import float32
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import mode
 

@@ -27,7 +27,7 @@ from tensorlite.compat.views import (
     view,
 )
 from tensorlite.core import nest, scope
-from tensorlite.core.constant import array_of
+from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
@@ -397,12 +397,12 @@ def constant(
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """Return values as an array of a dtype, a fraction being no whole number."""
-    array = array_of(value)
+    array = encoded(array_of(value))
     if dtype is None or array.dtype == dtype.numpy:
         return array
     if not isinstance(value, (np.ndarray, np.generic)):
-        return array_of(value, dtype)
-    return array.astype(dtype.numpy)
+        return encoded(array_of(value, dtype))
+    return encoded(array.astype(dtype.numpy))
 
 
 def _filled(

@@ -1,0 +1,281 @@
+"""Images: colours, sizes, files, boxes, as both TensorFlows have them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Signature, signature
+from typing import Any
+
+import tensorlite as tl
+from tensorlite import image
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.making import same
+from tensorlite.core.dtypes import as_dtype, uint8
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.streams import stream
+
+adjust_brightness = same("adjust_brightness", image.adjust_brightness, "image delta")
+adjust_contrast = same(
+    "adjust_contrast", image.adjust_contrast, "images contrast_factor"
+)
+adjust_gamma = same("adjust_gamma", image.adjust_gamma, "image gamma gain")
+adjust_hue = same("adjust_hue", image.adjust_hue, "image delta")
+adjust_saturation = same(
+    "adjust_saturation", image.adjust_saturation, "image saturation_factor"
+)
+central_crop = same("central_crop", image.central_crop, "image central_fraction")
+_BOX = "image offset_height offset_width target_height target_width"
+crop_to_bounding_box = same("crop_to_bounding_box", image.crop_to_bounding_box, _BOX)
+pad_to_bounding_box = same("pad_to_bounding_box", image.pad_to_bounding_box, _BOX)
+decode_bmp = same("DecodeBmp", image.decode_bmp, "contents channels")
+decode_gif = same("DecodeGif", image.decode_gif, "contents")
+encode_png = same("EncodePng", image.encode_png, "image compression")
+encode_jpeg = same(
+    "EncodeJpeg",
+    image.encode_jpeg,
+    "image format quality progressive optimize_size chroma_downsampling",
+)
+flip_left_right = same("flip_left_right", image.flip_left_right, "image")
+flip_up_down = same("flip_up_down", image.flip_up_down, "image")
+grayscale_to_rgb = same("grayscale_to_rgb", image.grayscale_to_rgb, "images")
+hsv_to_rgb = same("HSVToRGB", image.hsv_to_rgb, "images")
+image_gradients = same("image_gradients", image.image_gradients, "image")
+per_image_standardization = same(
+    "per_image_standardization", image.per_image_standardization, "image"
+)
+psnr = same("PSNR", image.psnr, "a b max_val", 2)
+rgb_to_grayscale = same("rgb_to_grayscale", image.rgb_to_grayscale, "images")
+rgb_to_hsv = same("RGBToHSV", image.rgb_to_hsv, "images")
+rgb_to_yiq = same("rgb_to_yiq", image.rgb_to_yiq, "images")
+rgb_to_yuv = same("rgb_to_yuv", image.rgb_to_yuv, "images")
+yiq_to_rgb = same("yiq_to_rgb", image.yiq_to_rgb, "images")
+yuv_to_rgb = same("yuv_to_rgb", image.yuv_to_rgb, "images")
+rot90 = same("rot90", image.rot90, "image k")
+sobel_edges = same("sobel_edges", image.sobel_edges, "image")
+ssim = same(
+    "SSIM",
+    image.ssim,
+    "img1 img2 max_val filter_size filter_sigma k1 k2 return_index_map",
+    2,
+)
+ssim_multiscale = same(
+    "MS-SSIM",
+    image.ssim_multiscale,
+    "img1 img2 max_val power_factors filter_size filter_sigma k1 k2",
+    2,
+)
+total_variation = same("total_variation", image.total_variation, "images")
+transpose = same("transpose_image", image.transpose, "image")
+resize_with_crop_or_pad = same(
+    "resize_image_with_crop_or_pad",
+    image.resize_with_crop_or_pad,
+    "image target_height target_width",
+)
+_BOXES = "boxes scores max_output_size iou_threshold score_threshold"
+non_max_suppression = same(
+    "non_max_suppression", image.non_max_suppression, _BOXES, 2
+)
+non_max_suppression_padded = same(
+    "non_max_suppression_padded",
+    image.non_max_suppression_padded,
+    f"{_BOXES} pad_to_max_output_size",
+    2,
+)
+non_max_suppression_with_scores = same(
+    "non_max_suppression_with_scores",
+    image.non_max_suppression_with_scores,
+    f"{_BOXES} soft_nms_sigma",
+    2,
+)
+extract_volume_patches = same(
+    "ExtractVolumePatches",
+    image.extract_volume_patches,
+    "input ksizes strides padding",
+)
+
+
+@named("convert_image")
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Any:
+    return tl.image.convert_image_dtype(converted(image), as_dtype(dtype), saturate)
+
+
+@named("DecodeJpeg")
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
+    return tl.image.decode_jpeg(converted(contents), channels, ratio)
+
+
+@named("DecodePng")
+def decode_png(
+    contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None
+) -> Any:
+    return tl.image.decode_png(converted(contents), channels, as_dtype(dtype))
+
+
+@named("decode_image")
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Any:
+    options = (channels or 0, as_dtype(dtype), expand_animations)
+    return tl.image.decode_image(converted(contents), *options)
+
+
+@named("CropAndResize")
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    parts = converted(boxes), converted(box_indices)
+    options: Any = (crop_size, method, extrapolation_value)
+    return tl.image.crop_and_resize(converted(image), *parts, *options)
+
+
+@named("DrawBoundingBoxes")
+def draw_bounding_boxes(
+    images: Any, boxes: Any, colors: Any = None, name: str | None = None
+) -> Any:
+    shades = None if colors is None else converted(colors)
+    return tl.image.draw_bounding_boxes(converted(images), converted(boxes), shades)
+
+
+@named("extract_patches")
+def extract_patches(
+    images: Any,
+    sizes: Any,
+    strides: Any,
+    rates: Any,
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    window, steps, gaps = (tuple(x[1:3]) for x in (sizes, strides, rates))
+    return tl.image.extract_patches(converted(images), window, steps, gaps, padding)
+
+
+@named("is_jpeg")
+def is_jpeg(contents: Any, name: str | None = None) -> Any:
+    return tl.equal(tl.strings.substr(converted(contents), 0, 3), b"\xff\xd8\xff")
+
+
+def sizes_of(size: Any) -> Any:
+    """Return height and width as functions of images take them."""
+    if isinstance(size, Operand):
+        found = size.__tensor__().spec.vector()
+        if found is not None and None not in found:
+            return tuple(found)
+        return size.__tensor__()
+    return tuple(size)
+
+
+@named("resize")
+def resize(
+    images: Any,
+    size: Any,
+    method: Any = "bilinear",
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
+    options = (str(method), preserve_aspect_ratio, antialias)
+    return tl.image.resize(converted(images), sizes_of(size), *options)
+
+
+@named("resize_image_with_pad")
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = "bilinear",
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
+    sizes = (target_height, target_width)
+    return tl.image.resize_with_pad(converted(image), *sizes, str(method), antialias)
+
+
+def _drawn(
+    default: str, function: Callable[..., Any], names: str
+) -> Callable[..., Any]:
+    """Return a function that draws, whose last argument but for the name is a seed."""
+
+    def of_seed(*given: Any) -> Any:
+        *values, seed = given
+        return function(*values, stream(seed, default))
+
+    known = list(signature(function).parameters.values())
+    seeded = known[-1].replace(name="seed", default=None)
+    of_seed.__signature__ = Signature([*known[:-1], seeded])  # type: ignore[attr-defined]
+    return same(default, of_seed, f"{names} seed")
+
+
+random_brightness = _drawn(
+    "random_brightness", image.random_brightness, "image max_delta"
+)
+random_contrast = _drawn(
+    "random_contrast", image.random_contrast, "image lower upper"
+)
+random_saturation = _drawn(
+    "random_saturation", image.random_saturation, "image lower upper"
+)
+random_hue = _drawn("random_hue", image.random_hue, "image max_delta")
+random_flip_left_right = _drawn(
+    "random_flip_left_right", image.random_flip_left_right, "image"
+)
+random_flip_up_down = _drawn(
+    "random_flip_up_down", image.random_flip_up_down, "image"
+)
+
+
+@named("sample_distorted_bounding_box")
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int | None = 0,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    return tl.image.sample_distorted_bounding_box(
+        converted(image_size),
+        converted(bounding_boxes),
+        min_object_covered,
+        aspect_ratio_range or (0.75, 1.33),
+        area_range or (0.05, 1.0),
+        max_attempts or 100,
+        bool(use_image_if_no_bounding_boxes),
+        stream(seed or None, "SampleDistortedBoundingBoxV2"),
+    )
+
+
+class ResizeMethod:
+    """How sizes of images are changed."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"

@@ -1,0 +1,95 @@
+"""Structures of tensors: `tf.nest`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core import nest
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def _is_leaf(x: Any, expand_composites: bool) -> bool:
+    return not nest.is_nested(x) or (
+        isinstance(x, SparseTensor) and not expand_composites
+    )
+
+
+def is_nested(structure: Any) -> bool:
+    return isinstance(structure, (list, tuple, dict)) and not _is_leaf(
+        structure, False
+    )
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    if _is_leaf(structure, expand_composites):
+        return [structure]
+    return [
+        leaf
+        for x in nest.children(structure)
+        for leaf in flatten(x, expand_composites)
+    ]
+
+
+def pack_sequence_as(
+    structure: Any, flat_sequence: Any, expand_composites: bool = False
+) -> Any:
+    leaves = list(flat_sequence)
+    count = len(flatten(structure, expand_composites))
+    if count != len(leaves):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
+            f"{len(leaves)} elements."
+        )
+    return _packed(structure, iter(leaves), expand_composites)
+
+
+def _packed(structure: Any, leaves: Any, expand_composites: bool) -> Any:
+    if _is_leaf(structure, expand_composites):
+        return next(leaves)
+    members = [
+        _packed(x, leaves, expand_composites) for x in nest.children(structure)
+    ]
+    return nest.rebuild(structure, members)
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    expand = kwargs.pop("expand_composites", False)
+    check_types = kwargs.pop("check_types", True)
+    if kwargs:
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {kwargs}"
+        )
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand)
+    rows = zip(*[flatten(x, expand) for x in structure], strict=True)
+    return pack_sequence_as(structure[0], [func(*row) for row in rows], expand)
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    first, second = (_is_leaf(x, expand_composites) for x in (nest1, nest2))
+    if first is not second:
+        raise ValueError(
+            f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}"
+        )
+    if first:
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError(
+            f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}"
+        )
+    mine, theirs = nest.children(nest1), nest.children(nest2)
+    if len(mine) != len(theirs) or (
+        isinstance(nest1, dict) and set(nest1) != set(nest2)
+    ):
+        raise ValueError(
+            f"The two structures don't have the same number of elements: {nest1!r} and {nest2!r}"
+        )
+    for x, y in zip(mine, theirs, strict=True):
+        assert_same_structure(x, y, check_types, expand_composites)

@@ -1,0 +1,286 @@
+"""Python in graphs: functions that are called when they run, printing, gradients of one's own."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.views import lifted, plain, shown
+from tensorlite.core import nest
+from tensorlite.core.constant import array_of
+from tensorlite.core.dtypes import DType, as_dtype, float64
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import control_dependencies
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import active_graph, at_once, built
+from tensorlite.ops import effects
+from tensorlite.ops.fetchable import effect
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def _specs(kinds: Any) -> Any:
+    """Return promised dtypes as specs of which no shape is known."""
+    if kinds is None:
+        return []
+    if isinstance(kinds, (list, tuple)):
+        return [_spec(kind) for kind in kinds]
+    return _spec(kinds)
+
+
+def _spec(kind: Any) -> TensorSpec:
+    return kind if isinstance(kind, TensorSpec) else TensorSpec(None, as_dtype(kind))
+
+
+@named("PyFunc")
+def py_func(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,  # TensorFlow's name
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    promised = _specs(Tout)
+    inputs = [converted(x) for x in inp]
+    called = _of_arrays(func, promised)
+    found = tl.numpy_function(called, inputs, promised, stateful)
+    return found if promised != [] else tl.group(*_nodes(found))
+
+
+def _nodes(found: Any) -> list[Any]:
+    return [x for x in nest.flatten(found) if isinstance(x, Tensor)]
+
+
+def _of_arrays(func: Callable[..., Any], promised: Any) -> Callable[..., Any]:
+    """Return a function whose results are arrays of the promised dtypes."""
+
+    def called(*arrays: Any) -> Any:
+        with at_once():
+            result = func(*[_writable(x) for x in arrays])
+        if isinstance(promised, list):
+            given = result if isinstance(result, (list, tuple)) else [result]
+            return [] if result is None else _fitted(given, promised)
+        if (
+            isinstance(result, (list, tuple))
+            and len(result) == 1
+            and np.ndim(result[0])
+        ):
+            result = result[0]
+        return _array(result, promised.dtype)
+
+    return called
+
+
+def _fitted(given: Any, promised: list[TensorSpec]) -> list[Any]:
+    if len(given) != len(promised):
+        return list(given)
+    return [_array(x, spec.dtype) for x, spec in zip(given, promised, strict=True)]
+
+
+def _writable(x: Any) -> Any:
+    """Return an array that a program may write to; of one string, its bytes."""
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return x.item() if x.ndim == 0 else x
+    return np.array(x)
+
+
+def _array(x: Any, dtype: DType) -> Any:
+    array = x.numpy() if isinstance(x, Tensor) else array_of(x)
+    if array.dtype == float64.numpy and not isinstance(x, (np.ndarray, np.generic)):
+        return array.astype(dtype.numpy)
+    return array
+
+
+def numpy_function(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    return py_func(func, inp, Tout, stateful, name)
+
+
+@named("EagerPyFunc")
+def py_function(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,
+    name: str | None = None,
+) -> Any:
+    promised = _specs(Tout)
+
+    def called(*tensors: Any) -> Any:
+        with at_once():
+            result = func(*tensors)
+        if isinstance(promised, list):
+            return (
+                []
+                if result is None
+                else [_tensor(*x) for x in _pairs(result, promised)]
+            )
+        return _tensor(result, promised)
+
+    return tl.py_function(called, [converted(x) for x in inp], promised)
+
+
+def _pairs(result: Any, promised: list[TensorSpec]) -> Any:
+    given = result if isinstance(result, (list, tuple)) else [result]
+    return list(zip(given, promised, strict=True))
+
+
+def _tensor(x: Any, spec: TensorSpec) -> Any:
+    return x.__tensor__() if isinstance(x, Operand) else converted(x, spec.dtype)
+
+
+@named("PrintV2")
+def _print(
+    values: Any,
+    stream: Any,
+    sep: str,
+    end: str,
+    summarize: int,
+    name: str | None = None,
+) -> Any:
+    shown_values = [tuple(x) if isinstance(x, SparseTensor) else x for x in values]
+    return tl.print(
+        *shown_values, output_stream=stream, sep=sep, end=end, summarize=summarize
+    )
+
+
+def print(*inputs: Any, **kwargs: Any) -> Any:
+    stream = kwargs.pop("output_stream", sys.stderr)
+    for module, level in (
+        ("info", "info"),
+        ("warning", "warning"),
+        ("error", "error"),
+    ):
+        if getattr(stream, "__name__", None) in (module, module[:4]):
+            stream = f"log({level})"
+    if stream is sys.stderr or stream is sys.stdout:
+        stream = "stderr" if stream is sys.stderr else "stdout"
+    summarize = kwargs.pop("summarize", 3)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    return _print(
+        list(inputs),
+        stream,
+        sep,
+        end,
+        3 if summarize is None else summarize,
+        name=name,
+    )
+
+
+@named("Print")
+def Print(  # TensorFlow's name
+    input_: Any,
+    data: Any,
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    x = converted(input_)
+    shown_values = [converted(y) for y in data]
+    said = _First(message or "", first_n, 3 if summarize is None else summarize)
+    written = effect(effects.PyFunc(said, ()), *shown_values)
+    with control_dependencies([] if written is None else [written]):
+        return tl.identity(x)
+
+
+class _First:
+    """Writes tensors to the error stream, the first times."""
+
+    def __init__(self, message: str, most: int | None, summarize: int) -> None:
+        self.message, self.most, self.summarize = message, most, summarize
+        self.count = 0
+
+    def __call__(self, *arrays: Any) -> None:
+        self.count += 1
+        if self.most is not None and 0 <= self.most < self.count:
+            return
+        said = "".join(f"[{self._text(array)}]" for array in arrays)
+        sys.stderr.write(f"{self.message}{said}\n")
+
+    def _text(self, array: Any) -> str:
+        flat = np.ravel(array).tolist()
+        few = flat if self.summarize < 0 else flat[: self.summarize]
+        text = " ".join([_spelled(x) for x in few])
+        return f"{text}..." if len(few) < len(flat) else text
+
+
+def _spelled(x: Any) -> str:
+    if isinstance(x, bytes):
+        return x.decode(errors="replace")
+    return f"{x:.9g}" if isinstance(x, float) else str(x)
+
+
+def _now() -> Any:
+    return np.float64(time.time())
+
+
+@named("Timestamp")
+def timestamp(name: str | None = None) -> Any:
+    return tl.numpy_function(_now, [], TensorSpec((), float64))
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    eager = tl.custom_gradient(f)
+
+    @wraps(f)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        graph = active_graph()
+        if graph is None:
+            return eager(*args, **kwargs)
+
+        def function(*tensors: Any) -> Any:
+            result, gradient = f(*shown(tensors), **kwargs)
+            return plain(result), _gradient(gradient)
+
+        with built(graph):
+            return shown(tl.custom_gradient(function)(*plain(args)))
+
+    return called
+
+
+def _gradient(gradient: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a program's gradient function as one of tensors, with the same parameters."""
+
+    @wraps(gradient)
+    def called(*dys: Any, **kwargs: Any) -> Any:
+        return lifted(gradient)(*dys, **kwargs)
+
+    return called
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    @custom_gradient
+    def called(*args: Any, **kwargs: Any) -> Any:
+        def gradient(*dys: Any, **_: Any) -> Any:
+            return dys[0] if len(dys) == 1 else list(dys)
+
+        return f(*args, **kwargs), gradient
+
+    return called
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        graph = active_graph()
+        if graph is None:
+            return tl.recompute_grad(f)(*args, **kwargs)
+        with built(graph):
+            again = tl.recompute_grad(lambda *xs: plain(f(*shown(xs), **kwargs)))
+            return shown(again(*plain(args)))
+
+    return called

@@ -1,0 +1,46 @@
+"""Sets in the last axis, which TensorFlow 1 and 2 have alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.sparse import SparseTensorValue
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def _set(x: Any) -> Any:
+    if isinstance(x, SparseTensorValue):
+        return SparseTensor(*x)
+    return x if isinstance(x, SparseTensor) else converted(x)
+
+
+@named("SetSize")
+def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
+    return tl.sets.size(_set(a))
+
+
+@named("SetIntersection")
+def intersection(
+    a: Any, b: Any, validate_indices: bool = True, name: str | None = None
+) -> Any:
+    return tl.sets.intersection(_set(a), _set(b))
+
+
+@named("SetUnion")
+def union(
+    a: Any, b: Any, validate_indices: bool = True, name: str | None = None
+) -> Any:
+    return tl.sets.union(_set(a), _set(b))
+
+
+@named("SetDifference")
+def difference(
+    a: Any,
+    b: Any,
+    aminusb: bool = True,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    return tl.sets.difference(_set(a), _set(b), aminusb)

@@ -1,0 +1,148 @@
+"""Conversions between tensors and values, and what is known of tensors as a graph is made."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shapes import Dimension, TensorShape
+from tensorlite.compat.shared.sparse import SparseTensor, SparseTensorValue
+from tensorlite.compat.views import plain
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import executing_eagerly
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.ops import differentiate
+from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
+
+__all__ = ["IndexedSlices", "SparseTensor", "SparseTensorValue", "TensorSpec"]
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The value of slices: the rows, their places, and the shape of the whole."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
+
+
+class UnconnectedGradients(Enum):
+    """What the gradient is of a tensor that another does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class AggregationMethod:
+    """How gradients of several uses are added, which is always the same here."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+class VariableSynchronization(Enum):
+    """When copies of a variable are brought together."""
+
+    AUTO, NONE, ON_WRITE, ON_READ = range(4)
+
+
+class VariableAggregation(Enum):
+    """How copies of a variable are brought together."""
+
+    NONE, SUM, MEAN, ONLY_FIRST_REPLICA = range(4)
+
+
+VariableAggregationV2 = VariableAggregation
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    if not isinstance(tensor, Operand):
+        return tensor
+    x = plain(tensor).__tensor__()
+    if not isinstance(x, SymbolicTensor):
+        return x.numpy()
+    own = x.node.outputs[x.index]
+    if isinstance(own.node.op, Const):
+        return own.node.op.value
+    known = own.spec.constant()
+    if known is None:
+        return None
+    return np.asarray(known, own.dtype.numpy)
+
+
+constant_value = get_static_value
+
+
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor(*value)
+    if isinstance(value, PlainSparse):
+        return value
+    return _tensor(value, dtype, name=name)
+
+
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    if isinstance(value, IndexedSlices):
+        return value
+    return _tensor(value, dtype, name=name)
+
+
+@named("Const")
+def _tensor(value: Any, dtype: Any, name: str | None = None) -> Any:
+    return converted(value, None if dtype is None else tl.as_dtype(dtype))
+
+
+def dimension_value(dimension: Any) -> Any:
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape: Any, index: int) -> Any:
+    sizes = TensorShape(shape)
+    return Dimension(None) if sizes.dims is None else sizes.dims[index]
+
+
+@named("hessians")
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str | None = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> Any:
+    sources = xs if isinstance(xs, (list, tuple)) else [xs]
+    targets = ys if isinstance(ys, (list, tuple)) else [ys]
+    total = targets[0] if len(targets) == 1 else tl.add_n(list(targets))
+    return [_hessian(total, x) for x in sources]
+
+
+def _hessian(y: Any, x: Any) -> Any:
+    (slope,) = differentiate.gradients([y], [x])
+    count = x.__tensor__().spec.size
+    if count is None:
+        raise InvalidArgumentError(
+            f"hessians: {x.__tensor__().spec} must have a known size"
+        )
+    flat = tl.reshape(slope, [-1])
+    rows = [differentiate.gradients([flat[i]], [x])[0] for i in range(count)]
+    zero = tl.zeros_like(x.__tensor__())
+    made = tl.stack([zero if row is None else row for row in rows])
+    sizes = list(x.__tensor__().spec.dims)
+    return tl.reshape(made, [*sizes, *sizes])
+
+
+def executing_eagerly_outside_functions() -> bool:
+    return executing_eagerly()

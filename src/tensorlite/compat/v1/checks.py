@@ -1,0 +1,99 @@
+"""Assertions with the order of arguments of TensorFlow 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.compat.shared import checks
+from tensorlite.compat.v1.renamed import renamed
+
+
+def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
+    def made(
+        x: Any = None,
+        y: Any = None,
+        data: Any = None,
+        summarize: Any = None,
+        message: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        return function(x, y, message, summarize, data, name=name)
+
+    return made
+
+
+def _condition(function: Callable[..., Any]) -> Callable[..., Any]:
+    def made(
+        x: Any = None,
+        data: Any = None,
+        summarize: Any = None,
+        message: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        return function(x, message, summarize, data, name=name)
+
+    return made
+
+
+def _ranks(function: Callable[..., Any]) -> Callable[..., Any]:
+    def made(
+        x: Any,
+        rank: Any = None,
+        data: Any = None,
+        summarize: Any = None,
+        message: Any = None,
+        name: str | None = None,
+        ranks: Any = None,
+    ) -> Any:
+        wanted = renamed("rank", rank, "ranks", ranks)
+        return function(x, wanted, message, summarize, data, name=name)
+
+    return made
+
+
+assert_equal = _comparison(checks.assert_equal)
+assert_none_equal = _comparison(checks.assert_none_equal)
+assert_less = _comparison(checks.assert_less)
+assert_less_equal = _comparison(checks.assert_less_equal)
+assert_greater = _comparison(checks.assert_greater)
+assert_greater_equal = _comparison(checks.assert_greater_equal)
+assert_positive = _condition(checks.assert_positive)
+assert_negative = _condition(checks.assert_negative)
+assert_non_negative = _condition(checks.assert_non_negative)
+assert_non_positive = _condition(checks.assert_non_positive)
+assert_rank = _ranks(checks.assert_rank)
+assert_rank_at_least = _ranks(checks.assert_rank_at_least)
+assert_rank_in = _ranks(checks.assert_rank_in)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Any = None,
+    summarize: Any = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    return checks.assert_near(x, y, rtol, atol, message, summarize, data, name)
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:
+    return checks.assert_scalar(tensor, message, name)
+
+
+def verify_tensor_all_finite(
+    t: Any = None,
+    msg: Any = None,
+    name: str | None = None,
+    x: Any = None,
+    message: Any = None,
+) -> Any:
+    given = renamed("t", t, "x", x)
+    text = renamed("msg", msg, "message", message)
+    return checks.assert_all_finite(given, text, name)
+
+
+assert_all_finite = verify_tensor_all_finite

@@ -1,0 +1,144 @@
+"""Images with the arguments of TensorFlow 1, where TensorFlow 2 has others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import image
+from tensorlite.compat.v1.renamed import renamed
+
+_METHODS = ("bilinear", "nearest", "bicubic", "area")
+
+
+class ResizeMethod:
+    """How sizes of images are changed."""
+
+    BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = range(4)
+
+
+def _method(method: Any) -> str:
+    return _METHODS[method] if isinstance(method, int) else str(method)
+
+
+@named("resize")
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Any:
+    return tl.image.resize(
+        converted(images),
+        image.sizes_of(size),
+        _method(method),
+        preserve_aspect_ratio,
+        False,
+        align_corners,
+        False,
+    )
+
+
+resize = resize_images
+
+
+def _resizing(default: str, method: str) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        images: Any,
+        size: Any,
+        align_corners: bool = False,
+        name: str | None = None,
+        half_pixel_centers: bool = False,
+    ) -> Any:
+        options = (False, False, align_corners, half_pixel_centers)
+        sizes = image.sizes_of(size)
+        return tl.image.resize(converted(images), sizes, method, *options)
+
+    return made
+
+
+resize_bilinear = _resizing("ResizeBilinear", "bilinear")
+resize_bicubic = _resizing("ResizeBicubic", "bicubic")
+resize_area = _resizing("ResizeArea", "area")
+resize_nearest_neighbor = _resizing("ResizeNearestNeighbor", "nearest")
+
+
+@named("resize_image_with_pad")
+def resize_image_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    name: str | None = None,
+) -> Any:
+    sizes = (target_height, target_width, _method(method))
+    return tl.image.resize_with_pad(
+        converted(image), *sizes, False, align_corners, False
+    )
+
+
+def crop_and_resize(
+    image_: Any = None,
+    boxes: Any = None,
+    box_ind: Any = None,
+    crop_size: Any = None,
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+    name: str | None = None,
+    box_indices: Any = None,
+    **named_image: Any,
+) -> Any:
+    given = named_image.pop("image", image_)
+    places = renamed("box_ind", box_ind, "box_indices", box_indices)
+    options = (crop_size, method, extrapolation_value, name)
+    return image.crop_and_resize(given, boxes, places, *options)
+
+
+def draw_bounding_boxes(
+    images: Any, boxes: Any, name: str | None = None, colors: Any = None
+) -> Any:
+    return image.draw_bounding_boxes(images, boxes, colors, name)
+
+
+def extract_image_patches(
+    images: Any,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: Any = None,
+    name: str | None = None,
+    sizes: Any = None,
+) -> Any:
+    windows = renamed("sizes", sizes, "ksizes", ksizes)
+    return image.extract_patches(images, windows, strides, rates, padding, name)
+
+
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int | None = None,
+    seed2: int | None = None,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    return image.sample_distorted_bounding_box(
+        image_size,
+        bounding_boxes,
+        seed,
+        min_object_covered,
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
+        name,
+    )

@@ -1,0 +1,31 @@
+"""The older place of some functions: `tf.manip`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.arrays import (
+    reshape,
+    reverse,
+    roll,
+    tile,
+)
+from tensorlite.compat.shared.arrays import (
+    space_to_batch as space_to_batch_nd,
+)
+from tensorlite.compat.shared.picking import (
+    scatter_nd,
+)
+from tensorlite.compat.v1.arrays import (
+    batch_to_space_nd,
+    gather_nd,
+)
+
+__all__ = [
+    "batch_to_space_nd",
+    "gather_nd",
+    "reshape",
+    "reverse",
+    "roll",
+    "scatter_nd",
+    "space_to_batch_nd",
+    "tile",
+]

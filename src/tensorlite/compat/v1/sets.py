@@ -1,0 +1,33 @@
+"""Sets in the last axis: `tf.sets`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.sets import (
+    difference,
+    intersection,
+    size,
+    union,
+)
+from tensorlite.compat.shared.sets import (
+    difference as set_difference,
+)
+from tensorlite.compat.shared.sets import (
+    intersection as set_intersection,
+)
+from tensorlite.compat.shared.sets import (
+    size as set_size,
+)
+from tensorlite.compat.shared.sets import (
+    union as set_union,
+)
+
+__all__ = [
+    "difference",
+    "intersection",
+    "set_difference",
+    "set_intersection",
+    "set_size",
+    "set_union",
+    "size",
+    "union",
+]

@@ -1,0 +1,132 @@
+"""Functions of sparse tensors with the arguments of TensorFlow 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared import matrices, sparse
+from tensorlite.compat.v1.framework import constant, placeholder
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.views import plain
+from tensorlite.core.dtypes import int64
+from tensorlite.core.operand import Operand
+from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    dense, rank = _dense_shape(shape, name)
+    values = placeholder(dtype, [None], _below(name, "values"))
+    indices = placeholder(int64, [None, rank], _below(name, "indices"))
+    return sparse.SparseTensor(indices, values, dense)
+
+
+def _below(name: str | None, part: str) -> str | None:
+    return None if name is None else f"{name}/{part}"
+
+
+def _dense_shape(shape: Any, name: str | None) -> tuple[Any, int | None]:
+    """Return the tensor of a shape, and the rank as far as that is known."""
+    if isinstance(shape, Operand):
+        return shape, shape.__tensor__().spec.dims[0]
+    sizes = None if shape is None else plain(TensorShape(shape))
+    rank = None if sizes is None else len(sizes)
+    if sizes is None or None in sizes:
+        return placeholder(int64, [rank], _below(name, "shape")), rank
+    return constant(np.array(sizes, np.int64), name=_below(name, "shape")), rank
+
+
+def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    limit = renamed("threshold", threshold, "thresh", thresh)
+    return sparse.add(a, b, 0 if limit is None else limit)
+
+
+def sparse_concat(
+    axis: int,
+    sp_inputs: Any,
+    name: str | None = None,
+    expand_nonconcat_dim: bool = False,
+    concat_dim: int | None = None,
+    expand_nonconcat_dims: bool | None = None,
+) -> Any:
+    expand = (
+        expand_nonconcat_dim
+        if expand_nonconcat_dims is None
+        else expand_nonconcat_dims
+    )
+    along = axis if concat_dim is None else concat_dim
+    return sparse.concat(along, sp_inputs, expand, name)
+
+
+def sparse_split(
+    keyword_required: Any = None,
+    sp_input: Any = None,
+    num_split: Any = None,
+    axis: Any = None,
+    name: str | None = None,
+    split_dim: Any = None,
+) -> Any:
+    return sparse.split(
+        sp_input, num_split, renamed("axis", axis, "split_dim", split_dim), name
+    )
+
+
+def _reduced(function: Callable[..., Any], is_sparse: bool) -> Callable[..., Any]:
+    def made(
+        sp_input: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        reduction_axes: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Any:
+        axes = renamed("axis", axis, "reduction_axes", reduction_axes)
+        kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+        return function(sp_input, axes, kept, is_sparse)
+
+    return made
+
+
+sparse_reduce_sum = _reduced(sparse.reduce_sum, False)
+sparse_reduce_max = _reduced(sparse.reduce_max, False)
+sparse_reduce_sum_sparse = _reduced(sparse.reduce_sum, True)
+sparse_reduce_max_sparse = _reduced(sparse.reduce_max, True)
+
+
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    return matrices.matmul(
+        a, b, transpose_a, transpose_b, name=name or "SparseMatMul"
+    )
+
+
+@named("SparseMerge")
+def sparse_merge(
+    sp_ids: Any,
+    sp_values: Any,
+    vocab_size: Any,
+    name: str | None = None,
+    already_sorted: bool = False,
+) -> Any:
+    many = isinstance(sp_ids, (list, tuple)) and not isinstance(sp_ids, PlainSparse)
+    ids = list(sp_ids) if many else [sp_ids]
+    sizes = (
+        list(vocab_size) if isinstance(vocab_size, (list, tuple)) else [vocab_size]
+    )
+    columns = [tl.expand_dims(tl.astype(x.values, int64), 1) for x in ids]
+    rows = tl.concat([ids[0].indices[:, :-1], *columns], axis=1)
+    last = [tl.reshape(converted(n, int64), [1]) for n in sizes]
+    shape = tl.concat([ids[0].dense_shape[:-1], *last])
+    merged = PlainSparse(rows, sp_values.values, shape)
+    return merged if already_sorted else tl.sparse.reorder(merged)

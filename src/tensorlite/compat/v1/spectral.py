@@ -1,0 +1,37 @@
+"""The older place of spectra: `tf.spectral`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.signal import (
+    dct,
+    fft,
+    fft2d,
+    fft3d,
+    idct,
+    ifft,
+    ifft2d,
+    ifft3d,
+    irfft,
+    irfft2d,
+    irfft3d,
+    rfft,
+    rfft2d,
+    rfft3d,
+)
+
+__all__ = [
+    "dct",
+    "fft",
+    "fft2d",
+    "fft3d",
+    "idct",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
+    "irfft",
+    "irfft2d",
+    "irfft3d",
+    "rfft",
+    "rfft2d",
+    "rfft3d",
+]

@@ -1,0 +1,51 @@
+"""Strings: `tf.strings`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.strings import (
+    as_string,
+    bytes_split,
+    format,
+    join,
+    lower,
+    regex_full_match,
+    regex_replace,
+    strip,
+    to_hash_bucket_fast,
+    to_hash_bucket_strong,
+    unicode_script,
+    upper,
+)
+from tensorlite.compat.v1.strings_older import (
+    length,
+    reduce_join,
+    split,
+    substr,
+)
+from tensorlite.compat.v1.strings_older import (
+    string_to_hash_bucket as to_hash_bucket,
+)
+from tensorlite.compat.v1.strings_older import (
+    string_to_number as to_number,
+)
+
+__all__ = [
+    "as_string",
+    "bytes_split",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_script",
+    "upper",
+]

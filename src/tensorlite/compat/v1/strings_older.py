@@ -1,0 +1,98 @@
+"""Functions of strings with the arguments of TensorFlow 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared import strings
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import float32
+from tensorlite.core.errors import InvalidArgumentError
+
+
+def string_split(
+    source: Any,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = None,
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:
+    if result_type != "SparseTensor":
+        raise InvalidArgumentError(
+            "string_split: result_type must be 'SparseTensor'; there are no ragged tensors here"
+        )
+    by = renamed("sep", sep, "delimiter", delimiter)
+    return strings.split_to_sparse(
+        source, " " if by is None else by, skip_empty, name
+    )
+
+
+def string_to_number(
+    string_tensor: Any = None,
+    out_type: Any = float32,
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    given = renamed("string_tensor", string_tensor, "input", input)
+    return strings.to_number(given, out_type, name)
+
+
+def string_to_hash_bucket(
+    string_tensor: Any = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    if num_buckets is None:
+        raise TypeError("string_to_hash_bucket() missing argument 'num_buckets'")
+    given = renamed("string_tensor", string_tensor, "input", input)
+    return strings.to_hash_bucket(given, num_buckets, name)
+
+
+def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    return strings.length(input, unit, name)
+
+
+def substr(
+    input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
+) -> Any:
+    return strings.substr(input, pos, len, unit, name)
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
+    axes = renamed("axis", axis, "reduction_indices", reduction_indices)
+    kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return strings.reduce_join(inputs, axes, kept, separator, name)
+
+
+def split(
+    input: Any = None,
+    sep: Any = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
+    name: str | None = None,
+) -> Any:
+    return strings.split(
+        renamed("input", input, "source", source), sep, maxsplit, name
+    )
+
+
+def decode_raw(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
+) -> Any:
+    given = renamed("input_bytes", input_bytes, "bytes", bytes)
+    return strings.decode_raw(given, out_type, little_endian, name=name)
