@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorlite.core import dtypes, nest
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
     DTypeError,
@@ -32,15 +32,19 @@ from tensorlite.ops.stack import stack
 
 def tensors(value: Any) -> Any:
     """Return a structure with tensors for leaves; a list of numbers is one tensor."""
-    if isinstance(value, list):
-        return to_tensor(value)
-    if nest.is_nested(value):
+    if nest.is_nested(value) and not isinstance(value, list):
         return nest.rebuild(
             value, [tensors(member) for member in nest.children(value)]
         )
     if value is None or isinstance(value, Pipeline):
         return value
-    return to_tensor(value)
+    if isinstance(value, Operand) or any(
+        isinstance(x, Operand) for x in nest.flatten(value)
+    ):
+        return to_tensor(value)
+    # What has its value already is no part of a graph that is made here.
+    with interpreted_by(None):
+        return to_tensor(value)
 
 
 def returned(value: Any) -> Any:

@@ -12,6 +12,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline
 from tensorlite.data.dataset import Dataset
+from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
 from tensorlite.data.transforming import in_turns
 from tensorlite.ops.csv import csv_rows, default_specs, fields_of
@@ -57,7 +58,8 @@ def _names(filenames: Any) -> Tensor:
     if isinstance(filenames, (list, tuple)):
         filenames = [_text(name) for name in filenames]
     named = hasattr(filenames, "__fspath__")
-    return to_tensor(str(filenames) if named else filenames)
+    made: Tensor = tensors(str(filenames) if named else filenames)
+    return made
 
 
 def _text(name: Any) -> Any:

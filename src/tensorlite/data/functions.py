@@ -7,12 +7,10 @@ trace or in a graph, they are traced once, with what they capture of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor, tracer
-from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned
@@ -21,6 +19,8 @@ from tensorlite.function.compile import Compiled
 from tensorlite.function.function import function
 from tensorlite.function.staging import converted
 from tensorlite.graph.trace import trace
+
+T = TypeVar("T")
 
 
 class Prepared(NamedTuple):
@@ -48,6 +48,15 @@ def traced_spec(fn: Callable[..., Any], specs: Sequence[Any]) -> Any:
     """Return the specs of what a function returns, found by tracing it."""
     found = function(fn).get_concrete_function(*specs).structured_outputs
     return tuple(found) if isinstance(found, list) else found
+
+
+class Preparing(Pipeline[T]):
+    """What of a dataset makes functions ready; those of graphs with names have another way."""
+
+    def _prepared(
+        self, fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]
+    ) -> Prepared:
+        return prepared(fn, specs)
 
 
 class _Staged:
@@ -118,8 +127,3 @@ def bound(dataset: Pipeline[Any], known: dict[int, Tensor]) -> Pipeline[Any]:
 
     made: Pipeline[Any] = dataset._altered(source=source, captures=())  # noqa: SLF001  a kin
     return made
-
-
-def is_spec(value: Any) -> bool:
-    """Return whether a value says what a tensor is like, rather than being one."""
-    return isinstance(value, TensorSpec) and not isinstance(value, Operand)

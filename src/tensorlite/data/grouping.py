@@ -28,8 +28,16 @@ from tensorlite.data.elements import (
     with_axis,
     without_axis,
 )
-from tensorlite.data.functions import prepared
-from tensorlite.data.given import captured, known_number, number, number_now, value_of
+from tensorlite.data.functions import Prepared, Preparing, bound
+from tensorlite.data.given import (
+    captured,
+    known_as,
+    known_number,
+    number,
+    number_now,
+    value_of,
+    values,
+)
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -37,7 +45,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Grouping(Pipeline[T]):
+class Grouping(Preparing[T]):
     """What a Dataset offers to put elements together."""
 
     def batch(
@@ -110,17 +118,10 @@ class Grouping(Pipeline[T]):
         """
 
         def joined(group: list[Any]) -> Any:
-            shapes = spread(value_of(padded_shapes), group[0], is_shape)
-            values = spread(padding_values, group[0], not_nested)
-            return padded(group, [shape_from(shape) for shape in shapes], values)
+            return _padded(group, padded_shapes, padding_values)
 
         def spec_of(spec: Any, rows: int | None) -> Any:
-            shapes = spread(padded_shapes, spec, is_shape)
-            leaves = [
-                leaf.with_shape((rows, *_padded_sizes(leaf, shape_from(shape))))
-                for leaf, shape in zip(nest.flatten(spec), shapes, strict=True)
-            ]
-            return nest.pack_like(spec, leaves)
+            return _padded_spec(spec, padded_shapes, rows)
 
         made: Dataset[T] = self._batched(
             batch_size, bool(drop_remainder), joined, "padded_batch", spec_of
@@ -215,36 +216,32 @@ class Grouping(Pipeline[T]):
             raise InvalidArgumentError(
                 "group_by_window: give either window_size or window_size_func"
             )
-        size_of = window_size_func or (lambda _: window_size)
-        keyed = prepared(key_func, lambda: tuple(arguments(self.element_spec)))
         key_spec = TensorSpec((), dtypes.int64)
-        empty = assembled(self._steps(), lambda: iter(()), UNKNOWN, self._spec)
+        keyed = self._prepared(key_func, lambda: tuple(arguments(self.element_spec)))
+        sized = self._prepared(
+            window_size_func or (lambda _: window_size), lambda: (key_spec,)
+        )
+        window = Window(self)
+        reduced = self._prepared(
+            lambda key: reduce_func(key, window.dataset), lambda: (key_spec,)
+        )
 
         def source() -> Iterator[Any]:
             groups: dict[int, list[Any]] = {}
             for element in self.source():
-                key = int(keyed.call(*arguments(element)))
-                group = groups.setdefault(key, [])
+                number = int(keyed.call(*arguments(element)))
+                group = groups.setdefault(number, [])
                 group.append(element)
-                if len(group) >= int(size_of(constant(key, dtypes.int64))):
-                    yield from reduced(key, groups.pop(key))
-            for key in sorted(groups):
-                yield from reduced(key, groups[key])
-
-        def reduced(key: int, group: list[Any]) -> Iterator[Any]:
-            window = assembled(
-                self._steps(), lambda: iter(group), len(group), self._spec
-            )
-            yield from reduce_func(constant(key, dtypes.int64), window).source()
-
-        def spec() -> Any:
-            of_key = prepared(
-                lambda key: reduce_func(key, empty), lambda: (key_spec,)
-            )
-            return of_key.spec().element_spec
+                if len(group) >= int(sized.call(constant(number, dtypes.int64))):
+                    yield from window.run(reduced, number, groups.pop(number))
+            for number in sorted(groups):
+                yield from window.run(reduced, number, groups[number])
 
         made: Dataset[Any] = self._made(
-            source, UNKNOWN, spec, captures=keyed.captures
+            source,
+            UNKNOWN,
+            lambda: reduced.spec().element_spec,
+            captures=(*keyed.captures, *sized.captures, *reduced.captures),
         )
         return made
 
@@ -276,36 +273,75 @@ class Grouping(Pipeline[T]):
                 f"{len(bucket_batch_sizes)} batch sizes; allowed is one more batch size"
             )
 
-        def bucket(*element: Any) -> Any:
-            return bisect.bisect_right(
-                bucket_boundaries, int(element_length_func(*element))
-            )
+        ready = self._prepared(
+            element_length_func, lambda: tuple(arguments(self.element_spec))
+        )
 
-        def batches(key: Any, window: Any) -> Any:
-            size = bucket_batch_sizes[int(key)]
+        def batch(group: list[Any], key: int) -> Any:
             if no_padding:
-                return window.batch(size, drop_remainder)
+                return stacked(group)
             shapes = padded_shapes
             if pad_to_bucket_boundary:
-                shapes = _to_boundary(
-                    padded_shapes, self.element_spec, bucket_boundaries, int(key)
-                )
-            return window.padded_batch(size, shapes, padding_values, drop_remainder)
+                shapes = _to_boundary(shapes, group[0], bucket_boundaries, key)
+            return _padded(group, shapes, padding_values)
 
-        made = self.group_by_window(
-            bucket, batches, window_size_func=lambda key: bucket_batch_sizes[int(key)]
-        )
+        def length(element: Any) -> int:
+            return int(ready.call(*arguments(element)))
+
+        def source() -> Iterator[Any]:
+            found = _buckets(
+                self.source(),
+                length,
+                bucket_boundaries,
+                bucket_batch_sizes,
+                drop_remainder,
+            )
+            for group, key in found:
+                yield batch(group, key)
 
         def spec() -> Any:
-            window = assembled(self._steps(), lambda: iter(()), UNKNOWN, self._spec)
             if no_padding:
-                return window.batch(1).element_spec
-            return window.padded_batch(1, padded_shapes).element_spec
+                return with_axis(self.element_spec, None)
+            return _padded_spec(self.element_spec, padded_shapes, None)
 
-        known: Dataset[Any] = self._made(
-            made.source, UNKNOWN, spec, captures=made.captures
+        made: Dataset[Any] = self._made(
+            source, UNKNOWN, spec, captures=ready.captures
         )
-        return known
+        return made
+
+
+class Window:
+    """The elements of one key, as a dataset that functions are given before there are any."""
+
+    def __init__(self, of: Pipeline[Any]) -> None:
+        self.dataset = assembled(of._steps(), self._elements, UNKNOWN, of._spec)  # noqa: SLF001
+
+    def _elements(self) -> Iterator[Any]:
+        known = values.get() or {}
+        return iter(known.get(id(self), ()))
+
+    def run(self, reduced: Prepared, key: int, group: list[Any]) -> Iterator[Any]:
+        """Yield what a function makes of a key and of this window with a group's elements."""
+        known: Any = {**(values.get() or {}), id(self): group}
+        with known_as(known):
+            made = reduced.call(constant(key, dtypes.int64))
+        yield from bound(made, known).source()
+
+
+def _padded(group: list[Any], shapes: Any, values: Any) -> Any:
+    """Return elements as one, filled up; one shape or value alone is for all tensors of them."""
+    given = spread(value_of(shapes), group[0], is_shape)
+    fillers = spread(values, group[0], not_nested)
+    return padded(group, [shape_from(shape) for shape in given], fillers)
+
+
+def _padded_spec(spec: Any, shapes: Any, rows: int | None) -> Any:
+    given = spread(shapes, spec, is_shape)
+    leaves = [
+        leaf.with_shape((rows, *_padded_sizes(leaf, shape_from(shape))))
+        for leaf, shape in zip(nest.flatten(spec), given, strict=True)
+    ]
+    return nest.pack_like(spec, leaves)
 
 
 def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
@@ -315,21 +351,42 @@ def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
     return tuple(shape)
 
 
-def _to_boundary(shapes: Any, spec: Any, boundaries: Sequence[int], key: int) -> Any:
+def _buckets(
+    elements: Iterator[Any],
+    length: Callable[[Any], int],
+    boundaries: Sequence[int],
+    sizes: Sequence[int],
+    whole: bool,
+) -> Iterator[tuple[list[Any], int]]:
+    """Yield groups of elements that are in one bucket, with its number."""
+    groups: dict[int, list[Any]] = {}
+    for element in elements:
+        key = bisect.bisect_right(boundaries, length(element))
+        group = groups.setdefault(key, [])
+        group.append(element)
+        if len(group) >= sizes[key]:
+            yield groups.pop(key), key
+    for key in [] if whole else sorted(groups):
+        yield groups[key], key
+
+
+def _to_boundary(
+    shapes: Any, element: Any, boundaries: Sequence[int], key: int
+) -> Any:
     """Return padded shapes whose unknown sizes are one less than the bucket's boundary."""
     if key == len(boundaries):
         raise InvalidArgumentError(
             "bucket_by_sequence_length: an element is longer than the last boundary, "
             f"{boundaries[-1]}, up to which pad_to_bucket_boundary fills up"
         )
-    leaves = nest.flatten(spec)
-    given = [shape_from(x) for x in spread(shapes, spec, is_shape)]
+    leaves = nest.flatten(element)
+    given = [shape_from(x) for x in spread(shapes, element, is_shape)]
     known = [
-        leaf.dims if x is None else x
+        (None,) * leaf.ndim if x is None else x
         for leaf, x in builtins.zip(leaves, given, strict=True)
     ]
     full = [[boundaries[key] - 1 if n is None else n for n in x] for x in known]
-    return full[0] if len(full) == 1 else nest.pack_like(spec, full)
+    return full[0] if len(full) == 1 else nest.pack_like(element, full)
 
 
 def _number_of_windows(count: int, numbers: Sequence[int], whole: bool) -> int:

@@ -52,7 +52,9 @@ class IteratorState(Resource):
         """Return the next element; StopIteration at the end."""
         if self.items is None:
             raise FailedPreconditionError(
-                "this iterator is at no dataset yet: run its initializer first"
+                "GetNext() failed because the iterator has not been initialized. Ensure that you "
+                "have run the initializer operation for this iterator before getting the next "
+                "element."
             )
         with self._lock, interpreted_by(None), known_as(self.known):
             return next(self.items)

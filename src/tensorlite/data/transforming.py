@@ -7,16 +7,24 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import calls, constant, tracer
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
 from tensorlite.data.base import UNKNOWN, Pipeline
 from tensorlite.data.elements import arguments, spec_of, tensors
-from tensorlite.data.functions import Prepared, prepared
-from tensorlite.data.given import Number, known_number, number, number_now
+from tensorlite.data.functions import Prepared, Preparing
+from tensorlite.data.given import (
+    Number,
+    captured,
+    known_number,
+    number,
+    number_now,
+    value_of,
+)
+from tensorlite.data.reducing import ReduceDataset, Reduction
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -28,11 +36,11 @@ CYCLE = 4
 """How many datasets `interleave` has open at a time if nobody says."""
 
 
-class Transforming(Pipeline[T]):
+class Transforming(Preparing[T]):
     """What a Dataset offers to make other elements of its elements."""
 
     def _ready(self, fn: Callable[..., Any]) -> Prepared:
-        return prepared(fn, lambda: tuple(arguments(self.element_spec)))
+        return self._prepared(fn, lambda: tuple(arguments(self.element_spec)))
 
     def map(
         self,
@@ -181,16 +189,19 @@ class Transforming(Pipeline[T]):
         def specs() -> tuple[Any, Any]:
             return spec_of(first), self.element_spec
 
-        ready = prepared(scan_func, specs)
+        ready = self._prepared(scan_func, specs)
 
         def source() -> Iterator[Any]:
-            state = first
+            state = nest.map_structure(value_of, first)
             for element in self.source():
                 state, output = ready.call(state, element)
                 yield output
 
         made: Dataset[Any] = self._made(
-            source, self.size, lambda: ready.spec()[1], captures=ready.captures
+            source,
+            self.size,
+            lambda: ready.spec()[1],
+            captures=(*ready.captures, *captured(first)),
         )
         return made
 
@@ -203,10 +214,26 @@ class Transforming(Pipeline[T]):
         10
         """
         state = tensors(initial_state)
+        if tracer() is not None:
+            return self._reduced_later(state, reduce_func)
         for element in self:
             found = reduce_func(state, element)
             state = tensors(tuple(found) if isinstance(state, tuple) else found)
         return state
+
+    def _reduced_later(
+        self, state: Any, reduce_func: Callable[[Any, Any], Any]
+    ) -> Any:
+        """Return what a graph computes of the elements when it runs."""
+        ready = self._prepared(
+            reduce_func, lambda: (spec_of(state), self.element_spec)
+        )
+        given = (*self.captures, *ready.captures)
+        specs = tuple(nest.flatten(spec_of(state)))
+        op = ReduceDataset(
+            Reduction(self, ready.call, state), tuple([id(x) for x in given]), specs
+        )
+        return nest.pack_like(state, list(calls(op, *given, *nest.flatten(state))))
 
     def enumerate(self, start: int = 0) -> Dataset[tuple[Tensor, T]]:
         """Return pairs of a number, a 0-d int64 tensor, and an element.

@@ -1,0 +1,166 @@
+"""Datasets by TensorFlow's names and argument orders, eagerly, in graphs and in functions.
+
+What they do stands in tensorlite/data. In a graph, functions are traced where they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.views import lifted, plain, shown
+from tensorlite.core import nest
+from tensorlite.core.dispatch import constant, interpreted_by
+from tensorlite.core.dtypes import as_dtype, int64
+from tensorlite.core.spec import TensorSpec
+from tensorlite.data import files
+from tensorlite.data.dataset import Dataset as Base
+from tensorlite.data.functions import Prepared, prepared
+from tensorlite.graph_mode.graph import active_graph, built
+
+T = TypeVar("T")
+
+_RENAMED = {
+    "map_func": "fn",
+    "tensors": "tensors_",
+    "transformation_func": "transformation",
+}
+_METHODS = (
+    *(
+        "apply",
+        "batch",
+        "bucket_by_sequence_length",
+        "cache",
+        "concatenate",
+        "enumerate",
+    ),
+    *(
+        "filter",
+        "flat_map",
+        "group_by_window",
+        "interleave",
+        "padded_batch",
+        "prefetch",
+    ),
+    *("repeat", "scan", "shard", "shuffle", "skip", "take", "take_while", "unbatch"),
+    *("unique", "window", "with_options", "get_single_element"),
+)
+_BEGINNINGS = (
+    *("choose_from_datasets", "counter", "from_generator", "from_tensor_slices"),
+    *("from_tensors", "list_files", "random", "range", "sample_from_datasets", "zip"),
+)
+
+
+def _as_given(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that takes TensorFlow's arguments: its names, its shapes, its tensors."""
+
+    @wraps(method)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        for unused in ("name", "rerandomize_each_iteration"):
+            kwargs.pop(unused, None)
+        named = {_RENAMED.get(key, key): _plain(x) for key, x in kwargs.items()}
+        return method(self, *[_plain(x) for x in args], **named)
+
+    return called
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument with tensors for what stands for them, and tuples for shapes."""
+    return value if isinstance(value, Base) else plain(value)
+
+
+class Dataset(Base[T]):
+    """A dataset, with TensorFlow's arguments."""
+
+    def _prepared(
+        self, fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]
+    ) -> Prepared:
+        graph = active_graph()
+        if graph is None:
+            return prepared(fn, specs)
+        with built(graph):
+            return prepared(lifted(fn), specs)
+
+    def map(
+        self,
+        map_func: Any,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: Any = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        return super().map(
+            map_func,
+            num_parallel_calls=num_parallel_calls,
+            deterministic=deterministic,
+        )
+
+    def reduce(
+        self, initial_state: Any, reduce_func: Any, name: str | None = None
+    ) -> Any:
+        graph = active_graph()
+        if graph is None:
+            return super().reduce(initial_state, reduce_func)
+        with built(graph):
+            return shown(super().reduce(plain(initial_state), reduce_func))
+
+    def cardinality(self, name: str | None = None) -> Any:
+        with interpreted_by(None):
+            return constant(self.size, int64)
+
+
+for _name in _METHODS:
+    setattr(Dataset, _name, _as_given(getattr(Base, _name)))
+for _name in _BEGINNINGS:
+    setattr(Dataset, _name, classmethod(_as_given(getattr(Base, _name).__func__)))
+
+
+def types_of(spec: Any) -> Any:
+    """Return the dtypes of a dataset's elements."""
+    return nest.map_structure(lambda leaf: leaf.dtype, spec)
+
+
+def shapes_of(spec: Any) -> Any:
+    """Return the shapes of a dataset's elements."""
+    return nest.map_structure(lambda leaf: as_shape(leaf.shape), spec)
+
+
+def specs_of(types: Any, shapes: Any) -> Any:
+    """Return the specs that dtypes and shapes of one structure make."""
+    if isinstance(types, dict):
+        inner = {} if shapes is None else shapes
+        return {key: specs_of(kind, inner.get(key)) for key, kind in types.items()}
+    if isinstance(types, (list, tuple)):
+        parts = [None] * len(types) if shapes is None else shapes
+        return nest.rebuild(
+            types, [specs_of(a, b) for a, b in zip(types, parts, strict=True)]
+        )
+    return TensorSpec(plain(TensorShape(shapes)), as_dtype(types))
+
+
+def of_files(kind: Any, following: Any) -> Any:
+    """Return a class of datasets of files, whose steps are those of another class."""
+
+    def begin(self: Any, filenames: Any, *args: Any, **kwargs: Any) -> None:
+        kwargs.pop("name", None)
+        given = {key: plain(x) for key, x in kwargs.items()}
+        kind.__init__(self, _plain(filenames), *[plain(x) for x in args], **given)
+
+    def steps(cls: Any) -> Any:
+        return following
+
+    members = {
+        "__init__": begin,
+        "_steps": classmethod(steps),
+        "__doc__": kind.__doc__,
+    }
+    return type(kind.__name__, (kind, following), members)
+
+
+FILES = (files.TFRecordDataset, files.TextLineDataset, files.FixedLengthRecordDataset)
+
+
+__all__ = ["FILES", "Dataset", "of_files", "shapes_of", "specs_of", "types_of"]

@@ -1,0 +1,187 @@
+"""tf.data of TensorFlow 1: datasets with iterators that sessions run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tensorlite.compat.shared import tf_data
+from tensorlite.compat.shared.tf_data import (
+    FILES,
+    of_files,
+    shapes_of,
+    specs_of,
+    types_of,
+)
+from tensorlite.compat.v2 import data_experimental as experimental
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.background import AUTOTUNE
+from tensorlite.data.iterators import DatasetIterator
+from tensorlite.data.options import Options
+from tensorlite.graph_mode import iterators
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.streams import get_seed
+
+__all__ = [
+    "AUTOTUNE",
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "experimental",
+    "get_output_classes",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+]
+
+T = TypeVar("T")
+
+
+class Dataset(tf_data.Dataset[T]):
+    """A dataset whose iterators stand in graphs, unless the program runs eagerly."""
+
+    @property
+    def output_types(self) -> Any:
+        return types_of(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        return shapes_of(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        return nest.map_structure(lambda _: Tensor, self.element_spec)
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        first, second = get_seed(seed)
+        both = None if first is None or second is None else first * 2**32 + second
+        return super().shuffle(buffer_size, both, reshuffle_each_iteration)
+
+    def make_one_shot_iterator(self) -> Any:
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+        return make_initializable_iterator(self, shared_name)
+
+    def filter_with_legacy_function(self, predicate: Any) -> Any:
+        return self.filter(predicate)
+
+    def map_with_legacy_function(
+        self, map_func: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        return self.map(map_func, *args, **kwargs)
+
+    def __iter__(self) -> DatasetIterator[T]:
+        if active_graph() is not None:
+            raise RuntimeError(
+                "dataset.__iter__() is only supported when eager execution is enabled; use "
+                "dataset.make_one_shot_iterator().get_next() in a graph"
+            )
+        return super().__iter__()
+
+
+TFRecordDataset: Any = of_files(FILES[0], Dataset)
+TextLineDataset: Any = of_files(FILES[1], Dataset)
+FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)
+
+
+class Iterator:
+    """An iterator of a graph."""
+
+    def __init__(self, made: iterators.Iterator) -> None:
+        self._made = made
+
+    @staticmethod
+    def from_structure(
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: str | None = None,
+        output_classes: Any = None,  # noqa: ARG004  TensorFlow's, of no meaning here
+    ) -> Iterator:
+        spec = specs_of(output_types, output_shapes)
+        return Iterator(iterators.reinitializable(spec, shared_name))
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any,
+        output_types: Any,
+        output_shapes: Any = None,
+        output_classes: Any = None,  # noqa: ARG004  TensorFlow's, of no meaning here
+    ) -> Iterator:
+        spec = specs_of(output_types, output_shapes)
+        return Iterator(iterators.by_string(plain(string_handle), spec))
+
+    @property
+    def initializer(self) -> Any:
+        return _named(lambda: self._made.initializer, "MakeIterator", None)
+
+    def get_next(self, name: str | None = None) -> Any:
+        return _named(self._made.get_next, "IteratorGetNext", name)
+
+    def string_handle(self, name: str | None = None) -> Any:
+        return _named(self._made.string_handle, "IteratorToStringHandle", name)
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        return _named(
+            lambda: self._made.make_initializer(dataset), "make_initializer", name
+        )
+
+    @property
+    def element_spec(self) -> Any:
+        return self._made.element_spec
+
+    @property
+    def output_types(self) -> Any:
+        return types_of(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        return shapes_of(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        return nest.map_structure(lambda _: Tensor, self.element_spec)
+
+
+def _named(make: Callable[[], Any], default: str, name: str | None) -> Any:
+    return in_graph(make, default, name)
+
+
+def make_one_shot_iterator(dataset: Any) -> Any:
+    if active_graph() is None:
+        return iter(dataset)
+    return Iterator(iterators.one_shot(dataset))
+
+
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
+    if active_graph() is None:
+        raise InvalidArgumentError(
+            "make_initializable_iterator is for graphs; eagerly, iterate over the dataset: "
+            "for element in dataset"
+        )
+    return Iterator(iterators.initializable(dataset, shared_name))
+
+
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    return types_of(dataset_or_iterator.element_spec)
+
+
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    return shapes_of(dataset_or_iterator.element_spec)
+
+
+def get_output_classes(dataset_or_iterator: Any) -> Any:
+    return nest.map_structure(lambda _: Tensor, dataset_or_iterator.element_spec)

@@ -1,0 +1,30 @@
+"""tf.data: datasets as TensorFlow 2 has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
+from tensorlite.compat.v2 import data_experimental as experimental
+from tensorlite.data.background import AUTOTUNE
+from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
+from tensorlite.data.base import UNKNOWN as UNKNOWN_CARDINALITY
+from tensorlite.data.iterators import DatasetIterator as Iterator
+from tensorlite.data.options import Options
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "experimental",
+]
+
+TFRecordDataset: Any = of_files(FILES[0], Dataset)
+TextLineDataset: Any = of_files(FILES[1], Dataset)
+FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)

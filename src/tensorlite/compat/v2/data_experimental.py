@@ -1,0 +1,159 @@
+"""tf.data.experimental: steps that datasets are `apply`-ed, and what else is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.compat.shared.tf_data import Dataset, of_files
+from tensorlite.data.background import AUTOTUNE
+from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
+from tensorlite.data.base import UNKNOWN as UNKNOWN_CARDINALITY
+from tensorlite.data.files import CsvDataset as _CsvDataset
+from tensorlite.data.iterators import DatasetIterator
+from tensorlite.ops.records import TFRecordWriter as _Records
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "CsvDataset",
+    "TFRecordWriter",
+    "bucket_by_sequence_length",
+    "cardinality",
+    "choose_from_datasets",
+    "enumerate_dataset",
+    "get_next_as_optional",
+    "get_single_element",
+    "group_by_window",
+    "map_and_batch",
+    "parallel_interleave",
+    "prefetch_to_device",
+    "sample_from_datasets",
+    "scan",
+    "shuffle_and_repeat",
+    "take_while",
+    "unbatch",
+    "unique",
+]
+
+Step = Callable[[Any], Any]
+CsvDataset: Any = of_files(_CsvDataset, Dataset)
+
+
+class TFRecordWriter:
+    """Writes a dataset of strings to a file."""
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._given = str(filename), compression_type or ""
+
+    def write(self, dataset: Any) -> None:
+        with _Records(*self._given) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record)
+
+
+def unbatch() -> Step:
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Step:
+    return lambda dataset: dataset.unique()
+
+
+def enumerate_dataset(start: int = 0) -> Step:
+    return lambda dataset: dataset.enumerate(start)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Step:
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def map_and_batch(
+    map_func: Any,
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Step:
+    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(
+    map_func: Any, cycle_length: Any, block_length: Any = 1, *args: Any, **kwargs: Any
+) -> Step:
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
+def scan(initial_state: Any, scan_func: Any) -> Step:
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate: Any) -> Step:
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def group_by_window(
+    key_func: Any,
+    reduce_func: Any,
+    window_size: Any = None,
+    window_size_func: Any = None,
+) -> Step:
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def bucket_by_sequence_length(*args: Any, **kwargs: Any) -> Step:
+    return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Step:
+    return lambda dataset: dataset.prefetch(buffer_size or AUTOTUNE)
+
+
+def sample_from_datasets(
+    datasets: Any,
+    weights: Any = None,
+    seed: Any = None,
+    stop_on_empty_dataset: bool = False,
+) -> Any:
+    return Dataset.sample_from_datasets(
+        datasets, weights, seed, stop_on_empty_dataset
+    )
+
+
+def choose_from_datasets(
+    datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False
+) -> Any:
+    return Dataset.choose_from_datasets(
+        datasets, choice_dataset, stop_on_empty_dataset
+    )
+
+
+def cardinality(dataset: Any) -> Any:
+    return dataset.cardinality()
+
+
+def get_single_element(dataset: Any) -> Any:
+    return dataset.get_single_element()
+
+
+class Optional:
+    """An element, or none: what an iterator has next."""
+
+    def __init__(self, *value: Any) -> None:
+        self._value = value
+
+    def has_value(self) -> bool:
+        return bool(self._value)
+
+    def get_value(self) -> Any:
+        return self._value[0]
+
+
+def get_next_as_optional(iterator: DatasetIterator[Any]) -> Optional:
+    try:
+        return Optional(next(iterator))
+    except StopIteration:
+        return Optional()

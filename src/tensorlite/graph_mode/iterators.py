@@ -1,0 +1,148 @@
+"""Iterators over datasets in graphs that are built by hand: at most once, again, or any by handle.
+
+The operators are in data/iterator_ops.py; what datasets are made of is in data/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import call, calls, to_tensor
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.base import Pipeline
+from tensorlite.data.iterator_ops import (
+    InitializeIterator,
+    IteratorFromStringHandleV2,
+    IteratorToStringHandle,
+    IteratorV2,
+    OneShotIterator,
+)
+from tensorlite.data.iterators import IteratorGetNext, keys
+from tensorlite.graph_mode.graph import Graph, built, get_default_graph
+from tensorlite.ops.fetchable import effect
+
+
+class Iterator:
+    """A place in a dataset that each session has of its own, in a graph.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> from tensorlite.graph_mode.sessions import Session
+    >>> with Graph().as_default() as graph:
+    ...     x = one_shot(tl.data.Dataset.range(2)).get_next()
+    >>> session = Session(graph=graph)
+    >>> int(session.run(x)), int(session.run(x))
+    (0, 1)
+    """
+
+    def __init__(self, handle: Tensor, spec: Any, initializer: Any = None) -> None:
+        self.handle = handle
+        self.element_spec = spec
+        self._initializer = initializer
+
+    @property
+    def initializer(self) -> Any:
+        """What a session runs to begin; ValueError for an iterator that begins by itself."""
+        if self._initializer is None:
+            raise InvalidArgumentError(
+                "Iterator does not have an initializer. Make it by make_initializable_iterator, or "
+                "run one that make_initializer gives"
+            )
+        return self._initializer
+
+    def get_next(self) -> Any:
+        """Return the next element, in the structure of the dataset's."""
+        specs = tuple(nest.flatten(self.element_spec))
+        with _building():
+            found = calls(IteratorGetNext(specs), self.handle)
+        return nest.pack_like(self.element_spec, list(found))
+
+    def make_initializer(self, dataset: Pipeline[Any]) -> Any:
+        """Return what a session runs to begin a dataset, whose elements are of the same specs."""
+        spec = dataset.element_spec
+        covered = _covers(self.element_spec, spec)
+        if not covered:
+            raise InvalidArgumentError(
+                f"make_initializer: the dataset's elements are {spec}, the iterator's "
+                f"{self.element_spec}"
+            )
+        with _building():
+            op = InitializeIterator(dataset, keys(dataset))
+            return effect(op, self.handle, *dataset.captures)
+
+    def string_handle(self) -> Tensor:
+        """Return the string that stands for this iterator in a session."""
+        with _building():
+            return call(IteratorToStringHandle(), self.handle)
+
+
+def _building() -> Any:
+    return built(get_default_graph())
+
+
+def _covers(wanted: Any, given: Any) -> bool:
+    """Return whether an iterator may give a dataset's elements; unknown sizes may be right."""
+    first, second = nest.flatten(wanted), nest.flatten(given)
+    pairs = list(zip(first, second, strict=False))
+    return len(first) == len(second) and all(_may_be(a, b) for a, b in pairs)
+
+
+def _may_be(a: TensorSpec, b: TensorSpec) -> bool:
+    if a.shape is None or b.shape is None:
+        return a.dtype is b.dtype
+    sizes = zip(a.shape, b.shape, strict=False)
+    fits = len(a.shape) == len(b.shape) and all(
+        x == y or None in (x, y) for x, y in sizes
+    )
+    return fits and a.dtype is b.dtype
+
+
+def _made(
+    make: Callable[[str], Op], name: str, inputs: tuple[Tensor, ...] = ()
+) -> Tensor:
+    """Return the handle that a node makes, by the name that its sessions know it by."""
+    with _building():
+        return call(make(f"{name} {_number(get_default_graph())}"), *inputs)
+
+
+def _number(graph: Graph) -> int:
+    """Return a number that no other iterator of a graph has."""
+    found: int = graph.scopes.get("iterators", 0)
+    graph.scopes["iterators"] = found + 1
+    return found
+
+
+def one_shot(dataset: Pipeline[Any]) -> Iterator:
+    """Return an iterator that begins by itself, and ends for good at the dataset's end."""
+    handle = _made(
+        lambda name: OneShotIterator(dataset, keys(dataset), shared_name=name),
+        "OneShotIterator",
+        dataset.captures,
+    )
+    return Iterator(handle, dataset.element_spec)
+
+
+def initializable(dataset: Pipeline[Any], shared_name: str | None = None) -> Iterator:
+    """Return an iterator that begins, and begins again, when its initializer is run."""
+    found = reinitializable(dataset.element_spec, shared_name)
+    initializer = found.make_initializer(dataset)
+    return Iterator(found.handle, dataset.element_spec, initializer)
+
+
+def reinitializable(spec: Any, shared_name: str | None = None) -> Iterator:
+    """Return an iterator for all datasets whose elements are of these specs."""
+    handle = _made(
+        lambda name: IteratorV2(shared_name=shared_name or name), "IteratorV2"
+    )
+    return Iterator(handle, spec)
+
+
+def by_string(string_handle: Any, spec: Any) -> Iterator:
+    """Return the iterator that a string stands for, which is fed in each run."""
+    with _building():
+        handle = call(IteratorFromStringHandleV2(), to_tensor(string_handle))
+    return Iterator(handle, spec)

@@ -1,0 +1,229 @@
+"""Datasets in graphs, by TensorFlow 1's names; what is expected is what TensorFlow 1.15 gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.compat import v1
+from tensorlite.compat.v1 import data
+from tensorlite.graph_mode.graph import reset_default_graph
+
+tf: Any = v1
+Dataset: Any = data.Dataset
+OutOfRangeError = tl.errors.OutOfRangeError
+
+
+@pytest.fixture(autouse=True)
+def new_graph() -> None:
+    reset_default_graph()
+
+
+def drained(session: Any, x: Any) -> list[Any]:
+    found: list[Any] = []
+    while True:
+        try:
+            element = session.run(x)
+        except OutOfRangeError as end:
+            assert "End of sequence" in str(end)  # noqa: PT017  it ends all that went before
+            return found
+        found.append(tl.nest.map_structure(lambda y: np.asarray(y).tolist(), element))
+
+
+def values(dataset: Any) -> list[Any]:
+    x = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        found = drained(session, x)
+    reset_default_graph()
+    return found
+
+
+def test_one_shot() -> None:
+    iterator = (
+        Dataset.range(3)
+        .map(lambda x: tf.cast(x, tf.float32) * 2)
+        .make_one_shot_iterator()
+    )
+    x = iterator.get_next()
+    assert x.name == "IteratorGetNext:0"
+    assert (iterator.output_types, iterator.output_shapes) == (tl.float32, x.shape)
+    for _ in range(2):  # each session begins anew
+        with tf.Session() as session:
+            assert drained(session, x) == [0.0, 2.0, 4.0]
+    with pytest.raises(ValueError, match="does not have an initializer"):
+        _ = iterator.initializer
+
+
+def test_datasets_of_placeholders_begin_when_they_are_initialized() -> None:
+    rows = tf.placeholder(tf.float32, [None, 2])
+    size = tf.placeholder(tf.int64, [])
+    dataset = Dataset.from_tensor_slices((rows, tf.reduce_sum(rows, 1)))
+    iterator = dataset.batch(size).repeat(2).make_initializable_iterator()
+    x, y = iterator.get_next()
+    fed = np.arange(4.0).reshape(2, 2)
+    with tf.Session() as session:
+        with pytest.raises(
+            tl.errors.FailedPreconditionError, match="has not been initialized"
+        ):
+            session.run(x)
+        session.run(iterator.initializer, {rows: fed, size: 1})
+        one = [([[0.0, 1.0]], [1.0]), ([[2.0, 3.0]], [5.0])]
+        assert drained(session, (x, y)) == one * 2
+        session.run(iterator.initializer, {rows: fed, size: 2})
+        assert (
+            drained(session, (x, y)) == [([[0.0, 1.0], [2.0, 3.0]], [1.0, 5.0])] * 2
+        )
+        session.run(iterator.initializer, {rows: fed, size: 0})
+        with pytest.raises(tl.errors.InvalidArgumentError, match="batch_size is 0"):
+            session.run(x)
+
+
+def test_one_iterator_for_several_datasets() -> None:
+    train, test = Dataset.range(3), Dataset.range(10, 12)
+    iterator = data.Iterator.from_structure(train.output_types, train.output_shapes)
+    x = iterator.get_next()
+    first, second = iterator.make_initializer(train), iterator.make_initializer(test)
+    with tf.Session() as session:
+        session.run(first)
+        assert drained(session, x) == [0, 1, 2]
+        session.run(second)
+        assert drained(session, x) == [10, 11]
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="the dataset's elements are"
+    ):
+        iterator.make_initializer(Dataset.from_tensors([1.0]))
+
+
+def test_iterators_that_are_fed() -> None:
+    train, test = Dataset.range(3).repeat(), Dataset.range(10, 12)
+    handle = tf.placeholder(tf.string, [])
+    x = data.Iterator.from_string_handle(
+        handle, train.output_types, train.output_shapes
+    ).get_next()
+    one, other = train.make_one_shot_iterator(), test.make_initializable_iterator()
+    with tf.Session() as session:
+        first = session.run(one.string_handle())
+        second = session.run(other.string_handle())
+        found = [session.run(x, {handle: first}) for _ in range(4)]
+        session.run(other.initializer)
+        found += [session.run(x, {handle: key}) for key in (second, second, first)]
+        assert found == [0, 1, 2, 0, 10, 11, 1]
+        with pytest.raises(
+            tl.errors.InvalidArgumentError, match="stands for no iterator"
+        ):
+            session.run(x, {handle: "nothing"})
+
+
+def test_functions_capture_tensors_of_the_graph() -> None:
+    scale = tf.constant(3.0)
+    dataset = Dataset.from_tensor_slices(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert values(
+        dataset.map(lambda row: tf.reduce_sum(row) * scale).filter(lambda x: x > 10.0)
+    ) == [21.0]
+
+
+def test_functions_that_make_datasets() -> None:
+    nested = Dataset.range(4).flat_map(
+        lambda i: Dataset.range(i).map(lambda j: i * 10 + j)
+    )
+    assert values(nested.batch(3)) == [[10, 20, 21], [30, 31, 32]]
+    grouped = Dataset.range(6).apply(
+        data.experimental.group_by_window(lambda x: x % 2, lambda k, w: w.batch(2), 2)
+    )
+    assert values(grouped) == [[0, 2], [1, 3], [4], [5]]
+    turns = Dataset.range(2).interleave(
+        lambda i: Dataset.from_tensors(i).repeat(2), 2
+    )
+    assert values(turns) == [0, 1, 0, 1]
+    lengths = Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+    bucketed = lengths.apply(
+        data.experimental.bucket_by_sequence_length(
+            lambda x: tf.shape(x)[0], [3], [2, 2]
+        )
+    )
+    assert values(bucketed) == [[[1, 0], [2, 2]], [[3, 3, 3]]]
+
+
+def test_functions_with_conditions_threads_and_shapes() -> None:
+    def fn(x: Any) -> Any:
+        y = tf.cond(tf.equal(x % 2, 0), lambda: x * 10, lambda: x)
+        y.set_shape([])
+        return {"y": y}
+
+    dataset = Dataset.range(4).map(fn, 2).prefetch(2)
+    assert values(dataset) == [{"y": y} for y in (0, 1, 20, 3)]
+    running = Dataset.range(4).apply(
+        data.experimental.scan(np.int64(0), lambda s, x: (s + x, s + x))
+    )
+    assert values(running) == [0, 1, 3, 6]
+
+
+def test_generators_and_padded_batches() -> None:
+    def generate() -> Iterator[Any]:
+        for k in range(3):
+            yield np.full(k, k), f"a{k}"
+
+    dataset = Dataset.from_generator(
+        generate, (tf.int64, tf.string), (tf.TensorShape([None]), tf.TensorShape([]))
+    ).padded_batch(2, (tf.TensorShape([None]), []))
+    x, y = dataset.make_one_shot_iterator().get_next()
+    assert (x.shape.as_list(), y.shape.as_list()) == ([None, None], [None])
+    with tf.Session() as session:
+        assert [
+            np.asarray(a).tolist() for a, _ in (session.run((x, y)) for _ in range(2))
+        ] == [
+            [[0], [1]],
+            [[2, 2]],
+        ]
+
+
+def test_an_element_serves_all_that_one_run_fetches() -> None:
+    x = tf.cast(Dataset.range(3).make_one_shot_iterator().get_next(), tf.float32)
+    weight = tf.Variable(2.0)
+    product, total = x * weight, x * weight + x
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = [session.run([product, total]) for _ in range(3)]
+    assert found == [[0.0, 0.0], [2.0, 3.0], [4.0, 6.0]]
+
+
+def test_reduce_is_a_tensor_and_loops_are_refused() -> None:
+    total = Dataset.range(5).reduce(np.int64(0), lambda a, b: a + b)
+    with tf.Session() as session:
+        assert session.run(total) == 10
+    with pytest.raises(RuntimeError, match="make_one_shot_iterator"):
+        iter(Dataset.range(2))
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("1,2\n3,4\n")
+    names = tf.placeholder(tf.string, [None])
+
+    def parsed(line: Any) -> Any:
+        return tf.stack(tl.io.decode_csv(line, [[0], [0]]))
+
+    iterator = (
+        data.TextLineDataset(names).skip(1).map(parsed).make_initializable_iterator()
+    )
+    x = iterator.get_next()
+    with tf.Session() as session:
+        session.run(iterator.initializer, {names: [str(path)]})
+        assert drained(session, x) == [[3, 4]]
+    lines = data.TextLineDataset(str(path))
+    assert isinstance(lines, data.Dataset)
+    assert len(values(lines.repeat(2))) == 4
+
+
+def test_shuffles_draw_by_the_graphs_seed() -> None:
+    orders = []
+    for _ in range(2):
+        reset_default_graph()
+        tf.set_random_seed(1)
+        orders.append(values(Dataset.range(20).shuffle(20).batch(20))[0])
+    assert orders[0] == orders[1] != list(range(20))
