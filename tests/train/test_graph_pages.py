@@ -104,7 +104,9 @@ def test_called_functions_are_in_the_library(folder: str) -> None:
 
     @tl.function
     def model(x: Any) -> Any:
-        return block(block(x))
+        with tl.name_scope("first"):
+            x = block(x)
+        return block(x)
 
     found = page(model.get_concrete_function(ROWS), folder)
     check_edges(found.node)

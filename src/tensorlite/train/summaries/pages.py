@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -143,12 +144,12 @@ class _Page:
         self._kept.append(graph)
         made = self.proto.library.function.add()
         made.signature.name = name
-        place = _Place(graph)
+        place = _Place(graph, dropped=_common_scope(graph))
         types = board("tensorboard.compat.proto.types_pb2").DataType
         inputs = {x.node for x in graph.inputs}
         for x in graph.inputs:
             kind = types.Value(_type_name(x.dtype))
-            made.signature.input_arg.add(name=x.node.name, type=kind)
+            made.signature.input_arg.add(name=place.name(x.node), type=kind)
         for i, x in enumerate(graph.outputs):
             kind = types.Value(_type_name(x.dtype))
             made.signature.output_arg.add(name=f"result_{i}", type=kind)
@@ -159,6 +160,16 @@ class _Page:
         drawn = {place.name(node) for node in inputs}
         made.node_def.extend([x for x in body.node if x.name not in drawn])
         return name
+
+
+def _common_scope(graph: Graph) -> str:
+    """Return the scope that all nodes stand in, inputs apart: that of the function's first call."""
+    inputs = {x.node for x in graph.inputs}
+    scopes = [node.name.split("/")[:-1] for node in graph.nodes if node not in inputs]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*scopes, strict=False))
+    scope = "".join([f"{parts[0]}/" for parts in shared])
+    shortened = [node.name.removeprefix(scope) for node in graph.nodes]
+    return scope if len(set(shortened)) == len(shortened) else ""
 
 
 def _used(graph: Graph) -> set[Node]:
