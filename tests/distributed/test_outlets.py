@@ -52,8 +52,8 @@ def test_what_is_written_in_parts_comes_whole(most: int) -> None:
                 item = Item([data])
                 outlet.queue.append(item)
                 assert outlet.write(item)
-            elif not outlet.put(data, lambda: True):
-                outlet.queue.append(Item([data]))
+            else:
+                outlet.put(data)
         last = Item([b"end"])
         outlet.queue.append(last)
         assert outlet.write(last)
@@ -68,15 +68,15 @@ def _all(sock: socket.socket) -> bytes:
     return b"".join(iter(lambda: sock.recv(1 << 16), b""))
 
 
-def test_what_may_not_go_is_not_written() -> None:
+def test_what_is_put_comes_after_what_is_queued() -> None:
     near, far = socket.socketpair()
     with near, far:
         outlet = Outlet(Wire(near), lambda: None, pytest.fail)
-        assert not outlet.put(b"data", lambda: False)
         outlet.queue.append(Item([b"first"]))
-        assert outlet.write(None)
-        assert outlet.put(b"second", lambda: True)
-        assert far.recv(100) == b"firstsecond"
+        outlet.put(b"second")
+        outlet.put(b"third")
+        assert far.recv(100) == b"firstsecondthird"
+        assert not outlet.queue
 
 
 class Broken(Wire):

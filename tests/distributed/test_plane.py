@@ -260,7 +260,8 @@ def test_a_broken_link_is_made_again(tmp_path: Path) -> None:
             assert Receiver(b, "a").take(step, key("x")) == step
             link = a._peers["b"].link
             assert link is not None
-            link.close()
+            link.end("the connection was closed here")
+            until(lambda: a._peers["b"].link is not link)  # noqa: B023  within it
             until(lambda: b._peers["a"].link is None)
             b.send("a", step, key("y"), np.array(step))
             assert Receiver(a, "b").take(step, key("y")) == step

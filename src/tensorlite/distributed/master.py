@@ -37,7 +37,7 @@ from tensorlite.distributed.registered import task_of
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.transport.arrivals import Arrival
-from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier, command
 from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.under import Under
@@ -215,7 +215,8 @@ class Master:
         reason = self.lost.get(task)
         if reason is not None:
             raise UnavailableError(reason)
-        parcels = (*self.unwanted.told(task, self.known(task)), *parcels)
+        if self.unwanted.is_any(task):
+            parcels = (*self.unwanted.told(task, self.known(task)), *parcels)
         self.carrier.send_all(task, COMMAND, parcels)
 
     def request(
@@ -224,9 +225,8 @@ class Master:
         """Ask a task for something, and return what its answer will be found in."""
         number = self.number()
         request = self._requests[number] = _Request(self, task, number, name)
-        content = np.empty(0, np.uint8) if payload is None else payload
         try:
-            self.command(task, Parcel((name, (number, *numbers)), content))
+            self.command(task, command((name, (number, *numbers)), payload))
         except BaseException:
             self._requests.pop(number, None)  # unless its task was lost meanwhile
             raise
@@ -347,9 +347,7 @@ class Master:
             with suppress(
                 UnavailableError, FailedPreconditionError
             ):  # gone meanwhile
-                self.command(
-                    task, Parcel(("said", numbers[:1]), np.empty(0, np.uint8))
-                )
+                self.command(task, command(("said", numbers[:1])))
 
     def _gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, and end all that waits for it."""

@@ -68,8 +68,10 @@ class State(NamedTuple):
 Item: TypeAlias = "Array | Beside | Packed | Kept | Held | State"
 
 
-def pack(items: Sequence[Item]) -> np.ndarray[Any, Any]:
-    """Return items as bytes; DTypeError for arrays that cannot travel."""
+def pack(items: Sequence[Item]) -> np.ndarray[Any, Any] | None:
+    """Return items as bytes, None for none; DTypeError for arrays that cannot travel."""
+    if not items:
+        return None
     parts: list[bytes] = []
     for item in items:
         if type(item) is Beside:

@@ -61,14 +61,12 @@ class Registered:
             parts[0], routes
         )
         """Whether relay.py can run it."""
+        self.is_alone = len(parts) == 1 and not routes and _waits_not(parts[0].plan)
+        """Whether it is one plan that neither meets others nor waits."""
 
-    @property
-    def alone(self) -> Plan | None:
-        """The one plan of a part that neither meets others nor waits; None for all else."""
-        if len(self.parts) != 1 or self.routes:
-            return None
-        plan = self.parts[0].plan
-        return None if plan.may_wait or plan.has_primitives else plan
+
+def _waits_not(plan: Plan) -> bool:
+    return not (plan.may_wait or plan.has_primitives)
 
 
 def _is_light(plan: Plan) -> bool:

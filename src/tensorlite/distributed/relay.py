@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -108,10 +108,15 @@ class Relay:
     legs: tuple[Leg, ...]
     comings: tuple[Coming, ...]
 
-    @property
-    def first(self) -> list[int]:
+    @cached_property
+    def first(self) -> tuple[int, ...]:
         """The legs that wait for nothing, the last one first."""
-        return [i for i, leg in enumerate(self.legs) if not leg.waits][::-1]
+        return tuple([i for i, leg in enumerate(self.legs) if not leg.waits][::-1])
+
+    @cached_property
+    def waits(self) -> tuple[int, ...]:
+        """For how many values and legs each leg waits."""
+        return tuple([leg.waits for leg in self.legs])
 
 
 def relay_of(plan: Plan, routes: Mapping[str, Route]) -> Relay:
@@ -314,7 +319,7 @@ class Relayed:
         self._place = place
         self._over = over
         self._lock = Lock()
-        self._pending = [leg.waits for leg in relay.legs]
+        self._pending = list(relay.waits)
         self._left = len(relay.legs) + len(relay.comings)
         self._drivers = 0
         self._came: set[int] = set()
@@ -331,8 +336,10 @@ class Relayed:
         ]
         self._values = [*feeds, *self._plan.rest]
         first = self.relay.first
-        self._drivers = 2  # the first legs', and this
-        self._take_over(first)
+        self._drivers = 1  # this
+        if first:
+            self._drivers += 1
+            self._take_over(list(first))
         for i, coming in enumerate(self.relay.comings):
             if self.error is not None:
                 break
@@ -452,7 +459,7 @@ class Relayed:
     def _end(self) -> None:
         found: Arrays | BaseException | None = self.error
         if found is None:
-            found = self._fetched()
+            found = self._fetched() if self._plan.fetches else ()
         if isinstance(found, BaseException):
             given = set(map(id, self._feeds))
             for value in self._values:

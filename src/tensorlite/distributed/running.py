@@ -75,6 +75,9 @@ class Running:
     def begin(self, feeds: Sequence[Any], beside: Sequence[Coming]) -> None:
         """Begin with values for the feeds, but for those that a task sends beside."""
         self._arrays = list(feeds)
+        if not beside:
+            self._start()
+            return
         self._awaited = dict.fromkeys([one.i for one in beside])
         self._beside = beside
         for one in beside:
@@ -86,8 +89,6 @@ class Running:
             with self._lock:
                 if cancel is not None and one.i in self._awaited:
                     self._awaited[one.i] = cancel
-        if not beside:
-            self._start()
 
     def cancel(self, error: BaseException | None = None) -> None:
         """Give this up: loops end with their turn, and what a kernel makes is dropped."""
@@ -161,15 +162,16 @@ class Running:
             self._end(error)
 
     def _launch(self) -> None:
-        plan = self.registered.alone
-        if plan is None and self.registered.goes_straight_on and current() is None:
+        registered = self.registered
+        if registered.is_alone:
+            if registered.is_light:
+                self._run_alone()
+            else:
+                self._carrier.later(self._run_alone)
+        elif registered.goes_straight_on and current() is None:
             self._relay()
-        elif plan is None:
-            self._assemble()
-        elif self.registered.is_light:
-            self._run_alone()
         else:
-            self._carrier.later(self._run_alone)
+            self._assemble()
 
     def _relay(self) -> None:
         """Run the one plan, which waits for nothing but values of other tasks."""

@@ -76,6 +76,8 @@ class ClusterStep:
             routes = routes_of(own.pieces, master.task)
             self._own = assembled(name, own.pieces, own.fetches, routes)
         self.parts = list(parts.values())
+        self.outputs = {part.task: part.outputs for part in self.parts}
+        """Which outputs each task answers."""
         self._payloads = {
             part.task: packed(
                 name, part.pieces, part.fetches, routes_of(part.pieces, master.task)

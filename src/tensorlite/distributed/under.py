@@ -41,6 +41,7 @@ from tensorlite.distributed.running import FEED, Found, Running
 from tensorlite.distributed.shares import Share
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.transport.arrivals import Arrival
+from tensorlite.distributed.transport.carrier import command
 from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.variants import packed_variant
@@ -109,11 +110,13 @@ class Under:
 
     def _feeds(
         self, part: Share, arrays: Sequence[Any]
-    ) -> tuple[np.ndarray[Any, Any], list[Parcel]]:
+    ) -> tuple[np.ndarray[Any, Any] | None, list[Parcel]]:
         """Return a part's feeds as bytes, and those that travel beside.
 
         Variables are those of the last run most often.
         """
+        if not part.inputs:
+            return None, []
         given, life = [arrays[i] for i in part.inputs], self.master.life
         for at in part.staying:
             given[at] = self.whole.sent_once(part, at, given[at])
@@ -126,7 +129,7 @@ class Under:
             for at, (i, value) in enumerate(zip(part.inputs, given, strict=True))
         ]
         content = pack(items)
-        if all(isinstance(x, RemoteResource) for x in given):
+        if content is not None and all(isinstance(x, RemoteResource) for x in given):
             part.last = life, [ref(x) for x in given], content
         return content, large
 
@@ -161,7 +164,7 @@ class Under:
         return value
 
     def _send(
-        self, part: Share, content: np.ndarray[Any, Any], large: list[Parcel]
+        self, part: Share, content: np.ndarray[Any, Any] | None, large: list[Parcel]
     ) -> None:
         whole, master, task = self.whole, self.master, part.task
         for (name, (at,)), value, _ in large:
@@ -174,10 +177,13 @@ class Under:
         if self._handle is not None:
             how |= How.ANEW
         numbers = self.step, whole.number, self._first[task], int(how)
-        run = Parcel(("run", numbers), content)
+        run = command(("run", numbers), content)
         known = master.known(task)
-        master.command(task, *whole.registration(task), run)
-        known.add(whole.number)
+        if whole.number in known:
+            master.command(task, run)
+        else:
+            master.command(task, *whole.registration(task), run)
+            known.add(whole.number)
         if self.error is not None:  # the word to give up may have gone before
             self._give_up(task)
 
@@ -187,11 +193,9 @@ class Under:
             first = self._waits.get(task)
             if first is None or self._over:
                 return
-            part = next(part for part in self.whole.parts if part.task == task)
             beside = []
-            for at, (output, item) in enumerate(
-                zip(part.outputs, items, strict=True)
-            ):
+            outputs = self.whole.outputs[task]
+            for at, (output, item) in enumerate(zip(outputs, items, strict=True)):
                 if type(item) is Beside:
                     beside.append((at, output))
                 elif self._handle is None:
@@ -304,8 +308,7 @@ class Under:
         """Have a task give its part up, and forget what it kept of it."""
         part = next(part for part in self.whole.parts if part.task == task)
         numbers = self.step, self._first[task], len(part.fetches)
-        empty = np.empty(0, np.uint8)
-        self.master.command(task, Parcel(("cancel", numbers), empty))
+        self.master.command(task, command(("cancel", numbers)))
 
     def _look(self) -> None:
         """End this run if nothing is left to come."""

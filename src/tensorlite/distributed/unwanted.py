@@ -44,6 +44,12 @@ class Unwanted:
         for noted in (self._values, self._plans):
             _taken(noted.get(task))
 
+    def is_any(self, task: str) -> bool:
+        """Return whether a task is to be told anything."""
+        return bool(
+            self._values.get(task) or self._plans.get(task) or self._steps.get(task)
+        )
+
     def told(self, task: str, known: set[int]) -> Iterator[Parcel]:
         """Yield the commands that tell a task; `known` are the plans that it knows."""
         values = _taken(self._values.get(task))

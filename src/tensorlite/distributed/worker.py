@@ -36,7 +36,7 @@ from tensorlite.distributed.registered import Registered, unpacked
 from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Found, Running
 from tensorlite.distributed.tracing import Recording, moved
-from tensorlite.distributed.transport.carrier import COMMAND, Carrier
+from tensorlite.distributed.transport.carrier import COMMAND, Carrier, command
 from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
@@ -147,16 +147,19 @@ class Worker:
         answer = packing.pack_json(told(error, self.settings.task))
         self._answer(task, ("failed", numbers[:1]), answer)
 
-    def _answer(self, task: str, key: Key, payload: Array) -> None:
+    def _answer(self, task: str, key: Key, payload: Array | None) -> None:
         """Answer a client, unless it is gone."""
         try:
-            self.carrier.send(task, COMMAND, key, payload)
+            self.carrier.send_all(task, COMMAND, (command(key, payload),))
         except (UnavailableError, FailedPreconditionError) as error:
             self._lost(task, str(error))
 
     def _client(self, task: str) -> _Client:
-        with self._lock:
-            return self._clients.setdefault(task, _Client())
+        found = self._clients.get(task)
+        if found is None:
+            with self._lock:
+                found = self._clients.setdefault(task, _Client())
+        return found
 
     def _meet(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         for name, (address, incarnation) in packing.unpack_json(payload).items():
@@ -196,47 +199,52 @@ class Worker:
 
     def _run(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         """Begin a step: its number, the plan's, that of the first value kept, and `How`."""
-        step, _, _, _ = numbers
-        if step <= COMMAND or step in self._client(task).running:
+        step, plan, first, how = numbers
+        client = self._client(task)
+        if step <= COMMAND or step in client.running:
             raise ProtocolError(f"{task} begins step {step}, which cannot begin")
         try:
-            self._begin(task, numbers, payload)
+            running = Running(
+                self._registered(client, task, plan),
+                self.carrier,
+                step,
+                partial(self._over, task, client, step, first, how),
+                Place(self.container, self._own, partial(self._say, task, step)),
+            )
+            feeds, beside = self._feeds(client, task, packing.unpack(payload))
+            self._begin(client, running, feeds, beside)
         except Exception:
             self.carrier.forget(step)  # what others send for it
             raise
 
-    def _begin(self, task: str, numbers: Numbers, payload: Array | None) -> None:
-        step, plan, first, how = numbers
-        client = self._client(task)
-        registered = client.plans.get(plan)
-        if registered is None:
+    def _registered(self, client: _Client, task: str, plan: int) -> Registered:
+        found = client.plans.get(plan)
+        if found is None:
             raise UnavailableError(
                 f"{self.settings.task} has lost what {task} registered, plan {plan} for one, with "
                 "the link to it or when it was started anew"
             )
-        if isinstance(registered, Exception):
-            raise registered
-        feeds, beside = self._feeds(client, task, packing.unpack(payload))
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-        def begin() -> None:
-            running = Running(
-                registered,
-                self.carrier,
-                step,
-                lambda found: self._over(task, client, step, found, first, How(how)),
-                Place(self.container, self._own, partial(self._say, task, step)),
-            )
-            with self._lock:
-                if client.gone:
-                    return
-                client.running[step] = running
-            running.begin(feeds, beside)
-
+    def _begin(
+        self,
+        client: _Client,
+        running: Running,
+        feeds: list[Any],
+        beside: list[Coming],
+    ) -> None:
+        """Begin a step, once those are over that were given up before."""
         with self._lock:
-            if client.ending:
-                client.deferred[step] = begin
+            if client.gone:
                 return
-        begin()
+            if client.ending:
+                again = partial(self._begin, client, running, feeds, beside)
+                client.deferred[running.step] = again
+                return
+            client.running[running.step] = running
+        running.begin(feeds, beside)
 
     def _say(self, task: str, step: int, stream: str, text: str) -> None:
         """Have a client write what its step prints, before other tasks go on after it."""
@@ -257,7 +265,7 @@ class Worker:
         feeds: list[Any] = []
         beside: list[Coming] = []
         for i, item in enumerate(items):
-            if isinstance(item, Held):
+            if type(item) is Held:
                 feeds.append(self._held(client, item.number))
             elif isinstance(item, Beside):
                 feeds.append(None)
@@ -283,9 +291,9 @@ class Worker:
         task: str,
         client: _Client,
         step: int,
-        found: Found,
         first: int,
-        how: How,
+        how: int,
+        found: Found,
     ) -> None:
         """Answer what came of a step."""
         client.running.pop(step, None)
@@ -296,7 +304,10 @@ class Worker:
             self._answer(task, ("failed", (step,)), answer)
         else:
             try:
-                self._answer_values(task, client, step, found, first, how)
+                if found:
+                    self._answer_values(task, client, step, found, first, how)
+                else:
+                    self._answer(task, ("done", (step,)), None)
             except Exception as error:  # noqa: BLE001  such as a value that cannot travel
                 self._refuse(task, (step,), error)
         with self._lock:
@@ -314,7 +325,7 @@ class Worker:
         step: int,
         found: list[Any],
         first: int,
-        how: How,
+        how: int,
     ) -> None:
         items: list[Item] = []
         large: list[Parcel] = []
@@ -339,7 +350,8 @@ class Worker:
             moved(step, f"{name} {i}", self.settings.task, "", True, size)
         if large:
             self.carrier.send_all(task, step, large)
-        client.held.update(kept)
+        if kept:
+            client.held.update(kept)
         self._answer(task, ("done", (step,)), answer)
 
     def _cancel(self, task: str, numbers: Numbers, payload: Array | None) -> None:

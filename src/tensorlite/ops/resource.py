@@ -174,7 +174,9 @@ class Write(Op, abstract=True):
 
     def kernel(self, xp: Xp, handle: VariableState, value: Array) -> Array:
         """Make the new value the variable's."""
-        self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
+        have = handle.spec.inner[0]
+        if value.shape != have.shape or value.dtype != have.dtype.numpy:
+            self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
         with handle.lock:
             made = handle.array = self.combine(xp, handle, value)
         return made

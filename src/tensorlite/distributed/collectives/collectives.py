@@ -9,7 +9,8 @@ goes on is in exchanges.py, rings.py and gathers.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from tensorlite.core.waiting import Cancel, Done, ended
 from tensorlite.core.xp import Array, device_of, to_device, to_host, xp_of
 from tensorlite.distributed.collectives import nccl
 from tensorlite.distributed.collectives.exchanges import Exchange, Reduction, Tree
-from tensorlite.distributed.collectives.folds import fold_of
+from tensorlite.distributed.collectives.folds import Fold, fold_of
 from tensorlite.distributed.collectives.gathers import Broadcast, Gather, travelling
 from tensorlite.distributed.collectives.meetings import (
     Group,
@@ -97,39 +98,56 @@ def all_reduce(
     Arrays on GPUs are reduced by NCCL where it is there, unless they have to be in that order.
     Returns what gives this up, or None when `done` has been called.
     """
-
-    def begin() -> Cancel | None:
-        on_gpu = xp_of(array) is not np
+    try:
+        on_gpu = type(array) is not np.ndarray and xp_of(array) is not np
         by_nccl = (
             on_gpu and group.size > 1 and not deterministic and nccl.takes(array)
         )
         if on_gpu and not by_nccl:
-            back = partial(_brought, device_of(array), done)
+            back, there = partial(_brought, device_of(array), done), to_host(array)
             return all_reduce(
-                group, step, key, to_host(array), back, op, algorithm, deterministic
+                group, step, key, there, back, op, algorithm, deterministic
             )
-        fold = fold_of(op, array.dtype, group.size, f"all-reduce {key!r}")
-        name = _checked(algorithm, deterministic, group.size, array.nbytes)
-        meant = greeting(
-            does="all-reduce",
-            op=op,
-            dtype=of_numpy(array.dtype).name,
-            shape=array.shape,
-            algorithm="nccl" if by_nccl else name,
-            tasks=group.tasks,
-        )
+        what = key, array.dtype, array.shape, op, algorithm, deterministic, by_nccl
+        fold, name, meant = _meant(group.tasks, *what)
         if by_nccl:
             return nccl.AllReduce(group, step, key, done, fold, meant, array).begin()
         own = _ordered(array)
         room = _room(own, out, key)
-        if group.size == 1:
-            room[...] = own
-            done(fold.ended(room))
-            return None
-        kind = ALGORITHMS[name]
-        return kind(group, step, key, done, fold, meant, own, room).begin()
+        if group.size > 1:
+            kind = ALGORITHMS[name]
+            return kind(group, step, key, done, fold, meant, own, room).begin()
+        room[...] = own
+        done(fold.ended(room))
+    except TensorliteError as error:
+        _refused(group, step, key, done, error)
+    return None
 
-    return _begun(group, step, key, done, begin)
+
+@lru_cache(4096)
+def _meant(
+    tasks: tuple[str, ...],
+    key: str,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    op: str,
+    algorithm: str,
+    deterministic: bool,
+    by_nccl: bool,
+) -> tuple[Fold, str, bytes]:
+    """Return how an all-reduce merges, its algorithm, and the greeting that says all this."""
+    fold = fold_of(op, dtype, len(tasks), f"all-reduce {key!r}")
+    nbytes = dtype.itemsize * prod(shape)
+    name = _checked(algorithm, deterministic, len(tasks), nbytes)
+    word = greeting(
+        does="all-reduce",
+        op=op,
+        dtype=of_numpy(dtype).name,
+        shape=shape,
+        algorithm="nccl" if by_nccl else name,
+        tasks=tasks,
+    )
+    return fold, name, word
 
 
 def reduce_scatter(
@@ -220,9 +238,16 @@ def _begun(
     try:
         return begin()
     except TensorliteError as error:
-        refuse(group, step, key, error)
-        done(ended(error))
+        _refused(group, step, key, done, error)
         return None
+
+
+def _refused(
+    group: Group, step: int, key: str, done: Done, error: TensorliteError
+) -> None:
+    """Tell all that this rank cannot begin."""
+    refuse(group, step, key, error)
+    done(ended(error))
 
 
 def _checked(algorithm: str, deterministic: bool, size: int, nbytes: int) -> str:

@@ -51,9 +51,7 @@ class Exchange(Reduction):
 
     def start(self) -> None:
         """Send to all, then hear all."""
-        own = self.array
-        others = self.group.others
-        rank = self.group.rank
+        own, others, rank = self.array, self.group.others, self.group.rank
         aliased = rank > 1 and np.may_share_memory(own, self.out)
         self._ranked = Ranked(
             self.fold, rank, own.copy() if aliased else own, self.out

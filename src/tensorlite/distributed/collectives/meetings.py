@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -52,19 +53,20 @@ class Members(NamedTuple):
         return len(self.tasks)
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """The same, with what this task sends and receives by."""
 
     tasks: tuple[str, ...]
     rank: int
     carrier: Carrier
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many there are."""
         return len(self.tasks)
 
-    @property
+    @cached_property
     def others(self) -> list[int]:
         """The other ranks, from the next one on, so that not all begin with the same."""
         return [(self.rank + i) % self.size for i in range(1, self.size)]
@@ -170,8 +172,11 @@ class Meeting:
                 return
             if isinstance(found, TensorliteError):
                 self.fail(found)
-            else:
-                self.guarded(then, found.value)
+                return
+            try:
+                then(found.value)
+            except Exception as error:  # noqa: BLE001  `done` is given it
+                self.fail(error)
 
         group = self.group
         return group.carrier.receive(

@@ -66,7 +66,7 @@ class Arrivals:
         self._current: dict[str, Source] = {}
 
     def receive(self, task: str, step: int, key: Key, done: Done) -> Cancel | None:
-        """Call `done` with what `task` sends: from this call, or later from a link's thread.
+        """Call `done` with what `task` sends: from this call, or later from who receives.
 
         Returns what gives this up, or None when `done` has been called.
         """

@@ -26,6 +26,11 @@ Lost: TypeAlias = Callable[[str, str], object]
 """Is told of a task whose link has ended, and why. It may not wait."""
 
 
+def command(key: Key, payload: Array | None = None) -> Parcel:
+    """Return a command to be sent."""
+    return Parcel(key, payload, payload is None)
+
+
 class Carrier(Protocol):
     """What a task sends and receives by."""
 

@@ -49,6 +49,12 @@ class _Inbox:
         """Whether a thread hands over, which will look for more; or nobody serves yet."""
         self.waiting: deque[_Event] = deque()
 
+    def let_go(self) -> bool:
+        """Hand over no more, unless something waits; return whether that is so."""
+        with self.lock:
+            self.busy = bool(self.waiting)
+        return not self.busy
+
 
 class Commands:
     """Hands over what comes, from the thread that brings it unless another is at it."""
@@ -94,7 +100,8 @@ class Commands:
         try:
             self._hand(source, message, value)
         finally:
-            self._drain(inbox)
+            if inbox.waiting or not inbox.let_go():
+                self._drain(inbox)
 
     def end(self, source: Channel) -> None:
         """Tell that a link is lost, unless that has been told."""
@@ -122,12 +129,9 @@ class Commands:
         """Hand over what waits, until there is nothing more."""
         try:
             while True:
-                with inbox.lock:
-                    if not inbox.waiting:
-                        inbox.busy = False
-                        return
-                    event = inbox.waiting.popleft()
-                self._hand(*event)
+                if inbox.let_go():
+                    return
+                self._hand(*inbox.waiting.popleft())
         except BaseException:  # an interrupt: what waits is not held up by it
             Thread(target=self._drain, args=(inbox,), daemon=True).start()
             raise

@@ -1,22 +1,21 @@
 """Links: messages between this task and one other, over a wire. Who is linked is plane.py's.
 
-Any thread sends, by outlets.py; one thread of the link reads, and writes what must not wait. The
-receiver grants what the sender may have on the way: segments, and a window of bytes that nobody
-wants yet. When they are used up the sender waits; so memory is bounded on both sides.
+Any thread sends, by outlets.py; that which receives for the task (reception.py) reads, and writes
+what must not wait. The receiver grants what the sender may have on the way: segments, and a window
+of bytes that nobody wants yet. When they are used up the sender waits; so memory is bounded on both
+sides.
 """
 
 from __future__ import annotations
 
-import select
-import socket
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import Condition, Lock, Thread, current_thread
+from threading import Condition, Lock
 from time import monotonic
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from tensorlite.core.errors import (
     InvalidArgumentError,
@@ -35,12 +34,12 @@ from tensorlite.distributed.transport.messages import (
     Kind,
     Limits,
     Message,
-    Payload,
     raw,
     value_of,
     whole,
 )
 from tensorlite.distributed.transport.outlets import Item, Outlet
+from tensorlite.distributed.transport.reception import Reception
 from tensorlite.distributed.transport.segments import (
     SLOTS,
     Loan,
@@ -103,15 +102,15 @@ def message_of(
     return message, data
 
 
-class _Reader(Thread):
-    """The thread of a link. What it calls may send, but never waits for room."""
+Take: TypeAlias = "Callable[[Link, Message, Array | None], None]"
 
 
 class Link:
     """Messages between this task and one other.
 
-    `arrived` is called with each tensor, and `over` once, when no more will come; both by the
-    link's thread.
+    `command` is called with each tensor whose step is 0, `arrived` with all others, and `over`
+    once, when no more will come; all by the thread that receives. What these call may send, but
+    never waits for room.
     """
 
     def __init__(
@@ -122,6 +121,7 @@ class Link:
         number: int,
         limits: Limits,
         traffic: Traffic,
+        reception: Reception,
         first: bytes = b"",
     ) -> None:
         self.peer = peer
@@ -130,6 +130,8 @@ class Link:
         self.traffic = traffic
         self.error: UnavailableError | None = None
         self._wire = wire
+        self._number = wire.socket.fileno()
+        self._reception = reception
         self._limits = limits
         self._small = min(limits.inline, limits.payload, SMALL)
         self._decoder = Decoder(limits)
@@ -145,34 +147,29 @@ class Link:
         self._held: set[int] = set()
         self._returned: deque[int] = deque()
         self._came = 0
-        """Bytes, as they count for the window; this link's thread alone changes them."""
+        """Bytes, as they count for the window; who receives alone changes them."""
         self._taken = 0
         self._owed = 0
-        self._closed = False
-        self._woken, self._waker = socket.socketpair()
-        self._woken.setblocking(False)
-        self._waker.setblocking(False)
-        self._thread = _Reader(target=self._run, name=f"link-{peer}", daemon=True)
-        self._arrived: Callable[[Link, Message, Array | None], None]
+        self._command: Take
+        self._arrived: Take
         self._over: Callable[[Link], None]
 
     def start(
-        self,
-        arrived: Callable[[Link, Message, Array | None], None],
-        over: Callable[[Link], None],
+        self, command: Take, arrived: Take, over: Callable[[Link], None]
     ) -> None:
         """Begin to receive."""
+        self._command = command
         self._arrived = arrived
         self._over = over
-        self._thread.start()
+        self._reception.begin(self)
 
     def send(self, step: int, parcels: Sequence[Parcel]) -> None:
         """Send values of a step together; return when they may be changed again.
 
-        Waits while the peer has too much already; but on the thread of a link, which must go
+        Waits while the peer has too much already; but on the thread that receives, which must go
         on, they are copied and sent later. Raises UnavailableError when the peer is gone.
         """
-        here = isinstance(current_thread(), _Reader)
+        here = self._reception.is_here()
         last = None
         encoded = [message_of(self.own, step, each, self._limits) for each in parcels]
         for message, data in encoded:
@@ -185,21 +182,36 @@ class Link:
             if not self._outlet.write(None if here else last):
                 raise self.gone()
 
-    def send_small(self, step: int, key: Key, value: object, dead: bool) -> bool:
-        """Send a value, if it is small and nothing is before it; else return False: use `send`.
+    def send_small(self, step: int, parcels: Sequence[Parcel]) -> bool:
+        """Send values, if they are small and may go now; else return False: use `send`.
 
-        A copy goes, and nothing waits.
+        Copies go, and nothing waits.
         """
-        if value is None and not dead:
+        if self._returned:
             return False
-        data = whole(self.own, step, key, None if dead else value, self._small)
-        if not data or self._returned:
-            return False
-        size = 0 if dead else cast("Array", value).nbytes
-        try:
-            return self._outlet.put(data, partial(self._room, size))
-        except OSError:
-            raise self.gone() from None
+        parts: list[bytes] = []
+        size = 0
+        for key, value, dead in parcels:
+            data = b""
+            if dead:
+                data = whole(self.own, step, key, None, 0)
+            elif value is not None:
+                data = whole(self.own, step, key, value, self._small)
+                size += value.nbytes if data else 0
+            if not data:
+                return False
+            parts.append(data)
+        with self._lock:
+            full = self._on_the_way >= self._limits.window or size > self._small
+            if full or self._deferred or self.error is not None:
+                return False
+            self._on_the_way += size + len(parts) * OVERHEAD
+            self.traffic.messages_out += len(parts)
+            self.traffic.bytes_out += size
+        self._outlet.put(parts[0] if len(parts) == 1 else b"".join(parts))
+        if self.error is not None:
+            raise self.gone()
+        return True
 
     def claimed(self, message: Message) -> None:
         """Note that a message that came has been taken by whom it is for."""
@@ -214,7 +226,7 @@ class Link:
         self._outlet.write(None)
 
     def end(self, reason: str) -> None:
-        """Let no more come or go. The thread ends soon, and tells that it is over."""
+        """Let no more come or go. Who receives tells soon that it is over."""
         with self._state:
             if self.error is None:
                 self.error = UnavailableError(
@@ -226,23 +238,6 @@ class Link:
                 self._wire.shut()
             self._state.notify_all()
         self._wake()
-
-    def close(self) -> None:
-        """End this link, and its thread."""
-        self.end("the connection was closed here")
-        if current_thread() is not self._thread and self._thread.ident is not None:
-            self._thread.join()
-
-    def _room(self, size: int) -> bool:
-        """Return whether a message may go at once, which it does then."""
-        with self._lock:
-            full = self._on_the_way >= self._limits.window
-            if full or self._deferred or self.error is not None:
-                return False
-            self._on_the_way += size + OVERHEAD
-            self.traffic.messages_out += 1
-            self.traffic.bytes_out += size
-        return True
 
     def _item(self, message: Message, data: Array | None, here: bool) -> Item:
         """Return what is to be written; large data goes into a segment, if there are such."""
@@ -305,6 +300,7 @@ class Link:
                     otherwise()
                     return None
                 if flushed:
+                    self._reception.attend()
                     self._state.wait()
                     continue
                 # What the peer is to give back must have been sent.
@@ -339,29 +335,26 @@ class Link:
             self._wake()
 
     def _wake(self) -> None:
-        with suppress(OSError):  # it is awake, or over
-            self._waker.send(b"w")
+        self._reception.look(self._number)
 
-    def _run(self) -> None:
-        """Receive until the end."""
-        ready = select.poll()
-        ready.register(self._woken, select.POLLIN)
-        ready.register(self._wire.socket, select.POLLIN)
-        waker, stuck = self._woken.fileno(), False
+    def fileno(self) -> int:
+        """Return the descriptor of the wire."""
+        return self._number
+
+    def is_stuck(self) -> bool:
+        """Return whether something waits until the wire takes more."""
+        return self._outlet.stuck
+
+    def attend(self) -> bool:
+        """Take in what there is, and write what waits; return whether there can be more."""
         try:
-            while self.error is None and self._receive():
+            if self.error is None and not self._take_in():
+                self.end("the connection was closed by it")
+            if self.error is None:
                 if len(self._returned) >= LAZY:
                     self._give_back()
                 if self._outlet.queue:
                     self._outlet.write(None)
-                if self._outlet.stuck is not stuck:
-                    stuck = self._outlet.stuck
-                    mask = select.POLLIN | (select.POLLOUT if stuck else 0)
-                    ready.register(self._wire.socket, mask)
-                for number, _ in ready.poll():
-                    if number == waker:
-                        self._woken.recv(4096)
-            self.end("the connection was closed by it")
         except ProtocolError as error:
             self.end(str(error))
         except OSError as error:
@@ -369,24 +362,33 @@ class Link:
         except BaseException as error:
             self.end(f"receiving failed: {error!r}")
             raise
-        finally:
-            self._finish()
+        return self.error is None
 
-    def _receive(self) -> bool:
+    def finish(self) -> None:
+        """Let go of everything, and tell that it is over."""
+        self.end("the connection was closed here")
+        self._outlet.close()
+        with self._state:
+            self._pool.close()
+            self._deferred.clear()
+        self._over(self)
+
+    def _take_in(self) -> bool:
         """Take in what there is; return False at the end."""
         while (count := self._wire.read(space := self._decoder.space())) is not None:
             if not count:
                 return False
-            for message, payload in self._decoder.took(count):
-                self._handle(message, payload)
+            for message, value in self._decoder.took(count):
+                if message.kind is Kind.TENSOR:
+                    self._tensor(message, value)
+                else:
+                    self._notice(message)
             if count < len(space) and self._wire.tells_all:
                 break
         return True
 
-    def _handle(self, message: Message, payload: Payload | None) -> None:
-        if message.kind is Kind.TENSOR:
-            self._tensor(message, payload)
-        elif message.kind is Kind.RELEASE:
+    def _notice(self, message: Message) -> None:
+        if message.kind is Kind.RELEASE:
             with self._state:
                 self._pool.back(message.segment)
                 self._state.notify_all()
@@ -406,20 +408,25 @@ class Link:
                 self._outlet.queue.append(item)
             self._state.notify_all()
 
-    def _tensor(self, message: Message, payload: Payload | None) -> None:
+    def _tensor(self, message: Message, value: Array | None) -> None:
         if message.flags & SEGMENT:
-            payload = self._shared(message)
+            value = value_of(message, self._shared(message))
         if self._came - self._taken >= self._limits.window:
             raise ProtocolError("more came than was granted")
-        self._came += message.payload + OVERHEAD
+        size = message.payload
+        self._came += size + OVERHEAD
+        traffic = self.traffic
         if message.incarnation != self.incarnation:
-            self.traffic.dropped += 1
+            traffic.dropped += 1
             self.claimed(message)
             return
-        self.traffic.heard = monotonic()
-        self.traffic.messages_in += 1
-        self.traffic.bytes_in += message.payload
-        self._arrived(self, message, value_of(message, payload))
+        traffic.heard = monotonic()
+        traffic.messages_in += 1
+        traffic.bytes_in += size
+        if message.step:
+            self._arrived(self, message, value)
+        else:
+            self._command(self, message, value)
 
     def _shared(self, message: Message) -> Array:
         """Return the bytes that came in a segment: in place, or copied when many are held."""
@@ -434,13 +441,3 @@ class Link:
         array = self._mappings.array(slot, size, partial(self._let_go, slot))
         array.flags.writeable = not message.flags & LENT
         return array if len(self._held) <= VIEWS else array.copy()
-
-    def _finish(self) -> None:
-        """Let go of everything, and tell that it is over."""
-        self._outlet.close()
-        with self._state:
-            self._pool.close()
-            self._deferred.clear()
-        self._woken.close()
-        self._waker.close()
-        self._over(self)

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,6 +42,7 @@ KNOWN = 512
 """Messages of which is kept what they say beside their incarnation, step and payload."""
 _SHORT = 256
 """Bytes between the header and the payload of these at the most."""
+_made = tuple.__new__
 LARGEST = (1 << 63) - 1
 Payload: TypeAlias = Array | bytearray
 """The bytes of a tensor."""
@@ -145,18 +144,27 @@ _QUICK: dict[Any, DType] = {
 }
 
 
-@lru_cache(KNOWN)
-def _frame(
-    name: str, frames: int, dtype: DType | None, shape: tuple[int, ...]
-) -> tuple[bytes, bytes, bytes]:
-    """Return what stands before the numbers of a message with a tensor, then around its tag.
+_frames: dict[tuple[Any, ...], tuple[bytes, bytes, bytes]] = {}
+"""What stands before the numbers of a message with a tensor, then around its tag; by its name, the
+number of its turns, dtype and shape. Tags are left out: commands and turns of loops have new ones
+all the time."""
 
-    Tags are left out: commands and turns of loops have new ones all the time.
-    """
-    flags, key = DEAD if dtype is None else 0, (name, (0,) * frames)
-    data = Message(Kind.TENSOR, 0, 0, key, dtype, shape, flags=flags).encode()
+
+def _frame(
+    name: str, frames: int, dtype: np.dtype[Any] | None, shape: tuple[int, ...]
+) -> tuple[bytes, bytes, bytes] | None:
+    """Return that, and keep it; None for a dtype that is not quick to send."""
+    quick = None if dtype is None else _QUICK.get(dtype)
+    if quick is None and dtype is not None:
+        return None
+    flags, key = DEAD if quick is None else 0, (name, (0,) * frames)
+    data = Message(Kind.TENSOR, 0, 0, key, quick, shape, flags=flags).encode()
     tag = HEADER.size + 8 * len(shape)
-    return data[:_FORM], data[HEADER.size : tag], data[tag + 8 * frames :]
+    if len(_frames) >= KNOWN:
+        _frames.clear()
+    found = data[:_FORM], data[HEADER.size : tag], data[tag + 8 * frames :]
+    _frames[name, frames, dtype, shape] = found
+    return found
 
 
 def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> bytes:
@@ -168,17 +176,19 @@ def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> by
     if value is not None:
         if type(value) is not np.ndarray or value.nbytes > most:
             return b""
-        dtype = _QUICK.get(value.dtype)
-        if dtype is None:
-            return b""
-        shape, payload = value.shape, value.tobytes()
+        dtype, shape, payload = value.dtype, value.shape, value.tobytes()
     name, tag = key
+    frames = len(tag)
     try:
-        before, sizes, label = _frame(name, len(tag), dtype, shape)
+        found = _frames.get((name, frames, dtype, shape))
+        found = found or _frame(name, frames, dtype, shape)
+        if found is None:
+            return b""
         numbers = _NUMBERS.pack(incarnation, step, len(payload), 0)
-        turns = _TAGS[len(tag)].pack(*tag)
+        turns = _TAGS[frames].pack(*tag)
     except struct.error:
         return b""
+    before, sizes, label = found
     return b"".join((before, numbers, sizes, turns, label, payload))
 
 
@@ -313,8 +323,12 @@ def _check(message: Message) -> None:
         raise ProtocolError(f"no array has the shape {shape}")
 
 
+Came: TypeAlias = tuple[Message, "Array | None"]
+"""A message and its value, unless that is dead or in a segment."""
+
+
 class Decoder:
-    """Takes bytes as they come, in pieces of any size, and gives messages with their payloads.
+    """Takes bytes as they come, in pieces of any size, and gives messages with their values.
 
     Read into `space()`, then tell `took` how many bytes were read. A large payload is read
     into its place at once.
@@ -325,8 +339,9 @@ class Decoder:
         self._buffer = memoryview(bytearray(BUFFER))
         self._forms: dict[bytes, tuple[int, int, int]] = {}
         """Where tag, name and payload begin, by the form of a message that was in order."""
-        self._known: dict[tuple[bytes, int, bytes, bytes], Message] = {}
-        """Messages that were in order, by form, size, shape and name: all but the numbers."""
+        self._known: dict[tuple[bytes, int, bytes, bytes], tuple[Message, Any]] = {}
+        """Messages that were in order, by form, size, shape and name: all but the numbers. With
+        each is the dtype of arrays that any bytes make."""
         self._start = self._end = 0
         self._message: Message | None = None
         self._payload = np.empty(0, np.uint8)
@@ -344,20 +359,22 @@ class Decoder:
             self._buffer[: len(left)] = left
         return self._buffer[self._end :]
 
-    def took(self, count: int) -> Iterator[tuple[Message, Payload | None]]:
-        """Yield the messages that are whole now; ProtocolError for what is none."""
+    def took(self, count: int) -> list[Came]:
+        """Return the messages that are whole now; ProtocolError for what is none."""
         if self._message is not None:
             self._filled += count
         else:
             self._end += count
+        came: list[Came] = []
         while self._start < self._end or self._message is not None:
             found = self._again() if self._message is None else None
             found = found or self._next()
             if found is None:
-                return
-            yield found
+                break
+            came.append(found)
+        return came
 
-    def _next(self) -> tuple[Message, Payload | None] | None:
+    def _next(self) -> Came | None:
         if self._message is None and not self._begin():
             return None
         message = self._message
@@ -368,9 +385,9 @@ class Decoder:
         carries = message.payload or message.dtype is not None
         inline = carries and not message.flags & SEGMENT
         payload, self._payload = self._payload, np.empty(0, np.uint8)
-        return message, payload if inline else None
+        return message, value_of(message, payload) if inline else None
 
-    def _again(self) -> tuple[Message, Payload | None] | None:
+    def _again(self) -> Came | None:
         """Return a message that is whole, if one was in order that differs in numbers only."""
         start, buffer = self._start, self._buffer
         if self._end - start < HEADER.size:
@@ -383,22 +400,24 @@ class Decoder:
         first, end = start + length, start + length + size
         if end > self._end:
             return None
-        sizes = bytes(buffer[start + HEADER.size : start + tag])
-        name = bytes(buffer[start + label : first])
-        known = self._known.get((form, size, sizes, name))
+        data = bytes(buffer[start + HEADER.size : first])
+        split = tag - HEADER.size, label - HEADER.size
+        known = self._known.get((form, size, data[: split[0]], data[split[1] :]))
         if known is None:
             return None
         self._start = end
-        kind, _, _, key, dtype, shape, _, flags, _ = known
+        message, quick = known
+        kind, _, _, key, dtype, shape, _, flags, _ = message
         if label > tag:
-            turns = _TAGS[(label - tag) // 8].unpack_from(buffer, start + tag)
-            key = key[0], turns
-        message = Message(
-            kind, incarnation, step, key, dtype, shape, size, flags, segment
-        )
+            key = key[0], _TAGS[(label - tag) // 8].unpack_from(data, split[0])
+        fields = kind, incarnation, step, key, dtype, shape, size, flags, segment
+        message = _made(Message, fields)
         if dtype is None:
             return message, None
-        return message, bytearray(buffer[first:end])
+        payload = bytearray(buffer[first:end])
+        if quick is None:
+            return message, value_of(message, payload)
+        return message, np.ndarray(shape, quick, payload)
 
     def _remember(self, data: memoryview, head: Opening, message: Message) -> None:
         """Keep a message that is in order, if it is short: its like is read faster then."""
@@ -413,7 +432,10 @@ class Decoder:
         label = tag + 8 * len(message.key[1])
         self._forms[form] = tag, label, head.length
         sizes, name = bytes(data[HEADER.size : tag]), bytes(data[label : head.length])
-        self._known[form, message.payload, sizes, name] = message
+        quick = None
+        if message.dtype not in (None, dtypes.bool_, dtypes.string):
+            quick = message.dtype.numpy
+        self._known[form, message.payload, sizes, name] = message, quick
 
     def _begin(self) -> bool:
         """Read what stands before a payload, and what there is of it; return whether it could."""

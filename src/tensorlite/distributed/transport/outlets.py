@@ -33,7 +33,7 @@ class Item:
 class Outlet:
     """Writes for all threads of a task that send by one link.
 
-    `wake` has the link's own thread look, which writes when no other can wait to; `fail` is told
+    `wake` has the thread that receives look, which writes when no other can wait to; `fail` is told
     why nothing can be written any more, and sets `over`.
     """
 
@@ -42,7 +42,7 @@ class Outlet:
     ) -> None:
         self.queue: deque[Item] = deque()
         self.stuck = False
-        """Whether the link's thread is to write when the wire takes more."""
+        """Whether who receives is to write when the wire takes more."""
         self.over = False
         self._wire = wire
         self._wake = wake
@@ -51,29 +51,29 @@ class Outlet:
         self._torn = False
         """Whether it is not known how much of a message was written."""
 
-    def put(self, data: bytes, may: Callable[[], bool]) -> bool:
-        """Write a few bytes now, if nothing is before them and they may go; else return False.
-
-        Raises OSError when that fails: they may have gone or not.
-        """
+    def put(self, data: bytes) -> None:
+        """Write a few bytes, without waiting: now, or after what is before them."""
         if not self._writing.acquire(blocking=False):
-            return False
+            self.queue.append(Item([data]))
+            self.write(None)
+            return
         try:
-            if self.queue or not may():
-                return False
+            if self.queue:
+                self.queue.append(Item([data]))
+                return
             self._torn = True
-            rest = data[self._wire.put(data) :]
-            if rest:
-                self.queue.appendleft(Item([rest]))
+            count = self._wire.put(data)
+            if count < len(data):
+                self.queue.appendleft(Item([data[count:]]))
             self._torn = False
         except BaseException as error:
             self._failed(error)
-            raise
+            if not isinstance(error, OSError):
+                raise
         finally:
             self._writing.release()
             if self.queue:  # the rest, or what others left to this thread
                 self.write(None)
-        return True
 
     def write(self, until: Item | None) -> bool:
         """Write what is queued, waiting until `until` is written; None: without waiting.

@@ -24,10 +24,9 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.core.waiting import Cancel
-from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.arrivals import Arrivals, Done
 from tensorlite.distributed.transport.buffers import Buffers
-from tensorlite.distributed.transport.carrier import COMMAND, Lost, Serve
+from tensorlite.distributed.transport.carrier import Lost, Serve
 from tensorlite.distributed.transport.commands import Commands
 from tensorlite.distributed.transport.endpoints import (
     Address,
@@ -40,8 +39,9 @@ from tensorlite.distributed.transport.endpoints import (
 )
 from tensorlite.distributed.transport.handshake import Hello, Verdict, answer, call
 from tensorlite.distributed.transport.links import Link, Parcel, Traffic
-from tensorlite.distributed.transport.messages import Limits, Message
-from tensorlite.distributed.transport.threads import Waiters, Work, Workers
+from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.reception import Reception
+from tensorlite.distributed.transport.threads import Work, Workers
 from tensorlite.distributed.transport.wires import wire_of
 from tensorlite.runtime.rendezvous import Key
 
@@ -119,17 +119,17 @@ class Plane:
         self._timeout = timeout
         self._silence = silence
         self._commands = Commands()
-        self._waiters = Waiters()
         self._workers = Workers(f"work-{task}")
         self._peers: dict[str, _Peer] = {}
         self._links: set[Link] = set()
-        """Those whose threads run, though another may have taken their place."""
+        """Those that are not over, though another may have taken their place."""
         self._state, self._closed = Condition(), False
         self._talking: set[socket.socket] = set()
         self._answering: dict[socket.socket, Thread] = {}
         """Who called and has not said who it is, in the order of calling."""
         self._listeners = Listeners(host, port, unix)
         self.address = self._listeners.address
+        self._reception = Reception(f"receive-{task}")
         self._woken, self._waker = socket.socketpair()
         self._thread = Thread(target=self._listen, name=f"plane-{task}", daemon=True)
         self._thread.start()
@@ -157,7 +157,7 @@ class Plane:
     def serve(self, command: Serve, lost: Lost) -> None:
         """Hand commands to `command` from now on, and tell `lost` of links that end.
 
-        What came before is handed over first. Both are called by the thread of a link.
+        What came before is handed over first. Both are called by the thread that receives.
         """
         self._commands.serve(command, lost)
 
@@ -169,22 +169,23 @@ class Plane:
         Waits while the other task has too much of this one's that nobody there has asked for.
         Raises UnavailableError when it is gone, DTypeError for what cannot travel.
         """
-        self.send_all(task, step, [Parcel(key, value, dead)])
+        self.send_all(task, step, (Parcel(key, value, dead),))
 
     def send_all(self, task: str, step: int, parcels: Sequence[Parcel]) -> None:
         """Send values that are ready together, together; else as `send`."""
-        peer = self._peer(task)
-        link = peer.link if len(parcels) == 1 else None
-        if link is None or not link.send_small(step, *parcels[0]):
+        peer = self._peers.get(task) or self._peer(task)
+        link = peer.link
+        if link is None or not link.send_small(step, parcels):
             self._link(peer).send(step, parcels)
 
     def receive(self, task: str, step: int, key: Key, done: Done) -> Cancel | None:
         """Call `done` with the Arrival that `task` sends, or with the UnavailableError.
 
-        It is called from here, or later from the thread of a link, which it must not hold up.
+        It is called from here, or later from the thread that receives, which it must not hold up.
         Returns what gives the wait up, or None when `done` has been called.
         """
-        self._peer(task)
+        if task not in self._peers:
+            self._peer(task)
         return self._arrivals.receive(task, step, key, done)
 
     def forget(self, step: int) -> None:
@@ -202,11 +203,11 @@ class Plane:
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Hold up this thread until `until()` is true; return whether it was in time."""
-        return self._waiters.wait(until, timeout)
+        return self._reception.wait(until, timeout)
 
     def wake(self) -> None:
         """Let those who wait look again."""
-        self._waiters.wake()
+        self._reception.wake()
 
     def now(self) -> float:
         """Return the seconds since this machine began."""
@@ -233,7 +234,8 @@ class Plane:
         for thread in threads:
             thread.join()
         for link in list(self._links):
-            link.close()
+            link.end("the connection was closed here")
+        self._reception.close()
         for task in list(self._peers):
             self._arrivals.lose(task, f"the data plane of {self.task} is closed")
         self._arrivals.clear()
@@ -461,6 +463,7 @@ class Plane:
                 number,
                 self._limits,
                 peer.traffic,
+                self._reception,
                 first,
             )
             peer.link = link
@@ -470,16 +473,9 @@ class Plane:
         if old is not None:
             old.end("another link has taken its place")
         self._commands.begin(link)
-        link.start(self._came, self._over)
+        link.start(self._commands.arrive, self._arrivals.arrive, self._over)
         with self._state:
             self._state.notify_all()
-
-    def _came(self, link: Link, message: Message, value: Array | None) -> None:
-        """Hand over a message that has come."""
-        if message.step == COMMAND:
-            self._commands.arrive(link, message, value)
-        else:
-            self._arrivals.arrive(link, message, value)
 
     def _over(self, link: Link) -> None:
         """Tell all who wait for a task that its link is over."""

@@ -1,6 +1,6 @@
 """Threads of a task: those that wait for something, and those that work for it.
 
-The threads that receive are links.py's. None of these is joined: a thread that works may be long.
+Which of them receives is reception.py's. None of these is joined: a thread that works may be long.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ class Waiters:
         self._lock = Lock()
         self._gates: tuple[threading.Lock, ...] = ()
         """One for each that waits: it passes when another thread opens it."""
+
+    def __bool__(self) -> bool:
+        return bool(self._gates)
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Hold up this thread until `until()` is true; return whether it was in time.

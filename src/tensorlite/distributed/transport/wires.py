@@ -23,6 +23,7 @@ _INT = array.array("i").itemsize
 _ANCILLARY = socket.CMSG_SPACE(2 * SLOTS * _INT)
 _TCP_INFO = getattr(socket, "TCP_INFO", 0)
 _CLOEXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+_TRUNCATED = int(getattr(socket, "MSG_CTRUNC", 0))
 _CHUNK = 1 << 16
 """Bytes that TLS is given at once: between two of them the other direction has its turn."""
 _PROBES = 3
@@ -126,11 +127,13 @@ class UnixWire(Wire):
             )
         except BlockingIOError:
             return None
+        if not (ancillary or flags & _TRUNCATED):
+            return count
         for level, kind, data in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 came = array.array("i", data[: len(data) // _INT * _INT])
                 self.descriptors.extend(came)
-        if flags & socket.MSG_CTRUNC or len(self.descriptors) > SLOTS:
+        if flags & _TRUNCATED or len(self.descriptors) > SLOTS:
             raise ProtocolError("more descriptors came than there are segments")
         return count
 
