@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1 import framework, metagraphs, scopes
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
@@ -189,6 +189,9 @@ class Saver:
         written = self._write(sess, path)
         if write_state:
             self._noted(written, latest_filename)
+        if write_meta_graph and sess is not None:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{written}.{meta_graph_suffix}")
         return written
 
     def _numbered(self, sess: Session | None, path: str, global_step: Any) -> str:
@@ -272,6 +275,16 @@ class Saver:
     def from_proto(saver_def: SaverDef, import_scope: str | None = None) -> Saver:
         return Saver(saver_def=saver_def, name=import_scope)
 
+    def export_meta_graph(
+        self, filename: str | None = None, collection_list: Any = None, **kwargs: Any
+    ) -> Any:
+        return metagraphs.export_meta_graph(
+            filename=filename,
+            collection_list=collection_list,
+            saver_def=self.saver_def,
+            **kwargs,
+        )
+
 
 def _listed(var_list: Any) -> Any:
     if var_list is not None:
@@ -348,3 +361,24 @@ def _changed(path: str) -> float:
         if Path(name).exists():
             return Path(name).stat().st_mtime
     return 0.0
+
+
+def import_meta_graph(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    **kwargs: Any,
+) -> Saver | None:
+    meta = metagraphs.import_meta_graph(
+        meta_graph_or_file, clear_devices, import_scope, **kwargs
+    )
+    if meta.saver is None or not meta.saver.save_tensor_name:
+        variables = scopes.global_variables()
+        return Saver() if variables else None
+    prefix = f"{import_scope}/" if import_scope else ""
+    names = {
+        name: f"{prefix}{getattr(meta.saver, name)}"
+        for name in ("filename_tensor_name", "save_tensor_name", "restore_op_name")
+    }
+    return Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
+    return made

@@ -10,6 +10,8 @@ from tensorlite.compat.v1.averages import (
     get_or_create_global_step,
     global_step,
 )
+from tensorlite.compat.v1.graphdefs import write_graph
+from tensorlite.compat.v1.metagraphs import export_meta_graph
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.optimizers import (
     AdadeltaOptimizer,
@@ -23,7 +25,7 @@ from tensorlite.compat.v1.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
-from tensorlite.compat.v1.saver import Saver, SaverDef
+from tensorlite.compat.v1.saver import Saver, SaverDef, import_meta_graph
 from tensorlite.compat.v1.schedules import (
     cosine_decay,
     cosine_decay_restarts,

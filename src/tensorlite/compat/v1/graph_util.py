@@ -1,0 +1,12 @@
+"""tf.graph_util of TensorFlow 1."""
+
+from __future__ import annotations
+
+from tensorlite.compat.v1.graphdefs import (
+    convert_variables_to_constants,
+    extract_sub_graph,
+    import_graph_def,
+    must_run_on_cpu,
+    remove_training_nodes,
+    tensor_shape_from_node_def_name,
+)
