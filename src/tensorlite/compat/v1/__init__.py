@@ -333,6 +333,7 @@ from tensorlite.compat.v1 import (
     bitwise,
     debugging,
     dtypes,
+    graph_util,
     image,
     initializers,
     linalg,
@@ -496,6 +497,7 @@ from tensorlite.compat.v1.matrices import (
     norm,
 )
 from tensorlite.compat.v1.messages import RunMetadata
+from tensorlite.compat.v1.graphdefs import import_graph_def
 from tensorlite.compat.v1.numbers import (
     arg_max,
     arg_min,
@@ -608,6 +610,9 @@ from tensorlite.compat.v1.version import VERSION as __version__
 from tensorlite.compat.views import Operation
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import mode
+from tensorlite.interop.tensorflow.messages import message
+
+graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
 
 if mode.eager is None:
     mode.eager = False
@@ -617,4 +622,6 @@ def __getattr__(name: str) -> object:
     """Return one of TensorFlow's messages, whose package is imported at first use."""
     if name in messages.SUMMARIES:
         return getattr(messages, name)
+    if name in graph_messages:
+        return message(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,6 +32,7 @@ from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
+    AssertionFailedError,
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -166,10 +167,14 @@ class Session(sessions.Session):
         options: Any = None,
         run_metadata: Any = None,
     ) -> Any:
-        if run_metadata is not None and hasattr(run_metadata, "recording"):
-            with run_metadata.recording(self):
-                return super().run(fetches, feed_dict)
-        return super().run(fetches, feed_dict)
+        try:
+            if run_metadata is not None and hasattr(run_metadata, "recording"):
+                with run_metadata.recording(self):
+                    return super().run(fetches, feed_dict)
+            return super().run(fetches, feed_dict)
+        except AssertionFailedError as error:
+            # TensorFlow has one class for this and for arguments that do not fit.
+            raise InvalidArgumentError(str(error)) from error
 
     @property
     def sess_str(self) -> str:
