@@ -78,6 +78,24 @@ def test_loops_and_branches_are_scopes_on_the_graph_page(folder: str) -> None:
     assert "test_graph_pages.py" in line
 
 
+def test_names_that_differ_by_their_scope_only_stay_apart(folder: str) -> None:
+    @tl.function
+    def twice(x: Any) -> Any:
+        with tl.name_scope("a"):
+            i = tl.asarray(0)
+            while i < 3:
+                with tl.name_scope("While"):
+                    x = tl.tanh(x)
+                x = tl.tanh(x)
+                i = i + 1
+        return x
+
+    found = page(twice.get_concrete_function(ROWS), folder)
+    check_edges(found.node)
+    shown = {node.name for node in found.node if node.op == "Tanh"}
+    assert shown == {"a/While/body/Tanh", "a/While/body/Tanh_"}
+
+
 def test_primitives_devices_and_unknown_sizes_are_shown(folder: str) -> None:
     lowered = refine.get_concrete_function(
         tl.TensorSpec((None, 4), tl.float32), SQUARE

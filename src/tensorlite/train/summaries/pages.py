@@ -36,13 +36,13 @@ def page_of(graph: Graph) -> Any:
     """
     page = _Page()
     page.proto.versions.producer = _PRODUCER
-    page.nodes(page.proto.node, _Place(graph))
+    page.nodes(page.proto.node, _Place.of(graph))
     return page.proto
 
 
 def shown_names(graph: Graph) -> Iterator[tuple[str, Node, tuple[Node, ...]]]:
     """Yield each node with the name under which it is shown, and the nodes it lies within."""
-    yield from _shown(_Place(graph), ())
+    yield from _shown(_Place.of(graph), ())
 
 
 def _shown(
@@ -59,17 +59,34 @@ class _Place:
     """Where the nodes of one graph are shown."""
 
     graph: Graph
-    prefix: str = ""
-    """What stands before their names."""
-    dropped: str = ""
-    """The scope that all of it stands in already, left out of the names."""
+    names: dict[Node, str]
     given: tuple[str, ...] = ()
     """What the graph's inputs come from."""
     arguments: dict[Node, int] = field(default_factory=dict)
 
+    @staticmethod
+    def of(
+        graph: Graph,
+        prefix: str = "",
+        dropped: Sequence[str] = (),
+        given: tuple[str, ...] = (),
+    ) -> _Place:
+        """Return a place whose names begin with `prefix`, in place of a scope that is `dropped`."""
+        names: dict[Node, str] = {}
+        taken: set[str] = set()
+        for node in graph.nodes:
+            scope = next((x for x in dropped if node.name.startswith(x)), "")
+            short = node.name.removeprefix(scope)
+            while short in taken:
+                short += "_"
+            names[node] = prefix + short
+            taken.add(short)
+        numbers = {x.node: i for i, x in enumerate(graph.inputs)} if prefix else {}
+        return _Place(graph, names, given, numbers)
+
     def name(self, node: Node) -> str:
         """Return what a node is called."""
-        return self.prefix + node.name.removeprefix(self.dropped)
+        return self.names[node]
 
     def source(self, x: SymbolicTensor) -> str:
         """Return how an output of a node is called as an input."""
@@ -82,20 +99,11 @@ class _Place:
             return []
         given = tuple([self.source(x) for x in node.inputs])
         scope = node.name.rpartition("/")[0]
-        name, dropped = self.name(node), f"{scope}/" if scope else ""
+        dropped = (f"{node.name}/", f"{scope}/") if scope else (f"{node.name}/",)
         # A branch has all inputs but the first, which chooses it.
         given = given[1:] if node.op.role is Role.IF else given
         return [
-            (
-                label,
-                _Place(
-                    region,
-                    f"{name}/{label}/",
-                    dropped,
-                    given,
-                    {x.node: i for i, x in enumerate(region.inputs)},
-                ),
-            )
+            (label, _Place.of(region, f"{self.name(node)}/{label}/", dropped, given))
             for label, region in inner(node)
         ]
 
@@ -144,7 +152,7 @@ class _Page:
         self._kept.append(graph)
         made = self.proto.library.function.add()
         made.signature.name = name
-        place = _Place(graph, dropped=_common_scope(graph))
+        place = _Place.of(graph, dropped=[_common_scope(graph)])
         types = board("tensorboard.compat.proto.types_pb2").DataType
         inputs = {x.node for x in graph.inputs}
         for x in graph.inputs:
@@ -167,9 +175,7 @@ def _common_scope(graph: Graph) -> str:
     inputs = {x.node for x in graph.inputs}
     scopes = [node.name.split("/")[:-1] for node in graph.nodes if node not in inputs]
     shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*scopes, strict=False))
-    scope = "".join([f"{parts[0]}/" for parts in shared])
-    shortened = [node.name.removeprefix(scope) for node in graph.nodes]
-    return scope if len(set(shortened)) == len(shortened) else ""
+    return "".join([f"{parts[0]}/" for parts in shared])
 
 
 def _used(graph: Graph) -> set[Node]:
