@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
-from tensorlite.core import dtypes
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -22,9 +22,8 @@ from tensorlite.ops.diagonal import band_part
 from tensorlite.ops.elementwise import pow as power
 from tensorlite.ops.elementwise import square
 from tensorlite.ops.gather import sizes
-from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.operators import reshape
 from tensorlite.ops.repeat import pad
 from tensorlite.ops.sequences import as_images, as_sequences, image_format
 from tensorlite.ops.volumes import conv3d, conv3d_transpose
@@ -224,26 +223,35 @@ def space_to_batch(
     tensor, blocks = to_tensor(x), _blocks(block_shape)
     number = len(blocks)
     rest = tensor.ndim - number - 1
-    ends = [[[0, 0]], paddings, *([[[0, 0]] * rest] if rest else [])]
-    have = sizes(pad_axes(tensor, ends))
-    tensor = pad_axes(tensor, ends)
+    tensor = pad(tensor, [(0, 0), *pairs_of(paddings, number), *[(0, 0)] * rest])
+    have = sizes(tensor)
     split: list[Any] = [have[0]]
     for size, block in zip(have[1:], blocks, strict=False):
         split += [size // block, block]
     tensor = reshape(tensor, [*split, *have[number + 1 :]])
-    inner, outer = (
-        [2 * i + 2 for i in range(number)],
-        [2 * i + 1 for i in range(number)],
-    )
+    inner = [2 * i + 2 for i in range(number)]
+    outer = [2 * i + 1 for i in range(number)]
     last = range(2 * number + 1, 2 * number + 1 + rest)
     tensor = permute_dims(tensor, (*inner, 0, *outer, *last))
     whole = [size // block for size, block in zip(have[1:], blocks, strict=False)]
-    return reshape(tensor, [-1, *whole, *have[number + 1 :]])
+    return reshape(tensor, [have[0] * prod(blocks), *whole, *have[number + 1 :]])
 
 
-def pad_axes(x: Tensor, ends: Sequence[TensorLike]) -> Tensor:
-    """Return `x` padded, by paddings in several parts."""
-    return pad(x, concat([astype(part, dtypes.int32) for part in ends], axis=0))
+def pairs_of(pairs: TensorLike, count: int) -> list[tuple[Any, Any]]:
+    """Return the rows of a matrix (count, 2): ints, and 0-d tensors where a trace knows none."""
+    given = to_tensor(pairs)
+    known = given.spec.pairs()
+    if known is None:
+        known = ((None, None),) * count
+    if len(known) != count:
+        raise ShapeError(f"{given.spec} should have a row for each of {count} axes")
+    return [
+        (
+            given[i, 0] if first is None else first,
+            given[i, 1] if second is None else second,
+        )
+        for i, (first, second) in enumerate(known)
+    ]
 
 
 def batch_to_space(
@@ -256,14 +264,15 @@ def batch_to_space(
     """
     tensor, blocks = to_tensor(x), _blocks(block_shape)
     number, have = len(blocks), sizes(tensor)
-    tensor = reshape(tensor, [*blocks, -1, *have[1:]])
+    batch = have[0] // prod(blocks)
+    tensor = reshape(tensor, [*blocks, batch, *have[1:]])
     pairs = [place for i in range(number) for place in (number + 1 + i, i)]
     last = range(2 * number + 1, tensor.ndim)
     tensor = permute_dims(tensor, (number, *pairs, *last))
     whole = [size * block for size, block in zip(have[1:], blocks, strict=False)]
-    tensor = reshape(tensor, [-1, *whole, *have[number + 1 :]])
-    ends = to_tensor(crops)
-    cuts = [slice(ends[i, 0], size - ends[i, 1]) for i, size in enumerate(whole)]
+    tensor = reshape(tensor, [batch, *whole, *have[number + 1 :]])
+    ends = zip(whole, pairs_of(crops, number), strict=True)
+    cuts = [slice(first, size - second) for size, (first, second) in ends]
     return tensor[(slice(None), *cuts)]
 
 

@@ -74,15 +74,20 @@ def frame(
     length = sizes(x)[at]
     if pad_end:
         count = (length + frame_step - 1) // frame_step
-        missing = maximum((count - 1) * frame_step + frame_length - length, 0)
+        missing = _at_least(0, (count - 1) * frame_step + frame_length - length)
         ends: list[Any] = [[0, 0]] * x.ndim
         ends[at] = [0, missing]
         x = pad(x, ends, constant_values=pad_value)
     else:
-        count = maximum((length - frame_length) // frame_step + 1, 0)
+        count = _at_least(0, (length - frame_length) // frame_step + 1)
     starts = arange(count) * frame_step
     places = expand_dims(starts, 1) + arange(frame_length)
     return gather(x, places, axis=at)
+
+
+def _at_least(low: int, size: Any) -> Any:
+    """Return a size, known or not, or what it is at least."""
+    return max(low, size) if isinstance(size, int) else maximum(size, low)
 
 
 def overlap_and_add(signal: TensorLike, frame_step: int) -> Tensor:
