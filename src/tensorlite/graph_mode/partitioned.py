@@ -182,7 +182,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     ([3, 1], [2, 1])
     """
 
-    def partitioner(shape: Any, dtype: Any = None) -> list[int]:
+    def partitioner(shape: Any, **_: Any) -> list[int]:
         sizes = _known(shape)
         return _along(sizes, axis, min(num_shards, sizes[axis]))
 

@@ -355,7 +355,7 @@ def summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
 def as_axes(axis: int | Sequence[int] | Tensor | None, x: Tensor) -> Tensor:
     """Return the axes of a reduction as a 1-d tensor; all of them for None."""
     if isinstance(axis, Tensor):
-        return reshape(axis, (-1,))
+        return axis if axis.spec.rank == 1 else reshape(axis, (-1,))
     shape = x.static_shape
     rank = x.spec.rank if shape is None else len(shape)
     if axis is None:

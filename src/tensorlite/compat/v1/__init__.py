@@ -5,6 +5,8 @@ Programs build a graph unless they call `enable_eager_execution`.
 
 from __future__ import annotations
 
+import sys
+
 from tensorlite.compat.shapes import Dimension, TensorShape
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape,
@@ -336,7 +338,9 @@ from tensorlite.compat.v1 import (
     graph_util,
     image,
     initializers,
+    layers,
     linalg,
+    losses,
     manip,
     math,
     messages,
@@ -615,7 +619,7 @@ from tensorlite.interop.tensorflow.messages import message
 graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
 
 if mode.eager is None:
-    mode.eager = False
+    mode.eager = f"{__package__[:-1]}2" in sys.modules  # which is being imported, and uses this
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,7 @@
 """Layer: what TensorFlow 1's layers and recurrent cells are made on.
 
-It finds its variables by scopes, so that layers of one scope share them. The layers are in layers.py.
+It finds its variables by scopes, so that layers of one scope share them. The layers are in
+layers.py.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.variable_scopes import VariableScope
+from tensorlite.graph_mode.variable_scopes import VariableScope, store_of
 
 
 class InputSpec:
@@ -127,9 +128,12 @@ class Layer:
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
-            self._updates.append(update)
-            if active_graph() is not None:
-                get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, update)
+            if active_graph() is None:
+                self._updates.append(update)
+                continue
+            node = getattr(update, "op", update)
+            self._updates.append(node)
+            get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, node)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
@@ -160,7 +164,7 @@ class Layer:
         if active_graph() is None:
             made = self._eager_weight(name, shape, wanted, initializer, watched)
         else:
-            known = {id(x) for x in scopes.global_variables()}
+            known = set(map(id, store_of().variables.values()))
             with scopes.variable_scope(
                 self._scope,
                 reuse=self.built or self._reuse,
@@ -176,8 +180,9 @@ class Layer:
                     partitioner=partitioner,
                 )
                 if regularizer is not None and id(made) not in known:
-                    with name_scope(f"{made.op.name}/Regularizer/"):
-                        self.add_loss(regularizer(made))
+                    for part in getattr(made, "parts", [made]):
+                        with name_scope(f"{part.op.name}/Regularizer/"):
+                            self.add_loss(regularizer(part))
         held = (
             self._trainable_weights
             if trainable is not False
@@ -279,8 +284,8 @@ class Layer:
         for what, fits in wanted.items():
             if not fits:
                 raise ShapeError(
-                    f"Input 0 of layer {self._name} is incompatible with the layer: expected {what}="
-                    f"{getattr(spec, what)}, found ndim={rank}. Full shape received: "
+                    f"Input 0 of layer {self._name} is incompatible with the layer: expected "
+                    f"{what}={getattr(spec, what)}, found ndim={rank}. Full shape received: "
                     f"{shape.as_list()}"
                 )
         sizes = shape.as_list()
@@ -288,7 +293,8 @@ class Layer:
             if size is not None and sizes[axis] not in (None, size):
                 raise ShapeError(
                     f"Input 0 of layer {self._name} is incompatible with the layer: expected axis "
-                    f"{axis} of input shape to have value {size} but received input with shape {sizes}"
+                    f"{axis} of input shape to have value {size} but received input with "
+                    f"shape {sizes}"
                 )
 
     def count_params(self) -> int:

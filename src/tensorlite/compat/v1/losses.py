@@ -1,0 +1,398 @@
+"""tf.losses of TensorFlow 1: losses with weights, each added to the collection LOSSES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.v1 import framework, nn_losses, numbers, scopes
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import float32
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+
+
+class Reduction:
+    """How the losses of a batch become one number."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        if key not in cls.all():
+            raise InvalidArgumentError(f"Invalid ReductionKey {key}.")
+
+
+_MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
+
+
+def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    if loss_collection and active_graph() is not None:
+        scopes.add_to_collections(loss_collection, loss)
+
+
+def get_losses(
+    scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
+) -> list[Any]:
+    return scopes.get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    return scopes.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(
+    scope: str | None = None, name: str | None = "total_regularization_loss"
+) -> Any:
+    found = get_regularization_losses(scope)
+    if not found:
+        return framework.constant(0.0)
+    return elementwise.add_n(found, name=name)
+
+
+def get_total_loss(
+    add_regularization_losses: bool = True,
+    name: str | None = "total_loss",
+    scope: str | None = None,
+) -> Any:
+    found = get_losses(scope)
+    if add_regularization_losses:
+        found = [*found, *get_regularization_losses(scope)]
+    return elementwise.add_n(found, name=name)
+
+
+@contextmanager
+def _scoped(scope: str | None, default: str, given: dict[str, Any]) -> Iterator[str]:
+    """Open a loss's name scope; InvalidArgumentError for what is not given."""
+    for name, value in given.items():
+        if value is None:
+            raise InvalidArgumentError(f"{name} must not be None.")
+    with name_scope(scope, default) as prefix:
+        yield prefix
+
+
+def _floats(*xs: Any) -> list[Any]:
+    return [elementwise.cast(x, float32) for x in xs]
+
+
+def _alike(x: Any, y: Any) -> None:
+    """Raise ShapeError for shapes that differ."""
+    if not x.get_shape().is_compatible_with(y.get_shape()):
+        raise ShapeError(
+            f"Shapes {x.get_shape()} and {y.get_shape()} are incompatible"
+        )
+
+
+def _check_weights(weights: Any, losses: Any) -> None:
+    """Raise ShapeError for weights that are neither one number nor fit every axis."""
+    have, wanted = weights.get_shape(), losses.get_shape()
+    if have.rank in (0, None) or wanted.rank is None:
+        return
+    pairs = zip(have.as_list(), wanted.as_list(), strict=False)
+    fits = all(a in (1, None) or b in (a, None) for a, b in pairs)
+    if have.rank != wanted.rank or not fits:
+        raise ShapeError(
+            "weights can not be broadcast to values. values.rank="
+            f"{wanted.rank}. weights.rank={have.rank}. values.shape={wanted.as_list()}. "
+            f"weights.shape={have.as_list()}."
+        )
+
+
+def _present(losses: Any, weights: Any, per_batch: bool = False) -> Any:
+    """Return how many losses have weights that are not 0."""
+    with name_scope("num_present"):
+        some = elementwise.cast(elementwise.not_equal(weights, 0.0), float32)
+        each = elementwise.multiply(some, v1_arrays.ones_like(losses))
+        if not per_batch:
+            return numbers.reduce_sum(each)
+        rank = losses.get_shape().rank
+        return numbers.reduce_sum(each, axis=list(range(1, rank)), keepdims=True)
+
+
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    Reduction.validate(reduction)
+    with name_scope(scope, "weighted_loss"):
+        given = framework.convert_to_tensor(losses)
+        (each,), (scale,) = _floats(given), _floats(weights)
+        _check_weights(scale, each)
+        weighted = elementwise.multiply(each, scale)
+        loss = weighted
+        if reduction != Reduction.NONE:
+            loss = numbers.reduce_sum(weighted)
+            count = _count(each, scale, weights, reduction)
+            if count is not None:
+                loss = elementwise.div_no_nan(loss, count, name="value")
+        loss = elementwise.cast(loss, given.dtype)
+        add_loss(loss, loss_collection)
+        return loss
+
+
+def _count(losses: Any, scale: Any, weights: Any, reduction: str) -> Any:
+    """Return what a sum of losses is divided by; None for nothing."""
+    if reduction == Reduction.SUM:
+        return None
+    if reduction == Reduction.MEAN:
+        return numbers.reduce_sum(
+            elementwise.multiply(v1_arrays.ones_like(losses), scale)
+        )
+    one = isinstance(weights, float) and weights != 0.0
+    if reduction == Reduction.SUM_OVER_BATCH_SIZE or one:
+        return elementwise.cast(
+            v1_arrays.size(losses, name="num_elements"), losses.dtype
+        )
+    return _present(losses, scale)
+
+
+def absolute_difference(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "predictions": predictions}
+    with _scoped(scope, "absolute_difference", given) as prefix:
+        found, wanted = _floats(predictions, labels)
+        _alike(found, wanted)
+        losses = elementwise.abs(elementwise.subtract(found, wanted))
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "predictions": predictions}
+    with _scoped(scope, "mean_squared_error", given) as prefix:
+        found, wanted = _floats(predictions, labels)
+        _alike(found, wanted)
+        losses = elementwise.squared_difference(found, wanted)
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: int | None = None,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+    dim: int | None = None,
+) -> Any:
+    over = renamed("axis", axis, "dim", dim)
+    given = {"axis": over, "labels": labels, "predictions": predictions}
+    with _scoped(scope, "cosine_distance_loss", given) as prefix:
+        found, wanted = _floats(predictions, labels)
+        _alike(found, wanted)
+        products = elementwise.multiply(found, wanted)
+        losses = 1 - numbers.reduce_sum(products, axis=[over], keepdims=True)
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def hinge_loss(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "logits": logits}
+    with _scoped(scope, "hinge_loss", given) as prefix:
+        found, wanted = _floats(logits, labels)
+        _alike(found, wanted)
+        sides = 2 * wanted - 1.0
+        losses = shared_nn.relu(1.0 - sides * found)
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "predictions": predictions}
+    with _scoped(scope, "huber_loss", given) as prefix:
+        found, wanted = _floats(predictions, labels)
+        _alike(found, wanted)
+        error = elementwise.abs(elementwise.subtract(found, wanted))
+        # |e| - min(|e|, delta) and not max(|e| - delta, 0), whose gradient at delta is 1.
+        near = elementwise.minimum(error, delta)
+        losses = 0.5 * (near * near) + delta * (error - near)
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "predictions": predictions}
+    with _scoped(scope, "log_loss", given) as prefix:
+        found, wanted = _floats(predictions, labels)
+        _alike(found, wanted)
+        yes = -(wanted * elementwise.log(found + epsilon))
+        losses = yes - (1 - wanted) * elementwise.log(1 - found + epsilon)
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def mean_pairwise_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+) -> Any:
+    given = {"labels": labels, "predictions": predictions}
+    with _scoped(scope, "mean_pairwise_squared_error", given):
+        found, wanted, scale = _floats(predictions, labels, weights)
+        _alike(found, wanted)
+        _check_weights(scale, found)
+        apart = found - wanted
+        over = list(range(1, apart.get_shape().rank))
+        squares = numbers.reduce_sum(
+            elementwise.square(apart), axis=over, keepdims=True
+        )
+        total = numbers.reduce_sum(apart, axis=over, keepdims=True)
+        count = _present(apart, scale, per_batch=True)
+        pairs = elementwise.maximum(count - 1.0, 0.0)
+        first = 2.0 * elementwise.div_no_nan(squares, pairs)
+        second = 2.0 * elementwise.div_no_nan(
+            elementwise.square(total), elementwise.maximum(count * (count - 1.0), 0.0)
+        )
+        loss = numbers.reduce_sum((first - second) * scale)
+        some = numbers.reduce_sum(count) > 0
+        loss = v1_arrays.where(some, loss, v1_arrays.zeros_like(loss), name="value")
+        add_loss(loss, loss_collection)
+        return loss
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"multi_class_labels": multi_class_labels, "logits": logits}
+    with _scoped(scope, "sigmoid_cross_entropy_loss", given) as prefix:
+        found = framework.convert_to_tensor(logits)
+        wanted = elementwise.cast(multi_class_labels, found.dtype)
+        _alike(found, wanted)
+        if label_smoothing > 0:
+            wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing
+        losses = nn_losses.sigmoid_cross_entropy_with_logits(
+            labels=wanted, logits=found, name="xentropy"
+        )
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"onehot_labels": onehot_labels, "logits": logits}
+    with _scoped(scope, "softmax_cross_entropy_loss", given) as prefix:
+        found = framework.convert_to_tensor(logits)
+        wanted = elementwise.cast(onehot_labels, found.dtype)
+        _alike(found, wanted)
+        if label_smoothing > 0:
+            classes = elementwise.cast(v1_arrays.shape(wanted)[-1], found.dtype)
+            wanted = wanted * (1.0 - label_smoothing) + label_smoothing / classes
+        wanted = arrays.stop_gradient(wanted, name="labels_stop_gradient")
+        losses = nn_losses.softmax_cross_entropy_with_logits_v2(
+            labels=wanted, logits=found, name="xentropy"
+        )
+        return compute_weighted_loss(
+            losses, weights, prefix, loss_collection, reduction
+        )
+
+
+def sparse_softmax_cross_entropy(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _MEAN,
+) -> Any:
+    given = {"labels": labels, "logits": logits}
+    with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
+        wanted = framework.convert_to_tensor(labels)
+        found = framework.convert_to_tensor(logits)
+        rank = found.get_shape().rank
+        if rank is not None and wanted.get_shape().rank == rank:
+            wanted = v1_arrays.squeeze(wanted, [-1])
+        scale = weights
+        if not isinstance(weights, (int, float)):
+            scale = framework.convert_to_tensor(weights)
+            if rank is not None and scale.get_shape().rank == rank:
+                scale = v1_arrays.squeeze(scale, [-1])
+        losses = nn_losses.sparse_softmax_cross_entropy_with_logits(
+            labels=wanted, logits=found, name="xentropy"
+        )
+        return compute_weighted_loss(
+            losses, scale, prefix, loss_collection, reduction
+        )
