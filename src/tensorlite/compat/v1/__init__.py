@@ -415,6 +415,13 @@ from tensorlite.compat.v1.checks import (
     assert_scalar,
     verify_tensor_all_finite,
 )
+from tensorlite.compat.v1.configuration import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunOptions,
+)
 from tensorlite.compat.v1.control_flow import (
     cond,
     foldl,
@@ -424,13 +431,8 @@ from tensorlite.compat.v1.control_flow import (
     while_loop,
 )
 from tensorlite.compat.v1.framework import (
-    ConfigProto,
-    GPUOptions,
     Graph,
-    GraphOptions,
     InteractiveSession,
-    OptimizerOptions,
-    RunOptions,
     Session,
     colocate_with,
     constant,
@@ -458,6 +460,7 @@ from tensorlite.compat.v1.framework import (
     tuple_,
 )
 from tensorlite.compat.v1.framework import tuple_ as tuple
+from tensorlite.compat.v1.graphdefs import import_graph_def
 from tensorlite.compat.v1.image_older import (
     extract_image_patches,
 )
@@ -501,7 +504,6 @@ from tensorlite.compat.v1.matrices import (
     norm,
 )
 from tensorlite.compat.v1.messages import RunMetadata
-from tensorlite.compat.v1.graphdefs import import_graph_def
 from tensorlite.compat.v1.numbers import (
     arg_max,
     arg_min,
@@ -619,7 +621,9 @@ from tensorlite.interop.tensorflow.messages import message
 graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
 
 if mode.eager is None:
-    mode.eager = f"{__package__[:-1]}2" in sys.modules  # which is being imported, and uses this
+    mode.eager = (
+        f"{__package__[:-1]}2" in sys.modules
+    )  # which is being imported, and uses this
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,275 @@
+"""TensorFlow 2's core names: tensors, variables, functions, tapes, scopes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1.variables import EagerVariable
+from tensorlite.core import nest, scope
+from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.dispatch import constant as constant_of
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import TensorShape
+from tensorlite.core.tensor import Tensor
+from tensorlite.function.function import function as traced
+from tensorlite.graph import tape
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.create import zeros_like
+from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.train.module import Module as Collector
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+) -> Any:
+    if active_graph() is not None:
+        return framework.constant(value, dtype, shape, name or "Const")
+    if isinstance(value, Operand):
+        made = converted(value)
+        made = made if dtype is None else astype(made, as_dtype(dtype))
+    else:
+        made = constant_of(_array(value, dtype))
+    if shape is None:
+        return made
+    sizes = list(TensorShape(shape))
+    if made.spec.size == 1 and TensorShape(shape).num_elements() != 1:
+        return constant_of(np.full(sizes, made.numpy()))
+    return reshape(made, sizes)
+
+
+def _array(value: Any, dtype: Any) -> Any:
+    wanted = None if dtype is None else as_dtype(dtype)
+    array = encoded(array_of(value))
+    if wanted is None or array.dtype == wanted.numpy:
+        return array
+    if isinstance(value, (np.ndarray, np.generic)):
+        return array.astype(wanted.numpy)
+    return array_of(value, wanted)
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Any:
+    if active_graph() is not None:
+        return framework.convert_to_tensor(value, dtype, name, None, dtype_hint)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if not isinstance(value, Operand):
+        hint = None if dtype_hint is None else as_dtype(dtype_hint)
+        held = any(isinstance(x, Operand) for x in nest.flatten(value))
+        if wanted is None or held:
+            return converted(value, wanted or hint)
+        return constant_of(_array(value, wanted))
+    x = converted(value)
+    if wanted is not None and x.dtype is not wanted:
+        raise DTypeError(
+            f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {x.dtype.name}"
+        )
+    return x
+
+
+class _Kind(type(AnyVariable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
+    """Counts every variable as an instance, wherever it was made."""
+
+    def __instancecheck__(cls, instance: Any) -> Any:
+        return isinstance(instance, AnyVariable)
+
+
+class Variable(EagerVariable, metaclass=_Kind):
+    """A variable that has its value."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        return object.__new__(cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise InvalidArgumentError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`."
+            )
+        super().__init__(
+            initial_value,
+            trainable,
+            name=name,
+            dtype=dtype,
+            constraint=constraint,
+            shape=shape,
+        )
+
+
+class GradientTape(tape.GradientTape):
+    """A tape with the arguments of TensorFlow."""
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        found = super().gradient(target, sources, output_gradients)
+        if _wants_zeros(unconnected_gradients):
+            return nest.map_structure(_or_zeros, found, sources)
+        return found
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        return super().jacobian(target, sources, _unconnected(unconnected_gradients))
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        return super().batch_jacobian(target, source)
+
+
+def _wants_zeros(unconnected: Any) -> bool:
+    return getattr(unconnected, "value", unconnected) == "zero"
+
+
+def _unconnected(given: Any) -> Any:
+    return "zeros" if _wants_zeros(given) else "none"
+
+
+def _or_zeros(gradient: Any, source: Any) -> Any:
+    return zeros_like(source.__tensor__()) if gradient is None else gradient
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    general = bool(reduce_retracing or experimental_relax_shapes)
+
+    def decorate(python_function: Callable[..., Any]) -> Any:
+        return traced(
+            python_function,
+            input_signature=input_signature,
+            autograph=autograph,
+            reduce_retracing=general,
+        )
+
+    return decorate if func is None else decorate(func)
+
+
+class Module(Collector):
+    """A module that has a name."""
+
+    def __init__(self, name: str | None = None) -> None:
+        kind = type(self).__name__
+        spelled = re.sub(r"(?<!^)(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])", "_", kind)
+        self._name = name or spelled.lower()
+
+    @property
+    def name(self) -> str:
+        return getattr(self, "_name", type(self).__name__.lower())
+
+    @property
+    def name_scope(self) -> Any:
+        return name_scope(self.name)
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        return [variable for variable in self.variables if not variable.trainable]
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        def named(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return named
+
+
+@contextmanager
+def name_scope(name: str) -> Iterator[str]:
+    if active_graph() is not None:
+        with framework.name_scope(name) as whole:
+            yield whole
+        return
+    with scope.name_scope(str(name).rstrip("/")) as prefix:
+        yield f"{prefix}/"
+
+
+def get_current_name_scope() -> str:
+    return scope.scope.get().name
+
+
+def inside_function() -> bool:
+    return tracer() is not None
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    return isinstance(tensor, Tensor) and hasattr(tensor, "node")
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> Any:
+    if active_graph() is None and tracer() is None:
+        raise InvalidArgumentError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+            "instead."
+        )
+    return framework.gradients(
+        ys,
+        xs,
+        grad_ys,
+        name,
+        stop_gradients=stop_gradients,
+        unconnected_gradients=unconnected_gradients,
+    )

@@ -1,0 +1,45 @@
+"""Random numbers: `tf.random`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.random import (
+    gamma,
+    normal,
+    poisson,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+from tensorlite.compat.v2.draws import (
+    Generator,
+    categorical,
+    fold_in,
+    get_global_generator,
+    set_seed,
+    split,
+    stateless_categorical,
+    stateless_gamma,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
+
+__all__ = [
+    "Generator",
+    "categorical",
+    "fold_in",
+    "gamma",
+    "get_global_generator",
+    "normal",
+    "poisson",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+]

@@ -1,0 +1,75 @@
+"""Sparse tensors: `tf.sparse`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.picking import (
+    bincount,
+)
+from tensorlite.compat.shared.picking import (
+    sparse_segment_mean as segment_mean,
+)
+from tensorlite.compat.shared.picking import (
+    sparse_segment_sqrt_n as segment_sqrt_n,
+)
+from tensorlite.compat.shared.picking import (
+    sparse_segment_sum as segment_sum,
+)
+from tensorlite.compat.shared.sparse import (
+    add,
+    concat,
+    expand_dims,
+    eye,
+    fill_empty_rows,
+    from_dense,
+    map_values,
+    mask,
+    maximum,
+    minimum,
+    reduce_max,
+    reduce_sum,
+    reorder,
+    reset_shape,
+    reshape,
+    retain,
+    slice,
+    softmax,
+    sparse_dense_matmul,
+    split,
+    to_dense,
+    to_indicator,
+    transpose,
+)
+from tensorlite.compat.shared.values import (
+    SparseTensor,
+)
+
+__all__ = [
+    "SparseTensor",
+    "add",
+    "bincount",
+    "concat",
+    "expand_dims",
+    "eye",
+    "fill_empty_rows",
+    "from_dense",
+    "map_values",
+    "mask",
+    "maximum",
+    "minimum",
+    "reduce_max",
+    "reduce_sum",
+    "reorder",
+    "reset_shape",
+    "reshape",
+    "retain",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "split",
+    "to_dense",
+    "to_indicator",
+    "transpose",
+]

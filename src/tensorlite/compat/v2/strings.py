@@ -1,0 +1,45 @@
+"""Strings: `tf.strings`."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.strings import (
+    as_string,
+    bytes_split,
+    format,
+    join,
+    length,
+    lower,
+    reduce_join,
+    regex_full_match,
+    regex_replace,
+    split,
+    strip,
+    substr,
+    to_hash_bucket,
+    to_hash_bucket_fast,
+    to_hash_bucket_strong,
+    to_number,
+    unicode_script,
+    upper,
+)
+
+__all__ = [
+    "as_string",
+    "bytes_split",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_script",
+    "upper",
+]
