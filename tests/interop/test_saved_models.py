@@ -275,6 +275,11 @@ def lose_constant(meta: Any) -> None:
             node.constant.operation = "none"
 
 
+def lose_arguments(meta: Any) -> None:
+    for one in meta.object_graph_def.concrete_functions.values():
+        one.canonicalized_input_signature.Clear()
+
+
 @pytest.mark.parametrize(
     ("version", "change", "error", "message"),
     [
@@ -283,6 +288,7 @@ def lose_constant(meta: Any) -> None:
         ("tf1", reach_outside, GraphDefError, "lies outside of it"),
         ("tf2", reshape, CheckpointError, "and its value is"),
         ("tf2", rename, CheckpointError, "no value of the variable 'b'"),
+        ("tf2", lose_arguments, GraphDefError, "does not say what it takes"),
         ("tf2", lose_constant, GraphDefError, "there is no constant 'none'"),
     ],
 )
@@ -291,6 +297,28 @@ def test_damaged_models(
 ) -> None:
     with pytest.raises(error, match=message):
         load_saved_model(changed(tmp_path, version, change))
+
+
+def test_parameters_that_are_none(tmp_path: Path) -> None:
+    def forget(meta: Any) -> None:
+        for node in meta.object_graph_def.nodes:
+            if node.WhichOneof("kind") == "function":
+                node.function.function_spec.fullargspec.int64_value = 3
+
+    model: Any = load_saved_model(changed(tmp_path, "tf2", forget))
+    with pytest.raises(
+        GraphDefError, match="the parameters of a function are said to be 3"
+    ):
+        model.scaled(X)
+
+
+def test_names_of_attributes_may_be_those_of_the_class(tmp_path: Path) -> None:
+    model = Part()
+    vars(model)["variables"] = [model.w]
+    save_saved_model(model, tmp_path)
+    np.testing.assert_array_equal(
+        load_saved_model(tmp_path).variables[0].numpy(), model.w
+    )
 
 
 def test_operators_that_are_not_there_are_told(tmp_path: Path) -> None:

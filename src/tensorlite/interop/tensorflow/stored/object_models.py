@@ -55,6 +55,12 @@ class _Objects:
         self._constants = {x.name: x for x in meta.graph_def.node}
         self._made: dict[int, Any] = {0: SavedModel(meta, folder)}
         self._handles: dict[int, Tensor] = {}
+        self._signatures = {
+            child.node_id
+            for node in self._nodes
+            if node.user_object.identifier == "signature_map"
+            for child in node.children
+        }
         self._values = self._restored()
 
     def _check(self) -> None:
@@ -134,7 +140,8 @@ class _Objects:
             if name.isdecimal():
                 owner.append(value)
         elif isinstance(owner, Module):
-            setattr(owner, name, value)
+            # Also by a name that the class has for something else, such as `variables`.
+            vars(owner)[name] = value
 
     def _object(self, number: int) -> Any:
         if number not in self._made:
@@ -198,18 +205,21 @@ class _Objects:
         """Return a trace that stands by itself: of a signature, or of a function."""
         about = node.bare_concrete_function
         trace = self._library.trace(about.concrete_function_name)
-        args, kwargs = trace.takes
-        if args or not all(isinstance(x, TensorSpec) for x in kwargs.values()):
-            return RestoredFunction(trace.name, [trace], about.function_spec)
-        concrete = trace.concrete
-        outputs = concrete.structured_outputs
-        if not isinstance(outputs, dict):
-            return RestoredFunction(trace.name, [trace], about.function_spec)
+        restored = RestoredFunction(trace.name, [trace], about.function_spec)
+        if number not in self._signatures:
+            return restored
+        (args, kwargs), outputs = trace.takes, trace.concrete.structured_outputs
+        specs = (
+            [*kwargs.values(), *outputs.values()]
+            if isinstance(outputs, dict)
+            else [None]
+        )
+        if args or not all(isinstance(x, TensorSpec) for x in specs):
+            return restored
 
         def run(given: dict[str, Tensor]) -> dict[str, Tensor]:
-            found: dict[str, Tensor] = concrete.call_flat(
-                [given[x] for x in sorted(given)]
-            )
+            tensors = [given[x] for x in sorted(given)]
+            found: dict[str, Tensor] = trace.concrete.call_flat(tensors)
             return found
 
         return SignatureFunction(trace.name, kwargs, outputs, run)

@@ -103,7 +103,13 @@ class Trace:
     @cached_property
     def takes(self) -> Any:
         """The arguments, positional and by keyword, with specs in the place of tensors."""
-        return value_of(self.proto.canonicalized_input_signature)
+        found = value_of(self.proto.canonicalized_input_signature)
+        if isinstance(found, tuple) and [type(x) for x in found] in (
+            [tuple, dict],
+            [list, dict],
+        ):
+            return found
+        raise GraphDefError(f"the function {self.name!r} does not say what it takes")
 
     @cached_property
     def concrete(self) -> ConcreteFunction:
@@ -187,9 +193,22 @@ class Parameters(NamedTuple):
         return tuple(placed), named | given
 
 
+_FULL: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("args", "defaults", "kwonlyargs"), (tuple, list, type(None))),
+    "kwonlydefaults": (dict, type(None)),
+}
+"""What a Python function's parameters are told by, and as which kind of value."""
+
+
 def parameters_of(spec: Any) -> Parameters:
     """Return the parameters of a function by its FunctionSpec."""
     given = value_of(spec.fullargspec) or {}
+    if not isinstance(given, dict) or not all(
+        isinstance(given.get(key), kinds) for key, kinds in _FULL.items()
+    ):
+        raise GraphDefError(
+            f"the parameters of a function are said to be {given!r:.80}"
+        )
     names = list(given.get("args") or ())
     if spec.is_method and names:
         names = names[1:]
