@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shapes import Dimension, TensorShape
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape,
@@ -632,4 +633,4 @@ def __getattr__(name: str) -> object:
         return getattr(messages, name)
     if name in graph_messages:
         return message(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise attribute_error(__name__, name, globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_integer,
@@ -71,3 +72,8 @@ __all__ = [
     "is_numeric_tensor",
     "is_strictly_increasing",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.image import (
     adjust_brightness,
     adjust_contrast,
@@ -139,3 +140,8 @@ __all__ = [
     "yiq_to_rgb",
     "yuv_to_rgb",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

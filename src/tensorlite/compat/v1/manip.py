@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.arrays import (
     reshape,
     reverse,
@@ -29,3 +30,8 @@ __all__ = [
     "space_to_batch_nd",
     "tile",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

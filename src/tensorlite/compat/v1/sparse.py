@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.sparse import (
     SparseTensor,
     expand_dims,
@@ -99,3 +100,8 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

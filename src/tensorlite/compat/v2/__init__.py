@@ -5,6 +5,7 @@ Programs run at once unless they build a graph in `with tf.Graph().as_default()`
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.arrays import (
     batch_to_space,
     broadcast_static_shape,
@@ -295,3 +296,8 @@ from tensorlite.ops.sparse_tensor import (
 
 if mode.eager is None:
     mode.eager = True
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.bitwise import (
     bitwise_and,
     bitwise_or,
@@ -19,3 +20,8 @@ __all__ = [
     "left_shift",
     "right_shift",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_all_finite,
@@ -55,3 +56,8 @@ __all__ = [
     "check_numerics",
     "is_numeric_tensor",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

@@ -162,7 +162,7 @@ class GradientTape(tape.GradientTape):
 
 
 def _wants_zeros(unconnected: Any) -> bool:
-    return getattr(unconnected, "value", unconnected) == "zero"
+    return bool(getattr(unconnected, "value", unconnected) == "zero")
 
 
 def _unconnected(given: Any) -> Any:

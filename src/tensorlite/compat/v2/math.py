@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.checks import (
     is_non_decreasing,
     is_strictly_increasing,
@@ -275,3 +276,8 @@ __all__ = [
     "xlogy",
     "zeta",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.nests import (
     assert_same_structure,
     flatten,
@@ -17,3 +18,8 @@ __all__ = [
     "map_structure",
     "pack_sequence_as",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)
