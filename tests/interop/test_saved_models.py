@@ -176,6 +176,8 @@ def test_ours_is_written_and_restored(made: Model, tmp_path: Path) -> None:
     again = tmp_path / "again"
     save_saved_model(found, again)
     np.testing.assert_array_equal(load_saved_model(again)(X), Y)
+    signatures = load_saved_model(again).signatures
+    assert float(signatures["loop"](n=4)["output_0"]) == 30.0
 
 
 def test_ours_has_what_tensorflow_1_wants(made: Model, tmp_path: Path) -> None:
@@ -204,6 +206,7 @@ def test_functions_are_saved_by_themselves(tmp_path: Path) -> None:
     result = found.signatures["serving_default"](x=[3.0], y=[1.0])
     assert {x: float(y[0]) for x, y in result.items()} == {"a": 3.0, "s": 2.0}
     assert float(found([1.0], [3.0])["s"][0]) == 2.0
+    assert float(found([1.0], x=[3.0])["s"][0]) == 2.0
     concrete = tl.function(lambda x: x + 1).get_concrete_function(vector)
     save_saved_model(concrete, tmp_path / "b")
     found = load_saved_model(tmp_path / "b")

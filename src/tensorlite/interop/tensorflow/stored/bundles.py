@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -190,12 +191,17 @@ class Bundle:
 
     def _check_total(self, name: str, size: int) -> None:
         """Raise DataLossError for a tensor that is larger than all files together."""
-        paths = [shard_path(self.prefix, i, self.shards) for i in range(self.shards)]
-        total = sum(x.stat().st_size for x in paths if x.exists())
-        if size > total:
+        if size > self._total:
             raise DataLossError(
-                f"{name} would have {size} bytes; the files have {total}"
+                f"{name} would have {size} bytes; the files have {self._total}"
             )
+
+    @cached_property
+    def _total(self) -> int:
+        """How many bytes all shards have that are there."""
+        start = f"{Path(self.prefix).name}.data-"
+        files = [x for x in self._path.parent.iterdir() if x.name.startswith(start)]
+        return sum(x.stat().st_size for x in files)
 
     def _part(self, name: str, entry: Entry, part: Slice) -> Array:
         message = self._slices.get(slices.key_of(name, part))

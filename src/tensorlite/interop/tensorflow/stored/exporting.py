@@ -15,6 +15,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import Compiled, ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.stored.models import SavedModel
 from tensorlite.interop.tensorflow.stored.structures import named_tuple
 from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
 from tensorlite.ops.identity import Identity
@@ -78,7 +79,12 @@ def signatures_of(root: Any, given: Any) -> dict[str, ConcreteFunction]:
 
 
 def _only(root: Any) -> Any:
-    """Return the function that is to be the signature if none is given; nothing if several fit."""
+    """Return the function that is to be the signature if none is given; nothing if several fit.
+
+    What was restored keeps its own.
+    """
+    if isinstance(root, SavedModel) and root.signatures:
+        return {x: getattr(y, "concrete", None) for x, y in root.signatures.items()}
     own = {x: y for x, y in members_of(root).items() if isinstance(y, FUNCTIONS)}
     callee = members_of(root).get("__call__")
     if isinstance(callee, ConcreteFunction):
@@ -215,6 +221,9 @@ def _renamed(spec: TensorSpec, name: str) -> TensorSpec:
 
 def _input_names(concrete: ConcreteFunction, name: str) -> dict[str, TensorSpec]:
     """Return the tensors that a trace takes, by the names of parameters, in their order."""
+    args, kwargs = concrete.structured_inputs
+    if not args and all(isinstance(x, TensorSpec) for x in kwargs.values()):
+        return {x: kwargs[x] for x in sorted(kwargs)}
     count = len(concrete.graph.inputs) - len(concrete.captured)
     found: dict[str, TensorSpec] = {}
     for x in concrete.graph.inputs[:count]:

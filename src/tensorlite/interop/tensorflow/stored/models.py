@@ -33,14 +33,14 @@ class SavedModel(Module):
     def __init__(self, meta: MetaGraph, path: Path) -> None:
         self.signatures: dict[str, Callable[..., dict[str, Tensor]]] = {}
         self.meta_graph = meta
-        self.path = path
+        self._folder = path
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function that the model had as `__call__`; NotFoundError if it had none."""
         return _called(self, args, kwargs)
 
     def __repr__(self) -> str:
-        return f"<SavedModel {self.path}, signatures {sorted(self.signatures)}>"
+        return f"<SavedModel {self._folder}, signatures {sorted(self.signatures)}>"
 
 
 class RestoredObject(Module):

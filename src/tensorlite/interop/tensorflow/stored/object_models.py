@@ -205,7 +205,8 @@ class _Objects:
         """Return a trace that stands by itself: of a signature, or of a function."""
         about = node.bare_concrete_function
         trace = self._library.trace(about.concrete_function_name)
-        restored = RestoredFunction(trace.name, [trace], about.function_spec)
+        spec, keywords = about.function_spec, about.argument_keywords
+        restored = RestoredFunction(trace.name, [trace], spec, keywords)
         if number not in self._signatures:
             return restored
         (args, kwargs), outputs = trace.takes, trace.concrete.structured_outputs
@@ -222,7 +223,7 @@ class _Objects:
             found: dict[str, Tensor] = trace.concrete.call_flat(tensors)
             return found
 
-        return SignatureFunction(trace.name, kwargs, outputs, run)
+        return SignatureFunction(trace.name, kwargs, outputs, run, trace.concrete)
 
     def _captured(self, number: int) -> Tensor:
         """Return what a function was traced with, such as the handle of a variable."""

@@ -116,6 +116,12 @@ class Trace:
         """The trace as a function."""
         return self._library.concrete(self)
 
+    def flat(self, given: Sequence[Any]) -> list[Tensor] | None:
+        """Return tensors that are given in their order; None when it takes others."""
+        found: list[Tensor] = []
+        specs = [x for x in nest.flatten(self.takes) if isinstance(x, TensorSpec)]
+        return found if _fits(specs, list(given), found) else None
+
     def tensors(self, given: Any) -> list[Tensor] | None:
         """Return the tensors in arguments; None when these are not such as it was traced for."""
         found: list[Tensor] = []
@@ -226,8 +232,16 @@ class RestoredFunction:
     Gradients flow through it to the model's variables.
     """
 
-    def __init__(self, name: str, traces: Sequence[Trace], spec: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        traces: Sequence[Trace],
+        spec: Any,
+        keywords: Sequence[str] = (),
+    ) -> None:
         self.name = name
+        self._keywords = tuple(keywords)
+        """What the tensors are called that its only trace takes."""
         self.traces = list(traces)
         self.spec = spec
 
@@ -259,6 +273,12 @@ class RestoredFunction:
     def _found(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Trace, list[Tensor]]:
+        rest = self._keywords[len(args) :]
+        if rest and set(kwargs) == set(rest):
+            args, kwargs = [*args, *[kwargs[x] for x in rest]], {}
+            flat = self.traces[0].flat(args)
+            if flat is not None:
+                return self.traces[0], flat
         given = self.parameters.canonical(args, kwargs)
         for trace in self.traces:
             tensors = trace.tensors(given)
@@ -308,8 +328,11 @@ class SignatureFunction:
         inputs: Mapping[str, TensorSpec],
         outputs: Mapping[str, TensorSpec],
         run: Callable[[dict[str, Tensor]], dict[str, Tensor]],
+        concrete: ConcreteFunction | None = None,
     ) -> None:
         self.name = name
+        self.concrete = concrete
+        """The trace that is run; None where a graph is."""
         self.structured_inputs = ((), dict(inputs))
         self.structured_outputs = dict(outputs)
         self._run = run
