@@ -175,6 +175,15 @@ initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
 
 
+@named("init_all_tables")
+def tables_initializer(name: str | None = "init_all_tables") -> Any:
+    held = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return fetchable.group(*[plain(x) for x in held])
+
+
+initialize_all_tables = tables_initializer
+
+
 @named("IsVariableInitialized")
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
     return super(Variable, variable).is_initialized()

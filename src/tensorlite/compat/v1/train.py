@@ -11,7 +11,35 @@ from tensorlite.compat.v1.averages import (
     global_step,
 )
 from tensorlite.compat.v1.graphdefs import write_graph
+from tensorlite.compat.v1.hooks import (
+    CheckpointSaverHook,
+    CheckpointSaverListener,
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    ProfilerHook,
+    SecondOrStepTimer,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+    StepCounterHook,
+    StopAtStepHook,
+    SummarySaverHook,
+)
 from tensorlite.compat.v1.metagraphs import export_meta_graph
+from tensorlite.compat.v1.monitored import (
+    ChiefSessionCreator,
+    MonitoredSession,
+    MonitoredTrainingSession,
+    Scaffold,
+    SessionManager,
+    SingularMonitoredSession,
+    WorkerSessionCreator,
+)
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.optimizers import (
     AdadeltaOptimizer,
@@ -38,6 +66,7 @@ from tensorlite.compat.v1.schedules import (
     polynomial_decay,
 )
 from tensorlite.compat.v1.summaries_before import SummaryWriter
+from tensorlite.compat.v1.supervisor import Supervisor
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader as NewCheckpointReader,
 )
