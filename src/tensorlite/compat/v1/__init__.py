@@ -353,6 +353,7 @@ from tensorlite.compat.v1 import (
     manip,
     math,
     messages,
+    metrics,
     nest,
     nn,
     quantization,

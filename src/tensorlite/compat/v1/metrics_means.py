@@ -1,0 +1,402 @@
+"""Metrics of TensorFlow 1 that are means of batches, and what all of its metrics have in common.
+
+A metric is a value and the operator that adds a batch to it; its sums are local variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.v1 import framework, numbers, scopes
+from tensorlite.compat.v1.variables import Variable
+from tensorlite.core.dtypes import float32, float64, int64
+from tensorlite.core.errors import FailedPreconditionError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.keys import GraphKeys
+
+Metric = tuple[Any, Any]
+
+
+def in_graph_only(name: str) -> None:
+    """Raise FailedPreconditionError where no graph is built."""
+    if active_graph() is None:
+        raise _EagerMetric(
+            f"tf.metrics.{name} is not supported when eager execution is enabled: build it inside "
+            "`with tf.Graph().as_default()`"
+        )
+
+
+class _EagerMetric(FailedPreconditionError, RuntimeError):
+    """A metric asked for where no graph is built, which TensorFlow calls a wrong state."""
+
+
+@contextmanager
+def scoped(name: str | None, default: str) -> Iterator[None]:
+    in_graph_only(default)
+    with scopes.variable_scope(name, default):
+        yield
+
+
+def metric_variable(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
+    """Return a local variable that begins with zeros."""
+    return Variable(
+        lambda: arrays.zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        name=name,
+    )
+
+
+def collected(
+    value: Any, update: Any, metrics_collections: Any, updates_collections: Any
+) -> Metric:
+    """Return a metric, which is added to collections."""
+    if metrics_collections:
+        scopes.add_to_collections(metrics_collections, value)
+    if updates_collections:
+        scopes.add_to_collections(updates_collections, update)
+    return value, update
+
+
+def fitted(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return predictions, labels and weights of one rank; a last axis of size 1 may be too much."""
+    found = framework.convert_to_tensor(predictions)
+    wanted = labels
+    if labels is not None:
+        wanted = framework.convert_to_tensor(labels)
+        found, wanted = _squeezed(found, wanted), _squeezed(wanted, found)
+        alike(found, wanted)
+    if weights is None:
+        return found, wanted, None
+    scale = framework.convert_to_tensor(weights)
+    ranks = scale.get_shape().rank, found.get_shape().rank
+    if None not in ranks and ranks[0] > 0:
+        if ranks[0] - ranks[1] == 1:
+            scale = v1_arrays.squeeze(scale, [-1])
+        elif ranks[1] - ranks[0] == 1:
+            scale = v1_arrays.expand_dims(scale, -1)
+    return found, wanted, scale
+
+
+def _squeezed(x: Any, other: Any) -> Any:
+    ranks = x.get_shape().rank, other.get_shape().rank
+    if None in ranks or ranks[0] - ranks[1] != 1:
+        return x
+    return (
+        v1_arrays.squeeze(x, [-1]) if x.get_shape().as_list()[-1] in (1, None) else x
+    )
+
+
+def alike(x: Any, y: Any) -> None:
+    if not x.get_shape().is_compatible_with(y.get_shape()):
+        raise ShapeError(
+            f"Shapes {x.get_shape()} and {y.get_shape()} are incompatible"
+        )
+
+
+def spread(weights: Any, values: Any) -> Any:
+    """Return weights in the shape of what they weigh."""
+    scale = elementwise.cast(weights, values.dtype)
+    return elementwise.multiply(scale, v1_arrays.ones_like(values))
+
+
+def quotient(total: Any, count: Any, name: str | None = None) -> Any:
+    return elementwise.div_no_nan(total, elementwise.maximum(count, 0), name=name)
+
+
+def mean(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    with scoped(name, "mean"):
+        each = elementwise.cast(values, float32)
+        total, count = (
+            metric_variable([], name="total"),
+            metric_variable([], name="count"),
+        )
+        if weights is None:
+            number = elementwise.cast(v1_arrays.size(each), float32)
+        else:
+            each, _, scale = fitted(each, None, weights)
+            scale = spread(scale, each)
+            each, number = (
+                elementwise.multiply(each, scale),
+                numbers.reduce_sum(scale),
+            )
+        update_total = total.assign_add(numbers.reduce_sum(each))
+        with framework.control_dependencies([each]):
+            update_count = count.assign_add(number)
+        value = quotient(total.value(), count.value(), "value")
+        update = quotient(update_total, update_count, "update_op")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def mean_tensor(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    with scoped(name, "mean"):
+        each = elementwise.cast(values, float32)
+        sizes = each.get_shape()
+        total = metric_variable(sizes, name="total_tensor")
+        count = metric_variable(sizes, name="count_tensor")
+        number = v1_arrays.ones_like(each)
+        if weights is not None:
+            each, _, scale = fitted(each, None, weights)
+            number = spread(scale, each)
+            each = elementwise.multiply(each, number)
+        update_total = total.assign_add(each)
+        with framework.control_dependencies([each]):
+            update_count = count.assign_add(number)
+        value = quotient(total.value(), count.value(), "value")
+        update = quotient(update_total, update_count, "update_op")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    in_graph_only("accuracy")
+    found, wanted, scale = fitted(predictions, labels, weights)
+    right = elementwise.equal(elementwise.cast(found, wanted.dtype), wanted)
+    return mean(
+        elementwise.cast(right, float32),
+        scale,
+        metrics_collections,
+        updates_collections,
+        name or "accuracy",
+    )
+
+
+def _of_errors(
+    default: str, error: Callable[[Any, Any], Any]
+) -> Callable[..., Metric]:
+    """Return the metric that is the mean of a function of labels and predictions."""
+
+    def metric(
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        in_graph_only(default)
+        found, wanted, scale = fitted(predictions, labels, weights)
+        return mean(
+            error(wanted, found),
+            scale,
+            metrics_collections,
+            updates_collections,
+            name or default,
+        )
+
+    metric.__name__ = metric.__qualname__ = default
+    return metric
+
+
+mean_absolute_error = _of_errors(
+    "mean_absolute_error",
+    lambda y, p: elementwise.abs(elementwise.subtract(p, y)),
+)
+mean_squared_error = _of_errors(
+    "mean_squared_error", lambda y, p: elementwise.squared_difference(y, p)
+)
+
+
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    value, update = mean_squared_error(
+        labels, predictions, weights, name=name or "root_mean_squared_error"
+    )
+    roots = elementwise.sqrt(value), elementwise.sqrt(update)
+    return collected(*roots, metrics_collections, updates_collections)
+
+
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    in_graph_only("mean_cosine_distance")
+    found, wanted, scale = fitted(predictions, labels, weights)
+    products = elementwise.multiply(found, wanted)
+    each = numbers.reduce_sum(products, axis=[dim], keepdims=True)
+    value, update = mean(each, scale, name=name or "mean_cosine_distance")
+    return collected(
+        elementwise.subtract(1.0, value),
+        elementwise.subtract(1.0, update),
+        metrics_collections,
+        updates_collections,
+    )
+
+
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    in_graph_only("mean_relative_error")
+    found, wanted, scale = fitted(predictions, labels, weights)
+    found, by, _ = fitted(found, normalizer, None)
+    apart = elementwise.abs(elementwise.subtract(wanted, found))
+    relative = v1_arrays.where(
+        elementwise.equal(by, 0.0),
+        v1_arrays.zeros_like(wanted),
+        elementwise.divide(apart, by),
+    )
+    return mean(
+        relative,
+        scale,
+        metrics_collections,
+        updates_collections,
+        name or "mean_relative_error",
+    )
+
+
+def percentage_below(
+    values: Any,
+    threshold: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    in_graph_only("percentage_below")
+    below = elementwise.cast(elementwise.less(values, threshold), float32)
+    return mean(
+        below,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name or "percentage_below_threshold",
+    )
+
+
+def _flat(*xs: Any) -> Sequence[Any]:
+    return [
+        arrays.reshape(x, [-1]) if x is not None and x.get_shape().rank != 1 else x
+        for x in xs
+    ]
+
+
+def _given(x: Any) -> Any:
+    return (
+        x if x is None or isinstance(x, Operand) else framework.convert_to_tensor(x)
+    )
+
+
+def mean_per_class_accuracy(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    with scoped(name, "mean_accuracy"):
+        wanted, found, scale = _flat(
+            elementwise.cast(labels, int64), _given(predictions), _given(weights)
+        )
+        alike(found, wanted)
+        total = metric_variable([num_classes], name="total")
+        count = metric_variable([num_classes], name="count")
+        right = elementwise.equal(elementwise.cast(found, int64), wanted)
+        classes = one_hot_rows(wanted, num_classes)
+        if scale is not None:
+            shaped = v1_arrays.expand_dims(elementwise.cast(scale, float32), -1)
+            classes = classes * shaped
+        hits = classes * v1_arrays.expand_dims(elementwise.cast(right, float32), -1)
+        update_total = total.assign_add(numbers.reduce_sum(classes, axis=0))
+        update_count = count.assign_add(numbers.reduce_sum(hits, axis=0))
+        value = numbers.reduce_mean(
+            quotient(count.value(), total.value()), name="mean_accuracy"
+        )
+        update = quotient(update_count, update_total, "update_op")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def one_hot_rows(classes: Any, count: int) -> Any:
+    """Return rows of zeros with a one at each class."""
+    places = arrays.range(count, dtype=int64)
+    return elementwise.cast(
+        elementwise.equal(v1_arrays.expand_dims(classes, -1), places), float32
+    )
+
+
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    with scoped(name, "mean_iou"):
+        wanted, found, scale = _flat(
+            _given(labels), _given(predictions), _given(weights)
+        )
+        alike(found, wanted)
+        matrix = metric_variable(
+            [num_classes, num_classes], float64, "total_confusion_matrix"
+        )
+        batch = v1_arrays.confusion_matrix(
+            elementwise.cast(wanted, int64),
+            elementwise.cast(found, int64),
+            num_classes,
+            dtype=float64,
+            weights=None if scale is None else elementwise.cast(scale, float64),
+        )
+        update = matrix.assign_add(batch)
+        value = _mean_iou(matrix.value())
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def _mean_iou(matrix: Any) -> Any:
+    """Return the mean over classes that occur of the part of their union that is common."""
+    rows = elementwise.cast(numbers.reduce_sum(matrix, 0), float32)
+    columns = elementwise.cast(numbers.reduce_sum(matrix, 1), float32)
+    common = elementwise.cast(_diagonal(matrix), float32)
+    union = rows + columns - common
+    present = numbers.reduce_sum(
+        elementwise.cast(elementwise.not_equal(union, 0), float32)
+    )
+    total = numbers.reduce_sum(elementwise.div_no_nan(common, union), name="mean_iou")
+    return elementwise.div_no_nan(total, present)
+
+
+def _diagonal(matrix: Any) -> Any:
+    size = matrix.get_shape().as_list()[0]
+    return numbers.reduce_sum(matrix * arrays.eye(size, dtype=matrix.dtype), 1)

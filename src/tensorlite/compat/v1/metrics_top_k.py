@@ -1,0 +1,232 @@
+"""Metrics of TensorFlow 1 of the k classes with the highest predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.v1 import framework, numbers
+from tensorlite.compat.v1.metrics_means import (
+    Metric,
+    collected,
+    in_graph_only,
+    metric_variable,
+    spread,
+)
+from tensorlite.core.dtypes import float64, int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+_NOTHING = -(2**62)
+"""What stands where a row of sparse labels has none."""
+
+
+def _name(what: str, k: int | None, class_id: int | None = None) -> str:
+    of_k = f"{what}_at_{'k' if k is None else k}"
+    return of_k if class_id is None else f"{of_k}_class{class_id}"
+
+
+def _rows(labels: Any, predictions: Any) -> Any:
+    """Return labels with an axis for those of one row, as whole numbers."""
+    if isinstance(labels, SparseTensor):
+        labels = labels.to_dense(_NOTHING) if hasattr(labels, "to_dense") else labels
+    rows = elementwise.cast(framework.convert_to_tensor(labels), int64)
+    if rows.get_shape().rank == predictions.get_shape().rank - 1:
+        rows = v1_arrays.expand_dims(rows, -1)
+    return rows
+
+
+def _top(predictions: Any, k: int) -> Any:
+    return elementwise.cast(shared_nn.top_k(predictions, k)[1], int64)
+
+
+def _sets(rows: Any, top: Any, class_id: int | None) -> tuple[Any, Any, Any]:
+    """Return how many of labels and predictions are common, labels' alone, predictions' alone."""
+    same = elementwise.equal(
+        v1_arrays.expand_dims(top, -1), v1_arrays.expand_dims(rows, -2)
+    )
+    hit_top = numbers.reduce_any(same, -1)
+    hit_rows = numbers.reduce_any(same, -2)
+    some_top = elementwise.greater_equal(top, _NOTHING)
+    some_rows = elementwise.logical_and(
+        elementwise.not_equal(rows, _NOTHING), _first_of_its_kind(rows)
+    )
+    if class_id is not None:
+        some_top = elementwise.equal(top, class_id)
+        some_rows = elementwise.logical_and(
+            some_rows, elementwise.equal(rows, class_id)
+        )
+    both = elementwise.logical_and
+    left = both(some_rows, elementwise.logical_not(hit_rows))
+    extra = both(some_top, elementwise.logical_not(hit_top))
+    return _count(both(some_top, hit_top)), _count(left), _count(extra)
+
+
+def _count(hits: Any) -> Any:
+    return numbers.reduce_sum(elementwise.cast(hits, float64), -1)
+
+
+def _first_of_its_kind(rows: Any) -> Any:
+    """Return where a label stands for the first time in its row: labels are sets."""
+    size = v1_arrays.shape(rows)[-1]
+    places = arrays.range(size)
+    before = elementwise.less(
+        v1_arrays.expand_dims(places, 0), v1_arrays.expand_dims(places, 1)
+    )
+    same = elementwise.equal(
+        v1_arrays.expand_dims(rows, -1), v1_arrays.expand_dims(rows, -2)
+    )
+    return elementwise.logical_not(
+        numbers.reduce_any(elementwise.logical_and(same, before), -1)
+    )
+
+
+def _summed(name: str, each: Any, weights: Any) -> Metric:
+    """Return a variable's value, and that with a batch added."""
+    if weights is not None:
+        each = elementwise.multiply(each, elementwise.cast(weights, float64))
+    with name_scope(name) as prefix:
+        total = metric_variable([], float64, prefix)
+        return total.value(), total.assign_add(
+            numbers.reduce_sum(each), name="update"
+        )
+
+
+def _at_top_k(
+    what: str,
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None,
+    class_id: int | None,
+    weights: Any,
+    collections: tuple[Any, Any],
+    name: str | None,
+) -> Metric:
+    in_graph_only(_name(what, None))
+    with name_scope(name, _name(what, k, class_id)) as prefix:
+        top = elementwise.cast(predictions_idx, int64)
+        common, missed, extra = _sets(_rows(labels, top), top, class_id)
+        other = "false_negative" if what == "recall" else "false_positive"
+        each = missed if what == "recall" else extra
+        tp, tp_update = _summed(_name("true_positive", k, class_id), common, weights)
+        no, no_update = _summed(_name(other, k, class_id), each, weights)
+        value = elementwise.divide(tp, tp + no, name=prefix)
+        update = elementwise.divide(tp_update, tp_update + no_update, name="update")
+        return collected(value, update, *collections)
+
+
+def recall_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    into = metrics_collections, updates_collections
+    return _at_top_k(
+        "recall", labels, predictions_idx, k, class_id, weights, into, name
+    )
+
+
+def precision_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    into = metrics_collections, updates_collections
+    return _at_top_k(
+        "precision", labels, predictions_idx, k, class_id, weights, into, name
+    )
+
+
+def recall_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    into = metrics_collections, updates_collections
+    with name_scope(name, _name("recall", k, class_id)) as prefix:
+        top = _top(predictions, k)
+        return _at_top_k("recall", labels, top, k, class_id, weights, into, prefix)
+
+
+def precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    into = metrics_collections, updates_collections
+    with name_scope(name, _name("precision", k, class_id)) as prefix:
+        top = _top(predictions, k)
+        return _at_top_k("precision", labels, top, k, class_id, weights, into, prefix)
+
+
+sparse_precision_at_k = precision_at_k
+
+
+def average_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    if k < 1:
+        raise InvalidArgumentError(f"Invalid k={k}.")
+    with name_scope(name, _name("average_precision", k)) as prefix:
+        each = _average_precision(labels, predictions, k)
+        scale = (
+            v1_arrays.ones_like(each) if weights is None else spread(weights, each)
+        )
+        most, most_update = _summed("max", scale, None)
+        total, total_update = _summed("total", each * scale, None)
+        value = elementwise.div_no_nan(total, most, name="mean")
+        update = elementwise.div_no_nan(total_update, most_update, name=prefix)
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+sparse_average_precision_at_k = average_precision_at_k
+
+
+def _average_precision(labels: Any, predictions: Any, k: int) -> Any:
+    """Return for each row the mean of the precisions at places where predictions are right."""
+    top = _top(predictions, k)
+    rows = _rows(labels, top)
+    classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
+    inside = elementwise.less(rows, classes)
+    rows = v1_arrays.where(inside, rows, -1 * v1_arrays.ones_like(rows))
+    same = elementwise.equal(
+        v1_arrays.expand_dims(top, -1), v1_arrays.expand_dims(rows, -2)
+    )
+    right = elementwise.cast(numbers.reduce_any(same, -1), float64)
+    precision = reductions.cumsum(right, -1) / reductions.cumsum(
+        v1_arrays.ones_like(right), -1
+    )
+    total = numbers.reduce_sum(precision * right, -1)
+    relevant = _count(elementwise.greater_equal(rows, 0))
+    return elementwise.divide(
+        total, elementwise.minimum(relevant, elementwise.cast(k, float64))
+    )
