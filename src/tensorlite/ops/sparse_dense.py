@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -165,6 +165,18 @@ def _product(a: SparseTensor, b: Tensor, turned: bool, conjugate: bool) -> Tenso
     return unsorted_segment_sum(parts, a.indices[:, row], a.dense_shape[row])
 
 
+@overload
+def sparse_add(
+    a: SparseTensor, b: SparseTensor, threshold: float = 0
+) -> SparseTensor: ...
+@overload
+def sparse_add(
+    a: SparseTensor, b: TensorLike, threshold: float = 0
+) -> SparseTensor | Tensor: ...
+@overload
+def sparse_add(
+    a: TensorLike, b: SparseTensor, threshold: float = 0
+) -> SparseTensor | Tensor: ...
 def sparse_add(
     a: SparseTensor | TensorLike, b: SparseTensor | TensorLike, threshold: float = 0
 ) -> SparseTensor | Tensor:

@@ -303,7 +303,7 @@ class DecodeCSV(Op):
                 quoting=quoting,
                 strict=True,
             )
-            rows.append(self._fields(next(reader, [""])))
+            rows.append(self._fields(next(reader, []) or [""]))
         columns = zip(*rows, strict=True) if rows else [()] * len(self.out_types)
         found = []
         for i, column in enumerate(columns):
