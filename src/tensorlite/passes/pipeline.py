@@ -8,10 +8,12 @@ from typing import TypeAlias
 from tensorlite.core.errors import GraphError, note
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph
+from tensorlite.ops.raising import raise_control_flow
 from tensorlite.passes.fold import fold
 from tensorlite.passes.inline import inline
 from tensorlite.passes.lower import lower as lower_control_flow
 from tensorlite.passes.prune import prune
+from tensorlite.passes.rewrite import Copy
 from tensorlite.passes.simplify import simplify
 from tensorlite.passes.trim import trim
 from tensorlite.passes.verify import verify
@@ -50,7 +52,23 @@ def _verify_after(one: Pass, graph: Graph) -> None:
 
 def optimise(graph: Graph) -> Graph:
     """Return an equivalent graph with inner graphs that takes less time and memory."""
-    return run_passes(graph, WITH_PRIMITIVES if _has_switches(graph) else OPTIMISE)
+    if not _has_switches(graph):
+        return run_passes(graph, OPTIMISE)
+    raised = _raised(graph)
+    passes = WITH_PRIMITIVES if _has_switches(raised) else OPTIMISE
+    return run_passes(raised if passes is OPTIMISE else graph, passes)
+
+
+def _raised(graph: Graph) -> Graph:
+    """Return a graph with If and While for its primitives, as far as these are well formed."""
+    copy = Copy(Graph(graph.name))
+    copy.inputs(graph)
+    for node in graph.nodes:
+        if node not in copy.nodes:
+            copy.node(node)
+    made = copy.finish(graph)
+    raise_control_flow(made)
+    return prune(made)
 
 
 def lower(graph: Graph) -> Graph:

@@ -5,7 +5,7 @@
 NoOp()
 """
 
-from tensorlite.interop.tensorflow.inspecting import describe
+from tensorlite.interop.tensorflow.inspecting import describe, draw
 from tensorlite.interop.tensorflow.reading import from_graphdef, load
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader,
@@ -40,6 +40,7 @@ __all__ = [
     "MetaGraph",
     "SavedModel",
     "describe",
+    "draw",
     "from_graphdef",
     "get_checkpoint_state",
     "latest_checkpoint",

@@ -7,6 +7,7 @@ from tensorlite.interop.tensorflow.calling import CALLS
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.imaging import IMAGING
+from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.stored.adapters import STORED
@@ -17,6 +18,7 @@ ADAPTERS: dict[str, Adapter] = {
     **COMPOSED,
     **BANDING,
     **IMAGING,
+    **OLDER,
     **VARIABLES,
     **CONTAINERS,
     **CALLS,

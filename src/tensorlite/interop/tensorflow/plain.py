@@ -97,6 +97,9 @@ _SAME = """
     TensorScatterMin TensorScatterSub TensorScatterUpdate TensorStridedSliceUpdate Tile TopKV2
     Transpose Unique Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd
     UnsortedSegmentSum Where ZerosLike NoOp
+    AsString AvgPool3D BesselI0e BesselI1e CTCGreedyDecoder CTCLoss Conv3D DecodeRaw Erfinv LinSpace
+    MaxPool3D MaxPoolWithArgmax Ndtri ReduceJoin ResizeBilinear ResizeNearestNeighbor
+    StatelessRandomGammaV3 StatelessShuffle StringFormat StringToNumber
 """
 
 PLAIN: dict[str, Adapter] = {name: Plain(name) for name in _SAME.split()}

@@ -219,11 +219,11 @@ def proto_of(array: np.ndarray[Any, Any]) -> Any:
     dtype = of_numpy(array.dtype)
     proto = message("TensorProto")(dtype=OF_DTYPE[dtype])
     proto.tensor_shape.CopyFrom(shape_proto(array.shape))
-    if dtype is dtypes.string:
-        proto.string_val.extend([_bytes(one) for one in array.ravel().tolist()])
-        return proto
     if array.size > 1 and not any(array.strides):
         _put_one(proto, array.flat[0], dtype)
+        return proto
+    if dtype is dtypes.string:
+        proto.string_val.extend([_bytes(one) for one in array.ravel().tolist()])
         return proto
     little = dtype.numpy.newbyteorder("<")
     proto.tensor_content = np.ascontiguousarray(array, little).tobytes()
@@ -233,7 +233,9 @@ def proto_of(array: np.ndarray[Any, Any]) -> Any:
 def _put_one(proto: Any, value: Any, dtype: DType) -> None:
     """Let one value stand for all."""
     field = getattr(proto, _FIELDS.get(dtype, "int_val"))
-    if dtype.is_complex:
+    if dtype is dtypes.string:
+        field.append(_bytes(value))
+    elif dtype.is_complex:
         field.extend([value.real, value.imag])
     elif dtype in {dtypes.float16, dtypes.bfloat16}:
         field.append(int(value.view(np.uint16)))

@@ -1,0 +1,201 @@
+"""Operators that later versions of TensorFlow replaced, made of those that replaced them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.interop.tensorflow.references import Reference
+from tensorlite.ops import random
+from tensorlite.ops.arithmetic import divide
+from tensorlite.ops.arrange import permute_dims
+from tensorlite.ops.compare import less
+from tensorlite.ops.diagonal import diag, diag_part
+from tensorlite.ops.effects import Print
+from tensorlite.ops.ensure import EnsureShape
+from tensorlite.ops.gather import take
+from tensorlite.ops.identity import Identity
+from tensorlite.ops.join import concat
+from tensorlite.ops.resource import (
+    AssignVariableOp,
+    CountUpToVariableOp,
+    ReadVariableOp,
+)
+from tensorlite.ops.rounding import abs as magnitude
+from tensorlite.ops.rounding import sign
+from tensorlite.ops.scatter import (
+    TensorScatterAdd,
+    TensorScatterSub,
+    TensorScatterUpdate,
+)
+from tensorlite.ops.search import InTopKV2, TopKV2
+from tensorlite.ops.shape import reshape, shape_of
+
+PHILOX = 1
+
+
+def _towards_zero(x: Tensor, y: Tensor) -> Tensor:
+    if x.dtype.kind == "u":
+        return x // y
+    return sign(x) * sign(y) * (magnitude(x) // magnitude(y))
+
+
+def _div(given: Given) -> Values:
+    is_whole = given.dtype("T").is_integer
+    return given.composed(_towards_zero if is_whole else divide, *given.tensors)
+
+
+def _rest(x: Tensor, y: Tensor) -> Tensor:
+    return sign(x) * (magnitude(x) % magnitude(y))
+
+
+def _gather(given: Given) -> Values:
+    return given.composed(lambda x, places: take(x, places, axis=0), *given.tensors)
+
+
+def _number(given: Given, name: str) -> Tensor:
+    value = given.typed(name, int)
+    if not 0 <= value < 2**31:
+        raise GraphDefError(f"{given.record}: its attribute {name!r} is {value}")
+    return constant(value, dtypes.int32)
+
+
+def _top_k(given: Given) -> Values:
+    count = _number(given, "k")
+    op = TopKV2(given.typed("sorted", bool))
+    return given.composed(lambda x: calls(op, x, count), *given.tensors)
+
+
+def _in_top_k(given: Given) -> Values:
+    count = _number(given, "k")
+    return given.composed(lambda x, y: call(InTopKV2(), x, y, count), *given.tensors)
+
+
+def _diagonal(
+    function: Callable[[Tensor], Tensor], rank: int, given: Given
+) -> Values:
+    x = given.tensor(0)
+    if x.spec.rank != rank:
+        raise GraphDefError(
+            f"{given.record} takes {x.spec}; supported are {rank} axes"
+        )
+    return given.composed(function, x)
+
+
+def _near(given: Given) -> Values:
+    tolerance = float(given.typed("tolerance", (int, float)))
+    return given.composed(
+        lambda x, y: less(magnitude(x - y), constant(tolerance, x.dtype)),
+        *given.tensors,
+    )
+
+
+def _uniform_integers(given: Given) -> Values:
+    given.dtype("dtype")
+
+    def drawn(shape: Tensor, seed: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        key, counter = calls(random.StatelessRandomGetKeyCounter(), seed)
+        number = constant(PHILOX, dtypes.int32)
+        op = random.StatelessRandomUniformIntV2()
+        return call(op, shape, key, counter, number, low, high)
+
+    return given.composed(drawn, *given.tensors)
+
+
+def _count_up_to(given: Given) -> Values:
+    op = CountUpToVariableOp(given.typed("limit", int))
+    return given.node(op, given.tensor(0)).outputs
+
+
+def _print(given: Given) -> Values:
+    """Write what is given beside, and pass the first input on; how often, nobody counts."""
+    given.attribute("first_n")
+    message, count = given.typed("message", str), len(given.values) - 1
+    starts = [f"{message}[", *["]["] * (count - 1)][:count]
+    pieces = (*starts, "]\n" if count else f"{message}\n")
+    op = Print(pieces, "stderr", given.typed("summarize", int))
+    x, *rest = given.tensors
+    done = given.helper(op, *rest, control=given.control)
+    return given.node(Identity(), x, control=(done,)).outputs
+
+
+def _nest(given: Given, to_depth: bool) -> Values:
+    """Move blocks of an image into its channels, or out of them."""
+    size = given.typed("block_size", int)
+    if given.typed("data_format", str) != "NHWC" or not 1 < size < 2**16:
+        raise GraphDefError(
+            f"{given.record}: supported are images with channels last, and blocks of 2 or more"
+        )
+
+    def moved(x: Tensor) -> Tensor:
+        sizes = shape_of(x)
+        batch, high, wide, deep = [sizes[i : i + 1] for i in range(4)]
+        block = constant([size], dtypes.int32)
+        if to_depth:
+            x = reshape(
+                x, concat([batch, high // size, block, wide // size, block, deep])
+            )
+            parts = [batch, high // size, wide // size, deep * (size * size)]
+            return reshape(permute_dims(x, (0, 1, 3, 2, 4, 5)), concat(parts))
+        x = reshape(
+            x, concat([batch, high, wide, block, block, deep // (size * size)])
+        )
+        parts = [batch, high * size, wide * size, deep // (size * size)]
+        return reshape(permute_dims(x, (0, 1, 3, 2, 4, 5)), concat(parts))
+
+    return given.composed(moved, given.tensor(0))
+
+
+def _scattered(op: Callable[[], Op], given: Given) -> Values:
+    """Write to elements or slices of a variable: read it, change that, and write it whole."""
+    first = given.values[0] if given.values else None
+    handle = (
+        given.reference(0).handle if isinstance(first, Reference) else given.tensor(0)
+    )
+    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
+        raise GraphDefError(
+            f"{given.record}: only indices that are there are supported"
+        )
+    given.check_attributes()
+    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
+    new = given.helper(op(), old, given.tensor(1), given.tensor(2)).outputs[0]
+    node = given.node(AssignVariableOp(), handle, new)
+    if not isinstance(first, Reference):
+        return ()
+    return [given.written(first, node.outputs[0])]
+
+
+def _ensured(given: Given) -> Values:
+    return given.made(EnsureShape(given.shape("shape")), *given.tensors)
+
+
+OLDER: dict[str, Adapter] = {
+    "ApproximateEqual": _near,
+    "DepthToSpace": partial(_nest, to_depth=False),
+    "Diag": partial(_diagonal, diag, 1),
+    "DiagPart": partial(_diagonal, diag_part, 2),
+    "Div": _div,
+    "EnsureShape": _ensured,
+    "Gather": _gather,
+    "InTopK": _in_top_k,
+    "Print": _print,
+    "ResourceCountUpTo": _count_up_to,
+    "SpaceToDepth": partial(_nest, to_depth=True),
+    "StatelessRandomUniformInt": _uniform_integers,
+    "TopK": _top_k,
+    "TruncateMod": lambda given: given.composed(_rest, *given.tensors),
+}
+for _name, _op in {
+    "Add": TensorScatterAdd,
+    "Sub": TensorScatterSub,
+    "Update": TensorScatterUpdate,
+}.items():
+    OLDER[f"ScatterNd{_name}"] = partial(_scattered, _op)
+    OLDER[f"ResourceScatterNd{_name}"] = partial(_scattered, _op)
