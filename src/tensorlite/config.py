@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex
 
 import numpy as np
 
@@ -27,6 +27,7 @@ __all__ = [
     "PhysicalDevice",
     "count_memory",
     "get_log_device_placement",
+    "get_numpy_operands",
     "get_soft_placement",
     "get_step_timeout",
     "list_logical_devices",
@@ -36,6 +37,7 @@ __all__ = [
     "set_log_device_placement",
     "set_logical_devices",
     "set_memory_limit",
+    "set_numpy_operands",
     "set_soft_placement",
     "set_step_timeout",
     "set_swap",
@@ -231,6 +233,36 @@ def get_step_timeout() -> float | None:
     None
     """
     return settings.step_timeout
+
+
+def set_numpy_operands(rule: Literal["promote", "adopt"]) -> None:
+    """Say which dtype an array of NumPy has beside a tensor: its own, or the tensor's.
+
+    With "promote", which holds at first, an array is as a tensor of its dtype. With "adopt" it
+    takes the tensor's dtype as a Python number does, unless that could not hold such numbers at
+    all (fractions as integers); so it is in TensorFlow, and `tensorlite.compat.v2` asks for it.
+
+    >>> (tl.ones(2) + np.ones(2)).dtype
+    tl.float64
+    >>> tl.config.set_numpy_operands("adopt")
+    >>> (tl.ones(2) + np.ones(2)).dtype
+    tl.float32
+    >>> tl.config.set_numpy_operands("promote")
+    """
+    if rule not in ("promote", "adopt"):
+        raise InvalidArgumentError(
+            f"set_numpy_operands takes 'promote' or 'adopt', not {rule!r}"
+        )
+    settings.numpy_adopts = rule == "adopt"
+
+
+def get_numpy_operands() -> Literal["promote", "adopt"]:
+    """Return which dtype an array of NumPy has beside a tensor.
+
+    >>> tl.config.get_numpy_operands()
+    'promote'
+    """
+    return "adopt" if settings.numpy_adopts else "promote"
 
 
 def memory_info(device: str | DeviceName = "/device:CPU:0") -> MemoryInfo:

@@ -9,7 +9,7 @@ import numpy as np
 from tensorlite.core import operand
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import DType
+from tensorlite.core.dtypes import DType, may_adopt
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
@@ -25,7 +25,11 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
         parts = [adopted(x, dtype) for x in value]
         return operand.operators.stack(parts)
     array = encoded(array_of(value))
-    if dtype is not None and array.dtype != dtype.numpy and _fits(array, dtype):
+    if (
+        dtype is not None
+        and array.dtype != dtype.numpy
+        and may_adopt(array.dtype, dtype)
+    ):
         array = array.astype(dtype.numpy)
     return _named_constant(array, name)
 
@@ -45,19 +49,3 @@ def _holds_operand(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_operand(x) for x in value)
     return isinstance(value, Operand)
-
-
-_ORDER = "biufc"
-
-
-def _fits(array: np.ndarray[Any, Any], dtype: DType) -> bool:
-    """Return whether numbers may take a dtype beside a tensor of it."""
-    kind = array.dtype.kind
-    if (
-        kind not in _ORDER
-        or dtype.kind not in _ORDER
-        or (kind == "b") != (dtype.kind == "b")
-    ):
-        return False
-    whole = kind in "iu" and dtype.kind in "iu"
-    return whole or _ORDER.index(kind) <= _ORDER.index(dtype.kind)

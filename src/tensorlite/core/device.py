@@ -130,6 +130,8 @@ class Settings:
     """Whether compiling a graph logs where each node goes."""
     step_timeout: float | None = None
     """How many seconds a step may wait before it fails; None: without end."""
+    numpy_adopts: bool = False
+    """Whether an array of NumPy beside a tensor takes the tensor's dtype, if it may."""
 
 
 settings = Settings()

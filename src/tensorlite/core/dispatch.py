@@ -19,7 +19,7 @@ import numpy as np
 from tensorlite.core import dtypes, operand
 from tensorlite.core.accounts import largest
 from tensorlite.core.constant import Const, array_of, structure
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     DTypeError,
@@ -276,9 +276,32 @@ def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
     x, y = to_tensor(a), to_tensor(b)
     if x.dtype is y.dtype:
         return x, y
+    if settings.numpy_adopts:
+        x, y = _adopting(a, b, x, y)
+        if x.dtype is y.dtype:
+            return x, y
     dtype = dtypes.promote(x.dtype, y.dtype)
     astype = operand.operators.astype
     return astype(x, dtype), astype(y, dtype)
+
+
+def _adopting(
+    a: TensorLike, b: TensorLike, x: Tensor, y: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return two operands of which NumPy's has the dtype of the other, if it may."""
+    if isinstance(a, _NUMPY) and isinstance(b, Operand):
+        return _adopted(a, x, y.dtype), y
+    if isinstance(b, _NUMPY) and isinstance(a, Operand):
+        return x, _adopted(b, y, x.dtype)
+    return x, y
+
+
+_NUMPY = (ndarray, np.generic)
+
+
+def _adopted(value: Any, x: Tensor, dtype: DType) -> Tensor:
+    fits = dtypes.may_adopt(value.dtype, dtype)
+    return constant(value.astype(dtype.numpy)) if fits else x
 
 
 def _is_scalar(value: object) -> TypeGuard[complex]:

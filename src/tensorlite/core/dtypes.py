@@ -258,6 +258,22 @@ def weak(scalar: object, dtype: DType) -> DType:
     return complex128 if dtype is float64 else complex64
 
 
+_ORDER = "biufc"
+
+
+def may_adopt(array: np.dtype[Any], dtype: DType) -> bool:
+    """Return whether numbers of NumPy may take a dtype beside a tensor of it, as in TensorFlow.
+
+    >>> may_adopt(np.dtype(np.float64), float32), may_adopt(np.dtype(np.float32), int32)
+    (True, False)
+    """
+    mine, theirs = array.kind, dtype.kind
+    if mine not in _ORDER or theirs not in _ORDER or (mine == "b") != (theirs == "b"):
+        return False
+    whole = mine in "iu" and theirs in "iu"
+    return whole or _ORDER.index(mine) <= _ORDER.index(theirs)
+
+
 def real_of(dtype: DType) -> DType:
     """Return the dtype of a complex dtype's parts, and any other dtype as it is."""
     return {complex64: float32, complex128: float64}.get(dtype, dtype)
