@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tensorlite as tl
 from tensorlite.core.constant import Const
@@ -63,3 +64,16 @@ def test_an_undecided_one_stays() -> None:
         lambda x: cond(x < 2.0, lambda: x * 2.0, lambda: x * 3.0), [FLOAT]
     )
     assert "If" in [node.op.name for node in inline(graph).nodes]
+
+
+def test_what_waits_for_something_is_no_constant() -> None:
+    queue, variable = tl.queue.FIFOQueue(9, tl.int32, ()), tl.Variable(1)
+    graph = tl.Graph()
+    with graph.as_default():
+        checked = tl.debugging.assert_less(variable.value(), 0)
+        with tl.control_dependencies([checked]):
+            rows = tl.identity(tl.constant([1, 2]))
+        put = queue.enqueue_many([rows])
+    with pytest.raises(tl.errors.AssertionFailedError):
+        tl.Session(graph).run(put)
+    assert int(queue.size()) == 0

@@ -58,9 +58,11 @@ def _known(node: Node, copy: Copy) -> list[Array] | None:
         return None
     if not node.outputs or any(id(x) not in copy.tensors for x in node.inputs):
         return None
+    if node.control:
+        return None  # a constant would wait for nothing, and what uses it neither
     inputs = [copy.tensors[id(x)] for x in node.inputs]
     inferred = _inferred(op, inputs)
-    if inferred is not None or node.control:
+    if inferred is not None:
         return inferred
     if not inputs or not all(isinstance(x.node.op, Const) for x in inputs):
         return None
