@@ -13,7 +13,7 @@ from tensorlite.compat.shared.tf_data import (
     specs_of,
     types_of,
 )
-from tensorlite.compat.v2 import data_experimental as experimental
+from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError

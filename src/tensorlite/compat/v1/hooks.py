@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import logging
-from tensorlite.compat.v1 import averages, summary
+from tensorlite.compat.v1 import averages, graphdefs, summary
 from tensorlite.compat.v1.configuration import RunOptions
 from tensorlite.compat.v1.messages import RunMetadata
 from tensorlite.core.errors import InvalidArgumentError
@@ -217,10 +217,10 @@ class StopAtStepHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
         last = self._last_step or 0
-        if run_values.results + 1 >= last:
-            # The step may have been read before it was counted.
-            if run_context.session.run(self._step) >= last:
-                run_context.request_stop()
+        # The step may have been read before it was counted.
+        due = run_values.results + 1 >= last
+        if due and run_context.session.run(self._step) >= last:
+            run_context.request_stop()
 
 
 class CheckpointSaverListener:
@@ -258,6 +258,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)  # noqa: PTH118  URLs, too
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners = list(listeners or ())
+        self._saves_graph = save_graph_def
 
     def begin(self) -> None:
         self._step = global_step_of("CheckpointSaverHook")
@@ -266,6 +267,8 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         step = int(session.run(self._step))
+        if self._saves_graph:
+            graphdefs.write_graph(session.graph, self._folder, "graph.pbtxt")
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -297,7 +300,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._chosen().save(session, self._path, global_step=step)
         return any(
             [listener.after_save(session, step) for listener in self._listeners]
-        )  # noqa: C419
+        )
 
     def _chosen(self) -> Any:
         if self._saver is not None:

@@ -9,6 +9,12 @@ from unittest import mock
 import numpy as np
 
 from tensorlite.compat.shared import testing
+from tensorlite.compat.shared.built import (
+    assert_equal_graph_def,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_built_with_xla,
+)
 from tensorlite.compat.shared.jacobians import jacobian_of, numeric_jacobian
 from tensorlite.compat.shared.testing import (
     get_temp_dir,
@@ -19,12 +25,6 @@ from tensorlite.compat.shared.testing import (
     test_src_dir_path,
 )
 from tensorlite.compat.v1.framework import Session, gradients, placeholder
-from tensorlite.compat.v2.test import (
-    assert_equal_graph_def,
-    is_built_with_gpu_support,
-    is_built_with_rocm,
-    is_built_with_xla,
-)
 from tensorlite.graph_mode.sessions import chosen_session
 
 __all__ = [

@@ -53,6 +53,7 @@ from tensorlite.compat.v1.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
+from tensorlite.compat.v1.placing import ClusterSpec, Server, replica_device_setter
 from tensorlite.compat.v1.saver import Saver, SaverDef, import_meta_graph
 from tensorlite.compat.v1.schedules import (
     cosine_decay,
@@ -67,6 +68,7 @@ from tensorlite.compat.v1.schedules import (
 )
 from tensorlite.compat.v1.summaries_before import SummaryWriter
 from tensorlite.compat.v1.supervisor import Supervisor
+from tensorlite.compat.v1.sync_replicas import SyncReplicasOptimizer
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader as NewCheckpointReader,
 )

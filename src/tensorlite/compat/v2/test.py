@@ -7,6 +7,12 @@ from unittest import mock
 
 import numpy as np
 
+from tensorlite.compat.shared.built import (
+    assert_equal_graph_def,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_built_with_xla,
+)
 from tensorlite.compat.shared.jacobians import compute_gradient_v2 as compute_gradient
 from tensorlite.compat.shared.testing import (
     TestCase,
@@ -31,24 +37,9 @@ __all__ = [
     "mock",
 ]
 
-is_built_with_gpu_support = is_built_with_cuda
-
-
-def is_built_with_rocm() -> bool:
-    return False
-
-
-def is_built_with_xla() -> bool:
-    return False
-
 
 def max_error(grad1: Any, grad2: Any) -> float:
     pairs = zip(grad1, grad2, strict=True)
     return max(
         (float(np.abs(a - b).max()) for a, b in pairs if np.size(a)), default=0.0
     )
-
-
-def assert_equal_graph_def(expected: Any, actual: Any) -> None:
-    if expected != actual:
-        raise AssertionError(f"the graphs differ:\n{expected}\n{actual}")

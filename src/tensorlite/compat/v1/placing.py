@@ -1,0 +1,176 @@
+"""Clusters as TensorFlow 1's programs name them, and who places variables on parameter servers.
+
+Whole clusters, over processes and machines, are `tl.distribute`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, UnavailableError
+
+STANDARD_PS_OPS = (
+    *(
+        "Variable",
+        "VariableV2",
+        "AutoReloadVariable",
+        "MutableHashTable",
+        "MutableHashTableV2",
+    ),
+    *(
+        "MutableHashTableOfTensors",
+        "MutableHashTableOfTensorsV2",
+        "MutableDenseHashTable",
+    ),
+    *(
+        "MutableDenseHashTableV2",
+        "VarHandleOp",
+        "BoostedTreesEnsembleResourceHandleOp",
+    ),
+)
+
+
+class ClusterSpec:
+    """Jobs, and the addresses of their tasks."""
+
+    def __init__(self, cluster: Any) -> None:
+        given = cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
+        if not isinstance(given, Mapping):
+            raise DTypeError(
+                f"`cluster` must be a dictionary mapping one or more job names to lists of network "
+                f"addresses, not {cluster!r}"
+            )
+        self._jobs: dict[str, dict[int, str]] = {}
+        for job, tasks in given.items():
+            numbered = tasks if isinstance(tasks, Mapping) else dict(enumerate(tasks))
+            self._jobs[job] = {int(k): str(v) for k, v in numbered.items()}
+
+    @property
+    def jobs(self) -> list[str]:
+        return list(self._jobs)
+
+    def _tasks(self, job_name: str) -> dict[int, str]:
+        if job_name not in self._jobs:
+            raise InvalidArgumentError(f"No such job in cluster: {job_name!r}")
+        return self._jobs[job_name]
+
+    def num_tasks(self, job_name: str) -> int:
+        return len(self._tasks(job_name))
+
+    def task_indices(self, job_name: str) -> list[int]:
+        return sorted(self._tasks(job_name))
+
+    def task_address(self, job_name: str, task_index: int) -> str:
+        tasks = self._tasks(job_name)
+        if task_index not in tasks:
+            raise InvalidArgumentError(
+                f"No task with index {task_index} in job {job_name!r}"
+            )
+        return tasks[task_index]
+
+    def job_tasks(self, job_name: str) -> list[Any]:
+        tasks = self._tasks(job_name)
+        return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {job: self.job_tasks(job) for job in self._jobs}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterSpec) and self._jobs == other._jobs
+
+    __hash__ = None  # type: ignore[assignment]  # as TensorFlow's
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def __repr__(self) -> str:
+        return f"ClusterSpec({self.as_dict()!r})"
+
+
+class Server:
+    """The server of a cluster of one task, which is this process."""
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self.cluster = ClusterSpec(server_or_cluster_def)
+        count = sum(self.cluster.num_tasks(job) for job in self.cluster.jobs)
+        if count > 1:
+            raise UnavailableError(
+                f"tf.train.Server: a cluster of {count} tasks. Programs that start a server in each "
+                "of several processes are not served; connect to a cluster by "
+                "tl.distribute.connect({'ps': 1, 'worker': 2}), and give it as the session's target"
+            )
+
+    @property
+    def target(self) -> str:
+        return ""
+
+    def start(self) -> None:
+        """Start, which this process has."""
+
+    def join(self) -> None:
+        raise UnavailableError(
+            "tf.train.Server.join() would wait for ever: no other process asks this one for anything"
+        )
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        return Server({"local": ["localhost:0"]}, "local", 0)
+
+
+def replica_device_setter(
+    ps_tasks: int = 0,
+    ps_device: str = "/job:ps",
+    worker_device: str = "/job:worker",
+    merge_devices: bool = True,
+    cluster: Any = None,
+    ps_ops: Sequence[str] | None = None,
+    ps_strategy: Callable[[Any], int] | None = None,
+) -> Callable[[Any], Any] | None:
+    """Return a device function: variables go to the parameter servers, in turns."""
+    if cluster is not None:
+        jobs = ClusterSpec(cluster)
+        job = DeviceName.parse(ps_device).job
+        if job not in jobs.jobs:
+            return None
+        ps_tasks = jobs.num_tasks(str(job))
+    if ps_tasks == 0:
+        return None
+    kinds = set(STANDARD_PS_OPS if ps_ops is None else ps_ops)
+    turn = ps_strategy or _Turns(ps_tasks)
+
+    def chosen(op: Any) -> DeviceName:
+        asked = (
+            op.device
+            if isinstance(op.device, DeviceName)
+            else DeviceName.parse(op.device)
+        )
+        if op.type not in kinds:
+            return DeviceName.parse(worker_device).merge(asked)
+        given = DeviceName.parse(ps_device)
+        place = (
+            given.merge(DeviceName(task=turn(op))) if given.task is None else given
+        )
+        return place.merge(asked)
+
+    return chosen
+
+
+class _Turns:
+    """Names parameter servers in turns."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._next = count, 0
+
+    def __call__(self, op: Any) -> int:
+        found, self._next = self._next, (self._next + 1) % self._count
+        return found
