@@ -15,6 +15,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import GraphGrowthWarning
 from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
+from tensorlite.interop.tensorflow.messages import message
 from tensorlite.ops.raising import passes_primitives, raise_control_flow
 from tests.interop.graphdefs import Session
 
@@ -106,3 +107,17 @@ def _written(graph: tl.Graph) -> tl.Graph:
 def test_written_and_read_again_it_gives_the_same(name: str) -> None:
     recorded = Recorded(name)
     recorded.check(Session(_written(from_graphdef(recorded.proto))))
+
+
+@pytest.mark.parametrize("name", ["cond_in_while", "dynamic_rnn", "while_nested"])
+def test_on_two_devices_it_gives_the_same(name: str) -> None:
+    recorded = Recorded(name)
+    proto = message("GraphDef").FromString(recorded.proto)
+    for i, node in enumerate(proto.node):
+        if node.op in {"Mul", "Tanh", "AddV2", "MatMul", "Sin"}:
+            node.device = f"/device:CPU:{i % 2}"
+    tl.config.set_logical_devices("CPU", 2)
+    try:
+        recorded.check(Session(from_graphdef(proto)))
+    finally:
+        tl.config.set_logical_devices("CPU", 1)

@@ -9,6 +9,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import GradientError
+from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
 from tensorlite.ops.raising import raise_control_flow
 from tests.interop.graphdefs import Called, Program, Session, Shape
 from tests.interop.test_reading import counter, variable
@@ -329,3 +330,47 @@ def test_a_loop_that_was_counted_runs_the_same_when_raised() -> None:
     for n in (0, 1, 7):
         found = session.run(["i/Exit:0", "s/Exit:0"], {"n:0": n})
         assert found == [n, n * (n - 1) / 2]
+
+
+def test_in_a_graph_that_names_as_tensorflow_does() -> None:
+    graph = TensorFlowsGraph()
+    for name in ("import", "import_1"):
+        tl.interop.tensorflow.from_graphdef(powers().bytes(), graph, name)
+    session = Session(graph)
+    dx = gradient(session, "import/y/Exit:0", "import/x:0")
+    assert session.run(dx, {"import/x:0": 2.0}) == 12.0
+    assert session.run("import_1/y/Exit:0", {"import_1/x:0": 3.0}) == 27.0
+
+
+def test_a_loop_that_waits_for_a_queue_stays_as_it_is() -> None:
+    made = powers()
+    kinds: dict[str, Any] = {"component_types": (tl.float32,), "shapes": (Shape(()),)}
+    made.node("FIFOQueueV2", "q", capacity=3, container="", shared_name="", **kinds)
+    made.node(
+        "Enter",
+        "q/Enter",
+        "q",
+        T=tl.resource,
+        frame_name="loop",
+        is_constant=True,
+        parallel_iterations=1,
+    )
+    made.node(
+        "QueueDequeueV2",
+        "taken",
+        "q/Enter",
+        control=["i/Identity"],
+        component_types=(tl.float32,),
+        timeout_ms=-1,
+    )
+    for node in made.proto.node:
+        if node.name == "y/Next":
+            node.input.append("^taken")
+    made.node(
+        "QueueEnqueueV2", "put", "q", "x", Tcomponents=(tl.float32,), timeout_ms=-1
+    )
+    session = made.session()
+    assert not raise_control_flow(session.graph)
+    for _ in range(3):
+        session.run("put", {"x:0": 1.0})
+    assert session.run("y/Exit:0", {"x:0": 2.0}) == 8.0
