@@ -241,7 +241,7 @@ def auc(
             given = [given[0], *sorted(thresholds), given[-1]]
         both = _at_thresholds(labels, predictions, given, weights, _ALL)
         made = [
-            _area(curve, summation_method, *counts, name=what)
+            _area(curve, summation_method, counts, what)
             for what, counts in zip(("value", "update_op"), both, strict=True)
         ]
         return collected(made[0], made[1], metrics_collections, updates_collections)
@@ -256,10 +256,9 @@ _SUMS: dict[str, Callable[[Any, Any], Any]] = {
 """What stands for the height between two points of a curve."""
 
 
-def _area(
-    curve: str, method: str, tp: Any, fn: Any, tn: Any, fp: Any, name: str
-) -> Any:
+def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
     """Return the area under a curve, from counts at falling thresholds."""
+    tp, fn, tn, fp = counts
     if curve == "PR" and method == _CAREFUL:
         return _interpolated(tp, fp, fn)
     epsilon = 1e-6
@@ -304,7 +303,8 @@ def sensitivity_at_specificity(
 ) -> Metric:
     _in_unit("specificity", specificity)
 
-    def at(tp: Any, fn: Any, tn: Any, fp: Any, what: str) -> Any:
+    def at(counts: Sequence[Any], what: str) -> Any:
+        tp, fn, tn, fp = counts
         reached = elementwise.divide(tn, tn + fp + _EPSILON)
         apart = elementwise.abs(reached - specificity)
         place = elementwise.cast(numbers.argmin(apart, 0), int32)
@@ -315,7 +315,7 @@ def sensitivity_at_specificity(
     with scoped(name, "sensitivity_at_specificity"):
         limits = _thresholds(num_thresholds)
         both = _at_thresholds(labels, predictions, limits, weights, _ALL)
-        made = at(*both[0], "value"), at(*both[1], "update_op")
+        made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 
 
@@ -331,7 +331,8 @@ def specificity_at_sensitivity(
 ) -> Metric:
     _in_unit("sensitivity", sensitivity)
 
-    def at(tp: Any, fn: Any, tn: Any, fp: Any, what: str) -> Any:
+    def at(counts: Sequence[Any], what: str) -> Any:
+        tp, fn, tn, fp = counts
         reached = elementwise.divide(tp, tp + fn + _EPSILON)
         apart = elementwise.abs(reached - sensitivity)
         # The last of those that are equally near, where argmin would take the first.
@@ -344,7 +345,7 @@ def specificity_at_sensitivity(
     with scoped(name, "specificity_at_sensitivity"):
         limits = _thresholds(num_thresholds, 1.0 - _EPSILON)
         both = _at_thresholds(labels, predictions, limits, weights, _ALL)
-        made = at(*both[0], "value"), at(*both[1], "update_op")
+        made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 
 

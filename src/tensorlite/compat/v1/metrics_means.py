@@ -215,9 +215,7 @@ mean_absolute_error = _of_errors(
     "mean_absolute_error",
     lambda y, p: elementwise.abs(elementwise.subtract(p, y)),
 )
-mean_squared_error = _of_errors(
-    "mean_squared_error", lambda y, p: elementwise.squared_difference(y, p)
-)
+mean_squared_error = _of_errors("mean_squared_error", elementwise.squared_difference)
 
 
 def root_mean_squared_error(
