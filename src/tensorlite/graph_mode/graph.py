@@ -5,6 +5,7 @@ Which thread builds which graph is known here; what sessions run stands in sessi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import local
@@ -93,11 +94,12 @@ class Graph(ManualGraph):
         return self.collections.setdefault(name, [])
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """Return what a collection holds, or that of it whose names begin with `scope`."""
+        """Return what a collection holds, or that of it whose names begin as `scope` says."""
         held = list(self.collections.get(name, ()))
         if not scope:
             return held
-        return [x for x in held if str(getattr(x, "name", "")).startswith(scope)]
+        pattern = re.compile(scope)
+        return [x for x in held if pattern.match(str(getattr(x, "name", "")))]
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Add to a collection."""
