@@ -12,7 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat import v1
 from tensorlite.compat.v1 import data
-from tensorlite.graph_mode.graph import reset_default_graph
+from tensorlite.graph_mode.graph import mode, reset_default_graph
 
 tf: Any = v1
 Dataset: Any = data.Dataset
@@ -20,8 +20,11 @@ OutOfRangeError = tl.errors.OutOfRangeError
 
 
 @pytest.fixture(autouse=True)
-def new_graph() -> None:
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
     reset_default_graph()
+    yield
+    mode.eager = before
 
 
 def drained(session: Any, x: Any) -> list[Any]:

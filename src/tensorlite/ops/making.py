@@ -31,6 +31,12 @@ creation: ContextVar[Callable[[Any, Make], Tensor] | None] = ContextVar(
 """What makes the handle of a new resource; a traced function finds the one of its first trace."""
 
 
+standing: ContextVar[Callable[[Making], Tensor] | None] = ContextVar(
+    "standing", default=None
+)
+"""What makes a node of a new resource's operator, in graphs whose sessions have their own."""
+
+
 class Making(Op, abstract=True):
     """Makes a resource: a new one in every run, or with a `shared_name` the one of that name."""
 
@@ -85,6 +91,9 @@ def made(make: Callable[[], Making]) -> Tensor:
     It is on the device that `tl.device` asks for, and in host memory where that is a GPU. `make`
     returns the operator, and is called only where it is run.
     """
+    stand = standing.get()
+    if stand is not None:
+        return stand(make())
     maker = creation.get()
     if maker is None:
         return _made_now(make())

@@ -132,6 +132,11 @@ class QueueRunner:
                 thread.start()
         return threads
 
+    @property
+    def is_running(self) -> bool:
+        """Whether threads of it have not ended yet."""
+        return self._running > 0
+
     def __repr__(self) -> str:
         return f"<QueueRunner of {self.name!r}: {len(self.enqueue_ops)} threads>"
 

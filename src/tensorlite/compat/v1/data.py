@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.shared import tf_data
 from tensorlite.compat.shared.tf_data import (
     FILES,
@@ -13,7 +14,6 @@ from tensorlite.compat.shared.tf_data import (
     specs_of,
     types_of,
 )
-from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError

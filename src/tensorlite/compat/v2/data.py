@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.compat.shared import data_experimental as experimental
+from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
 from tensorlite.data.base import UNKNOWN as UNKNOWN_CARDINALITY

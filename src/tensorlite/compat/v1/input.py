@@ -1,0 +1,341 @@
+"""tf.train's input pipelines: producers, batches, and the runners of their queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1.queues import named, one_seed
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
+from tensorlite.graph_mode import input_producers as inputs
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.input_producers import Batching
+from tensorlite.graph_mode.queues import (
+    GraphQueueRunner,
+    add_queue_runner,
+    start_queue_runners,
+)
+from tensorlite.ops.ranges import arange
+
+__all__ = [
+    "QueueRunner",
+    "add_queue_runner",
+    "batch",
+    "batch_join",
+    "input_producer",
+    "limit_epochs",
+    "match_filenames_once",
+    "maybe_batch",
+    "maybe_shuffle_batch",
+    "range_input_producer",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "slice_input_producer",
+    "start_queue_runners",
+    "string_input_producer",
+]
+
+
+class QueueRunner(GraphQueueRunner):
+    """Threads that fill a queue."""
+
+    def __init__(
+        self,
+        queue: Any = None,
+        enqueue_ops: Any = None,
+        close_op: Any = None,
+        cancel_op: Any = None,
+        queue_closed_exception_types: Any = None,
+        queue_runner_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
+        if queue is None or not enqueue_ops:
+            raise InvalidArgumentError(
+                "QueueRunner: Must provide queue and enqueue_ops."
+            )
+        ends = queue_closed_exception_types or (OutOfRangeError,)
+        super().__init__(queue, [plain(op) for op in enqueue_ops], ends)
+
+
+def _made(make: Callable[[], Any], default: str, name: str | None) -> Any:
+    if active_graph() is None:
+        raise InvalidArgumentError(
+            f"{default}: Input pipelines based on Queues are not supported when eager execution is "
+            "enabled. Please use tf.data to ingest data into your model instead."
+        )
+    return in_graph(make, default, name)
+
+
+def limit_epochs(
+    tensor: Any, num_epochs: int | None = None, name: str | None = None
+) -> Any:
+    return _made(
+        lambda: inputs.limit_epochs(plain(tensor), num_epochs), "limit_epochs", name
+    )
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    return _made(
+        lambda: inputs.match_filenames_once(plain(pattern)),
+        "matching_filenames",
+        name,
+    )
+
+
+def input_producer(
+    input_tensor: Any,
+    element_shape: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    summary_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    shape = None if element_shape is None else plain(TensorShape(element_shape))
+    made = _made(
+        lambda: inputs.producer(
+            plain(input_tensor),
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            shape,
+        ),
+        "input_producer",
+        name,
+    )
+    return named(made)
+
+
+def string_input_producer(
+    string_tensor: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    made = _made(
+        lambda: inputs.strings(
+            plain(string_tensor), num_epochs, shuffle, seed, capacity, shared_name, ()
+        ),
+        "input_producer",
+        name,
+    )
+    return named(made)
+
+
+def range_input_producer(
+    limit: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    made = _made(
+        lambda: inputs.producer(
+            arange(plain(limit)),
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            (),
+        ),
+        "input_producer",
+        name,
+    )
+    return named(made)
+
+
+def slice_input_producer(
+    tensor_list: Sequence[Any],
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    return _made(
+        lambda: inputs.slices(
+            plain(list(tensor_list)), num_epochs, shuffle, seed, capacity, shared_name
+        ),
+        "input_producer",
+        name,
+    )
+
+
+def _shapes(shapes: Any) -> Any:
+    return None if shapes is None else [plain(TensorShape(x)) for x in shapes]
+
+
+def _fifo(padded: bool) -> Callable[..., Any]:
+    return lambda how, specs: how.fifo(specs, padded)
+
+
+def _shuffled(least: int, seed: int | None) -> Callable[..., Any]:
+    return lambda how, specs: how.shuffled(specs, least, one_seed(seed))
+
+
+def batch(
+    tensors: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    return maybe_batch(
+        tensors,
+        True,
+        batch_size,
+        num_threads,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, keep = allow_smaller_final_batch, plain(keep_input)
+    known = _shapes(shapes)
+    how = Batching(
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
+    )
+    return _made(
+        lambda: inputs.batched(
+            [plain(tensors)], how, _fifo(dynamic_pad), num_threads
+        ),
+        "batch",
+        name,
+    )
+
+
+def shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    return maybe_shuffle_batch(
+        tensors,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        num_threads,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, keep = allow_smaller_final_batch, plain(keep_input)
+    known = _shapes(shapes)
+    how = Batching(
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
+    )
+    queue = _shuffled(min_after_dequeue, seed)
+    return _made(
+        lambda: inputs.batched([plain(tensors)], how, queue, num_threads),
+        "shuffle_batch",
+        name,
+    )
+
+
+def batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, known = allow_smaller_final_batch, _shapes(shapes)
+    how = Batching(
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name
+    )
+    given = plain(list(tensors_list))
+    return _made(
+        lambda: inputs.batched(given, how, _fifo(dynamic_pad)), "batch_join", name
+    )
+
+
+def shuffle_batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, known = allow_smaller_final_batch, _shapes(shapes)
+    how = Batching(
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name
+    )
+    given, queue = plain(list(tensors_list)), _shuffled(min_after_dequeue, seed)
+    return _made(
+        lambda: inputs.batched(given, how, queue), "shuffle_batch_join", name
+    )

@@ -1,0 +1,197 @@
+"""Queues of TensorFlow 1: each session has its own, and their operations bear names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.queues import node_name, of_sessions
+from tensorlite.graph_mode.streams import get_seed
+from tensorlite.ops import queues
+from tensorlite.ops.queue_base import QueueBase
+
+__all__ = [
+    "FIFOQueue",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+]
+
+
+class _Named(QueueBase):
+    """What all queues have, with names for what they add to a graph."""
+
+    def _begin(self, begin: Any, *args: Any, **kwargs: Any) -> None:
+        """Make the queue, whose operations are called by its node from then on."""
+        with of_sessions():
+            begin(self, *args, **kwargs)
+        if active_graph() is not None:
+            self.name = node_name(self).rpartition("/")[2]
+
+    @property
+    def queue_ref(self) -> Tensor:
+        found: Tensor = shown(self.handle)
+        return found
+
+    @property
+    def shapes(self) -> list[Any]:
+        return [as_shape(spec.shape) for spec in self._components]
+
+    def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        put = super().enqueue
+        return in_graph(lambda: put(plain(vals)), f"{self.name}_enqueue", name)
+
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+        put = super().enqueue_many
+        return in_graph(lambda: put(plain(vals)), f"{self.name}_EnqueueMany", name)
+
+    def dequeue(self, name: str | None = None) -> Any:
+        return in_graph(super().dequeue, f"{self.name}_Dequeue", name)
+
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        take = super().dequeue_many
+        return in_graph(lambda: take(plain(n)), f"{self.name}_DequeueMany", name)
+
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        take = super().dequeue_up_to
+        return in_graph(lambda: take(plain(n)), f"{self.name}_DequeueUpTo", name)
+
+    def close(  # type: ignore[override]  # an error is nothing that a graph holds
+        self, cancel_pending_enqueues: bool = False, name: str | None = None
+    ) -> Any:
+        close = super().close
+        return in_graph(
+            lambda: close(cancel_pending_enqueues), f"{self.name}_Close", name
+        )
+
+    def size(self, name: str | None = None) -> Any:
+        return in_graph(super().size, f"{self.name}_Size", name)
+
+    def is_closed(self, name: str | None = None) -> Any:
+        return in_graph(super().is_closed, f"{self.name}_is_closed", name)
+
+
+def named(queue: QueueBase) -> Any:
+    """Return a queue as programs of TensorFlow 1 have it."""
+    kinds = {
+        queues.FIFOQueue: FIFOQueue,
+        queues.RandomShuffleQueue: RandomShuffleQueue,
+    }
+    found: Any = object.__new__(kinds[type(queue)])
+    found.__dict__.update(queue.__dict__)
+    found.name = node_name(queue).rpartition("/")[2]
+    return found
+
+
+def _shapes(shapes: Any) -> Any:
+    if isinstance(shapes, (list, tuple)) and not isinstance(shapes, TensorShape):
+        return [plain(x) if isinstance(x, TensorShape) else x for x in shapes]
+    return plain(shapes)
+
+
+class FIFOQueue(_Named, queues.FIFOQueue):
+    """A queue whose elements come out in the order in which they went in."""
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "fifo_queue",
+    ) -> None:
+        self._begin(
+            queues.FIFOQueue.__init__,
+            capacity,
+            dtypes,
+            _shapes(shapes),
+            names,
+            name,
+            shared_name,
+        )
+
+
+class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
+    """A queue whose elements come out in random order."""
+
+    def __init__(
+        self,
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str = "random_shuffle_queue",
+    ) -> None:
+        self._begin(
+            queues.RandomShuffleQueue.__init__,
+            capacity,
+            min_after_dequeue,
+            dtypes,
+            _shapes(shapes),
+            names,
+            one_seed(seed),
+            name,
+            shared_name,
+        )
+
+
+def one_seed(seed: int | None) -> int | None:
+    """Return the graph's and an operator's seed as one; None where nobody has given one."""
+    first, second = get_seed(seed)
+    return (
+        None if first is None or second is None else (first * 2**31 + second) % 2**62
+    )
+
+
+class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):
+    """A FIFOQueue of elements whose sizes differ, which batches fill up."""
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "padding_fifo_queue",
+    ) -> None:
+        self._begin(
+            queues.PaddingFIFOQueue.__init__,
+            capacity,
+            dtypes,
+            _shapes(shapes),
+            names,
+            name,
+            shared_name,
+        )
+
+
+class PriorityQueue(_Named, queues.PriorityQueue):
+    """A queue whose elements come out by priority, the lowest first."""
+
+    def __init__(
+        self,
+        capacity: int,
+        types: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "priority_queue",
+    ) -> None:
+        self._begin(
+            queues.PriorityQueue.__init__,
+            capacity,
+            types,
+            _shapes(shapes),
+            names,
+            name,
+            shared_name,
+        )

@@ -1,0 +1,265 @@
+"""Input pipelines of queues: producers of names, numbers and slices, and batches of what they give.
+
+Each makes a queue, what fills it, and a runner in the collection of those that
+`start_queue_runners` starts. Datasets, which came later, are in data/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.scope import control_dependencies
+from tensorlite.core.spec import Dims, TensorSpec, generalise
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.graph import built, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.queues import (
+    GraphQueueRunner,
+    add_queue_runner,
+    of_sessions,
+)
+from tensorlite.graph_mode.streams import stream
+from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.assertions import assert_greater
+from tensorlite.ops.branches import cond
+from tensorlite.ops.files import matching_files
+from tensorlite.ops.gather import gather
+from tensorlite.ops.identity import identity
+from tensorlite.ops.queue_base import QueueBase
+from tensorlite.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.resource import CountUpToVariableOp
+from tensorlite.ops.shape import shape_of
+
+Queued = Callable[[], Any]
+
+
+def local_variable(initial: Any, name: str) -> GraphVariable:
+    """Return a variable that `local_variables_initializer` begins and savers leave out."""
+    made = GraphVariable(initial, trainable=False, name=name, validate_shape=False)
+    get_default_graph().add_to_collection(GraphKeys.LOCAL_VARIABLES, made)
+    return made
+
+
+def limit_epochs(x: Any, num_epochs: int | None = None) -> Tensor:
+    """Return a tensor that can be had `num_epochs` times; then it is an OutOfRangeError."""
+    tensor = to_tensor(x)
+    if num_epochs is None:
+        return tensor
+    if num_epochs <= 0:
+        raise InvalidArgumentError(f"num_epochs must be > 0 not {num_epochs}.")
+    with built(get_default_graph()), name_scope("limit_epochs"):
+        epochs = local_variable(constant(0, dtypes.int64), "epochs")
+        counted = call(CountUpToVariableOp(num_epochs), epochs.handle)
+        with control_dependencies([counted]):
+            return identity(tensor)
+
+
+def match_filenames_once(pattern: Any) -> GraphVariable:
+    """Return a local variable of the names of matching files, looked up when it is begun."""
+    with built(get_default_graph()), name_scope("matching_filenames"):
+        return local_variable(matching_files(pattern), "matching_filenames")
+
+
+def producer(
+    x: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    element_shape: Dims | None = None,
+) -> QueueBase:
+    """Return a queue of the rows of a tensor, again and again, in a new order each time if asked.
+
+    It is filled by a runner that `start_queue_runners` starts.
+    """
+    with built(get_default_graph()):
+        rows = to_tensor(x)
+        shape = rows.spec.shape
+        inner = (
+            shape[1:]
+            if element_shape is None and shape is not None
+            else element_shape
+        )
+        if inner is None or None in inner:
+            raise ShapeError(
+                f"the rows of {rows.spec} are of a shape that is not known; give element_shape"
+            )
+        if shuffle:
+            rows = stream(seed, "RandomShuffle").shuffle(rows)
+        rows = limit_epochs(rows, num_epochs)
+        with of_sessions():
+            queue = FIFOQueue(
+                capacity,
+                [rows.dtype],
+                [list(inner)],
+                name="input_producer",
+                shared_name=shared_name,
+            )
+        _filled_by(queue, [queue.enqueue_many([rows])])
+        return queue
+
+
+def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
+    """Return a queue of names, of which there has to be one; see `producer`."""
+    with built(get_default_graph()):
+        names = to_tensor(x)
+        if names.spec.shape is not None and names.spec.shape[:1] == (0,):
+            raise InvalidArgumentError(
+                "string_input_producer requires a non-null input tensor"
+            )
+        checked = assert_greater(
+            shape_of(names)[0],
+            0,
+            "string_input_producer requires a non-null input tensor",
+        )
+        with control_dependencies([] if checked is None else [checked]):
+            names = identity(names)
+        return producer(names, *options, **named)
+
+
+def slices(
+    tensors: Sequence[Any],
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+) -> list[Tensor]:
+    """Return a row of each of several tensors, the same of all, and another in each run."""
+    with built(get_default_graph()):
+        given = [to_tensor(x) for x in tensors]
+        if not given:
+            raise InvalidArgumentError("slice_input_producer: no tensors are given")
+        count = shape_of(given[0])[0]
+        queue = producer(
+            arange(count), num_epochs, shuffle, seed, capacity, shared_name, ()
+        )
+        place = queue.dequeue()
+        return [gather(x, place) for x in given]
+
+
+def _filled_by(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:
+    add_queue_runner(GraphQueueRunner(queue, enqueue_ops))
+
+
+class Batching:
+    """How elements become batches: by which queue, and how many make one."""
+
+    def __init__(
+        self,
+        batch_size: Any,
+        capacity: int,
+        enqueue_many: bool = False,
+        shapes: Any = None,
+        smaller: bool = False,
+        shared_name: str | None = None,
+        keep: Any = True,
+    ) -> None:
+        self.batch_size = batch_size
+        self.capacity = capacity
+        self.enqueue_many = enqueue_many
+        self.shapes = shapes
+        self.smaller = smaller
+        self.shared_name = shared_name
+        self.keep = keep
+
+    def fifo(self, specs: Sequence[TensorSpec], padded: bool) -> QueueBase:
+        """Return the queue that keeps elements in their order."""
+        kind = PaddingFIFOQueue if padded else FIFOQueue
+        with of_sessions():
+            return kind(
+                self.capacity,
+                *_listed(specs, padded),
+                name="fifo_queue",
+                shared_name=self.shared_name,
+            )
+
+    def shuffled(
+        self, specs: Sequence[TensorSpec], least: int, seed: int | None
+    ) -> QueueBase:
+        """Return the queue that gives elements out in random order."""
+        with of_sessions():
+            return RandomShuffleQueue(
+                self.capacity,
+                least,
+                *_listed(specs, padded=False),
+                seed=seed,
+                shared_name=self.shared_name,
+            )
+
+    def specs(self, elements: Sequence[Sequence[Tensor]]) -> list[TensorSpec]:
+        """Return what components an element has; of several, what covers all."""
+        if self.shapes is not None:
+            given = [tuple(shape) for shape in self.shapes]
+            kinds = [x.dtype for x in elements[0]]
+            return [TensorSpec(a, b) for a, b in zip(given, kinds, strict=True)]
+        columns = zip(*elements, strict=True)
+        return [self._spec(column) for column in columns]
+
+    def _spec(self, column: Sequence[Tensor]) -> TensorSpec:
+        shapes = [x.spec.shape for x in column]
+        if self.enqueue_many:
+            shapes = [None if shape is None else shape[1:] for shape in shapes]
+        common = shapes[0]
+        for shape in shapes[1:]:
+            common = generalise(common, shape)
+        return TensorSpec(common, column[0].dtype)
+
+    def enqueue(self, queue: QueueBase, element: Sequence[Tensor]) -> Any:
+        """Return what puts an element, or rows of some, if they are to be kept."""
+        put = queue.enqueue_many if self.enqueue_many else queue.enqueue
+        if self.keep is True:
+            return put(list(element))
+        kept = to_tensor(self.keep)
+        return cond(kept, lambda: put(list(element)), lambda: constant(True))
+
+    def dequeued(self, queue: QueueBase, specs: Sequence[TensorSpec]) -> list[Tensor]:
+        """Return a batch."""
+        take = queue.dequeue_up_to if self.smaller else queue.dequeue_many
+        found = take(self.batch_size)
+        listed = list(found) if isinstance(found, list) else [found]
+        size = self.batch_size if isinstance(self.batch_size, int) else None
+        rows = None if self.smaller else size
+        for x, spec in zip(listed, specs, strict=True):
+            if isinstance(x, SymbolicTensor) and spec.shape is not None:
+                x.respecify(TensorSpec((rows, *spec.shape), x.dtype))
+        return listed
+
+
+def _listed(specs: Sequence[TensorSpec], padded: bool) -> tuple[list[Any], list[Any]]:
+    """Return dtypes and shapes as queues take them; ShapeError for sizes that are not known."""
+    for spec in specs:
+        if spec.shape is None or (None in spec.shape and not padded):
+            raise ShapeError(
+                f"All shapes must be fully defined: {[str(x) for x in specs]}; give shapes=, or "
+                "dynamic_pad=True for sizes that differ"
+            )
+    return [spec.dtype for spec in specs], [list(spec.dims) for spec in specs]
+
+
+def batched(
+    elements: Sequence[Any],
+    how: Batching,
+    queue_of: Callable[[Batching, Sequence[TensorSpec]], QueueBase],
+    threads: int = 1,
+) -> Any:
+    """Return batches of elements, which are alike in structure, each put by threads of its own."""
+    with built(get_default_graph()):
+        flat = [[to_tensor(x) for x in nest.flatten(element)] for element in elements]
+        specs = how.specs(flat)
+        queue = queue_of(how, specs)
+        puts = [how.enqueue(queue, element) for element in flat]
+        _filled_by(queue, [put for put in puts for _ in range(threads)])
+        found = how.dequeued(queue, specs)
+    like = elements[0]
+    if nest.is_nested(like) and not isinstance(like, (list, tuple)):
+        return nest.pack_like(like, found)
+    # As TensorFlow: a list, or of one tensor that.
+    return found[0] if len(found) == 1 else found
