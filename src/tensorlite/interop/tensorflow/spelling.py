@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,21 +12,9 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
+from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
-
-
-@dataclass
-class Spelled:
-    """A node as it is written."""
-
-    op: str
-    attributes: dict[str, Any] = field(default_factory=dict)
-    inputs: tuple[int | str, ...] | None = None
-    """Which inputs it takes: numbers, and names of parts written before; None: all, in order."""
-    name: str = ""
-    """What it is called below the node; "" is the node itself, which comes last."""
-    after: tuple[str, ...] = ()
-    """Parts that it waits for."""
 
 
 class Parts(NamedTuple):
@@ -258,6 +245,7 @@ def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+    **DECOMPOSED,
     "AccumulatorApplyGradient": _accumulating,
     "AccumulatorNumAccumulated": _accumulating,
     "AccumulatorSetGlobalStep": _accumulating,

@@ -19,8 +19,9 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.signatures import Signature, signature_of
-from tensorlite.interop.tensorflow.spelling import Spelled, spelled
+from tensorlite.interop.tensorflow.spelling import spelled
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.ops.resource import VarHandleOp
 from tensorlite.ops.stateful_draws import StatefulDraw

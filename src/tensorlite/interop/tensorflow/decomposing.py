@@ -1,0 +1,95 @@
+"""What is written for operators that TensorFlow does not have: several of its own.
+
+Gradients have such, which count and shape. Which have one of TensorFlow's is in spelling.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.dtypes import DType, int32, int64
+from tensorlite.core.op import Op
+from tensorlite.graph.graph import Node
+from tensorlite.interop.tensorflow.parts import Spelled
+
+
+def _number(name: str, value: int, dtype: DType) -> Spelled:
+    array = np.array(value, dtype.numpy)
+    return Spelled("Const", {"value": array, "dtype": dtype}, (), name)
+
+
+def _from_begin(node: Node) -> list[Spelled]:
+    """Return the axes that are the second input, counted from the first, as `axes`."""
+    dtype = node.inputs[1].dtype
+    kind: dict[str, Any] = {"T": dtype}
+    rank = {"T": node.inputs[0].dtype, "out_type": dtype}
+    return [
+        Spelled("Size", rank, (0,), "rank"),
+        Spelled("AddV2", kind, (1, "rank"), "behind"),
+        Spelled("FloorMod", kind, ("behind", "rank"), "modulo"),
+        Spelled("Cast", {"SrcT": dtype, "DstT": int32}, ("modulo",), "axes"),
+    ]
+
+
+def _kept_shape(_: Op, node: Node) -> tuple[Spelled, ...]:
+    """Stitch the shape and ones at the axes."""
+    dtype = node.inputs[0].dtype
+    return (
+        *_from_begin(node),
+        _number("zero", 0, int32),
+        _number("one", 1, int32),
+        _number("size", 1, dtype),
+        Spelled("Size", {"T": dtype, "out_type": int32}, (0,), "count"),
+        Spelled("Range", {"Tidx": int32}, ("zero", "count", "one"), "places"),
+        Spelled("Shape", {"T": int32, "out_type": int32}, ("axes",), "shape"),
+        Spelled(
+            "Fill", {"T": dtype, "index_type": int32}, ("shape", "size"), "sizes"
+        ),
+        Spelled(
+            "DynamicStitch", {"N": 2, "T": dtype}, ("places", "axes", 0, "sizes")
+        ),
+    )
+
+
+def _reduced_size(_: Op, node: Node) -> tuple[Spelled, ...]:
+    """Multiply the sizes at the axes."""
+    dtype = node.inputs[0].dtype
+    gather = {"Tparams": dtype, "Tindices": int32, "Taxis": int32, "batch_dims": 0}
+    flat = {"T": int32, "Tshape": int32}
+    product = {"T": dtype, "Tidx": int32, "keep_dims": False}
+    all_of_them = np.array([-1], np.int32)
+    return (
+        *_from_begin(node),
+        _number("zero", 0, int32),
+        Spelled("Const", {"value": all_of_them, "dtype": int32}, (), "flat"),
+        Spelled("Reshape", flat, ("axes", "flat"), "listed"),
+        Spelled("GatherV2", gather, (0, "listed", "zero"), "sizes"),
+        Spelled("Prod", product, ("sizes", "zero"), "product"),
+        Spelled("Cast", {"SrcT": dtype, "DstT": int64}, ("product",)),
+    )
+
+
+def _count_of(_: Op, node: Node) -> tuple[Spelled, ...]:
+    """Multiply all sizes."""
+    dtype = node.inputs[0].dtype
+    product = {"T": dtype, "Tidx": int32, "keep_dims": False}
+    return (
+        _number("zero", 0, int32),
+        Spelled("Prod", product, (0, "zero"), "product"),
+        Spelled("Cast", {"SrcT": dtype, "DstT": int64}, ("product",)),
+    )
+
+
+def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
+    return (Spelled("NotEqual", {"T": node.inputs[0].dtype}),)
+
+
+DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+    "CountOf": _count_of,
+    "KeptShape": _kept_shape,
+    "LogicalXor": _xor,
+    "ReducedSize": _reduced_size,
+}

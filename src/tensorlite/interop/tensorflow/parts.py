@@ -1,0 +1,20 @@
+"""Spelled: one of the nodes that are written for a node. Which there are is in spelling.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Spelled:
+    """A node as it is written."""
+
+    op: str
+    attributes: dict[str, Any] = field(default_factory=dict)
+    inputs: tuple[int | str, ...] | None = None
+    """Which inputs it takes: numbers, and names of parts written before; None: all, in order."""
+    name: str = ""
+    """What it is called below the node; "" is the node itself, which comes last."""
+    after: tuple[str, ...] = ()
+    """Parts that it waits for."""

@@ -1,0 +1,56 @@
+"""Operators that TensorFlow does not have are written as several of its own, to the same effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.core.op import Op
+from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
+from tensorlite.ops.arithmetic import KeptShape
+from tensorlite.ops.compare import LogicalXor
+from tensorlite.ops.random import CountOf
+from tensorlite.ops.reduce import ReducedSize
+
+
+@pytest.mark.parametrize(
+    ("op", "given"),
+    [
+        (KeptShape(), [[3, 4, 5], [0, -1]]),
+        (KeptShape(), [[3, 4], 1]),
+        (ReducedSize(), [[3, 4, 5], [0, -1]]),
+        (ReducedSize(), [[3, 4, 5], -2]),
+        (CountOf(), [[3, 4, 5]]),
+        (LogicalXor(), [[True, False], [True, True]]),
+    ],
+)
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_is_written_does_the_same(op: Op, given: Any, wide: bool) -> None:
+    arrays = [np.asarray(x) for x in given]
+    if not wide:
+        arrays = [x.astype(np.int32) if x.dtype == np.int64 else x for x in arrays]
+    graph = tl.Graph()
+    with graph.as_default():
+        inputs = [tl.placeholder(tl.as_dtype(x.dtype), x.shape) for x in arrays]
+        node = graph.add(op, inputs, name="y")
+    feed = {x.name: array for x, array in zip(inputs, arrays, strict=True)}
+    wanted = tl.Session(graph).run("y:0", feed)
+    again = from_graphdef(to_graphdef(graph).SerializeToString())
+    found = tl.Session(again).run("y:0", feed)
+    np.testing.assert_array_equal(found, wanted, strict=True)
+    assert node.name == "y"
+
+
+def test_gradients_of_means_are_written() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32, (None, 2))
+        y = tl.mean(tl.square(x), axis=0)
+        (dx,) = tl.gradients(tl.mean(y), [x])
+    feed = {x.name: np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)}
+    again = from_graphdef(to_graphdef(graph).SerializeToString())
+    found = tl.Session(again).run(dx.name, feed)
+    np.testing.assert_allclose(found, [[0.5, 1.0], [1.5, 2.0]])
