@@ -10,7 +10,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import GradientError
 from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
-from tensorlite.ops.raising import raise_control_flow
+from tensorlite.ops.raising import DEPTH, raise_control_flow
 from tests.interop.graphdefs import Called, Program, Session, Shape
 from tests.interop.test_reading import counter, variable
 
@@ -374,3 +374,21 @@ def test_a_loop_that_waits_for_a_queue_stays_as_it_is() -> None:
     for _ in range(3):
         session.run("put", {"x:0": 1.0})
     assert session.run("y/Exit:0", {"x:0": 2.0}) == 8.0
+
+
+def test_a_nest_without_end_is_raised_as_far_as_is_reasonable() -> None:
+    made = chosen()
+    x, p, depth = "x", "p", DEPTH + 10
+    for i in range(depth):
+        made.node("Switch", f"s{i}", x, p, **FLOAT)
+        made.node("Switch", f"p{i}", p, p, T=tl.bool)
+        x, p = f"s{i}:1", f"p{i}:1"
+    y = x
+    for i in reversed(range(depth)):
+        made.node("Neg", f"no{i}", f"s{i}", **FLOAT)
+        y = made.node("Merge", f"m{i}", f"no{i}", y, N=2, **FLOAT)
+    session = made.session()
+    raise_control_flow(session.graph)
+    assert regions(session.graph).count("If") == DEPTH
+    for p_, wanted in ((True, 3.0), (False, -3.0)):
+        assert session.run("m0:0", {"x:0": 3.0, "p:0": p_}) == wanted

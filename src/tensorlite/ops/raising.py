@@ -20,6 +20,8 @@ from tensorlite.ops.raising_branches import raise_branches
 from tensorlite.ops.raising_loops import raise_loops
 from tensorlite.ops.raising_parts import sources
 
+DEPTH = 50
+"""How deep loops and conditionals may be inside each other; what is around more stays as it is."""
 _PRIMITIVES = frozenset({Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT})
 
 
@@ -52,13 +54,17 @@ def raise_control_flow(graph: Graph) -> set[Node]:
     ['While']
     """
     gone: set[Node] = set()
-    has_any = any(x.op.role in _PRIMITIVES for x in graph.nodes)
-    count = 0 if has_any and _is_sorted(graph) else len(graph.nodes)
-    while count < len(graph.nodes):
+    if not any(x.op.role in _PRIMITIVES for x in graph.nodes) or not _is_sorted(
+        graph
+    ):
+        return gone
+    for _ in range(DEPTH):
         count = len(graph.nodes)
         for one in (raise_loops, raise_branches):
             one(graph, gone)
             graph.nodes[:] = _sorted(graph.nodes)
+        if len(graph.nodes) == count:
+            break
     return gone
 
 
