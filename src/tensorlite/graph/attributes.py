@@ -381,6 +381,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "DeviceName": _is(DeviceName),
     "TensorSpec": _is(TensorSpec),
     "np.ndarray[Any, Any]": _is(np.ndarray),
+    "tuple[float, ...]": _tuple_of(float),
     "tuple[int, ...]": _tuple_of(int),
     "tuple[str, ...]": _tuple_of(str),
     "tuple[TensorSpec, ...]": _tuple_of(TensorSpec),

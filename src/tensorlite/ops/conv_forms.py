@@ -24,7 +24,7 @@ from tensorlite.ops.elementwise import square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.matmul import matmul
 from tensorlite.ops.operators import reshape
-from tensorlite.ops.repeat import pad
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.sequences import as_images, as_sequences, image_format
 from tensorlite.ops.volumes import conv3d, conv3d_transpose
 
@@ -223,7 +223,7 @@ def space_to_batch(
     tensor, blocks = to_tensor(x), _blocks(block_shape)
     number = len(blocks)
     rest = tensor.ndim - number - 1
-    tensor = pad(tensor, [(0, 0), *pairs_of(paddings, number), *[(0, 0)] * rest])
+    tensor = pad_ends(tensor, [(0, 0), *pairs_of(paddings, number), *[(0, 0)] * rest])
     have = sizes(tensor)
     split: list[Any] = [have[0]]
     for size, block in zip(have[1:], blocks, strict=False):

@@ -20,8 +20,8 @@ from tensorlite.ops.compare import where
 from tensorlite.ops.gather import gather_nd, sizes
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.repeat import pad
 from tensorlite.ops.resize import batched
 from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.stack import stack
@@ -102,7 +102,7 @@ def pad_to_bounding_box(
             f"({target_height}, {target_width})"
         )
     ends = [(0, 0), (offset_height, behind[0]), (offset_width, behind[1]), (0, 0)]
-    y = pad(x, ends)
+    y = pad_ends(x, ends)
     y = reshape(y, [have[0], target_height, target_width, have[3]])
     return squeeze(y, 0) if single else y
 

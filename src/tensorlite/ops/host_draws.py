@@ -134,8 +134,8 @@ class StatelessSampleDistortedBoundingBox(Op):
 
     differentiable = False
     host = (0, 1, 2, 3, 4)
-    aspect_ratio_range: tuple[float, float] = (0.75, 1.33)
-    area_range: tuple[float, float] = (0.05, 1.0)
+    aspect_ratio_range: tuple[float, ...] = (0.75, 1.33)
+    area_range: tuple[float, ...] = (0.05, 1.0)
     max_attempts: int = 100
     use_image_if_no_bounding_boxes: bool = False
 
@@ -189,8 +189,14 @@ class StatelessSampleDistortedBoundingBox(Op):
         covered: float,
     ) -> tuple[int, int, int, int]:
         for _ in range(self.max_attempts):
-            ratio = generator.uniform(*self.aspect_ratio_range)
-            area = generator.uniform(*self.area_range) * height * width
+            ratio = generator.uniform(
+                self.aspect_ratio_range[0], self.aspect_ratio_range[1]
+            )
+            area = (
+                generator.uniform(self.area_range[0], self.area_range[1])
+                * height
+                * width
+            )
             tall = round((area / ratio) ** 0.5)
             wide = round(tall * ratio)
             if not (0 < tall <= height and 0 < wide <= width):
@@ -229,8 +235,8 @@ def sample_distorted_bounding_box(
     ((3,), (3,), (1, 1, 4))
     """
     op = StatelessSampleDistortedBoundingBox(
-        (aspect_ratio_range[0], aspect_ratio_range[1]),
-        (area_range[0], area_range[1]),
+        (float(aspect_ratio_range[0]), float(aspect_ratio_range[1])),
+        (float(area_range[0]), float(area_range[1])),
         max_attempts,
         use_image_if_no_bounding_boxes,
     )

@@ -21,6 +21,7 @@ from tensorlite.ops.elementwise import pow as power
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.operators import abs as abs_of
 from tensorlite.ops.operators import reshape
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.pool import avg_pool2d
 from tensorlite.ops.reduce import mean
 from tensorlite.ops.reduce import prod as prod_of
@@ -203,8 +204,7 @@ def _halved(x: Tensor) -> Tensor:
     """Return images of half the size; a last odd row or column is mirrored."""
     flat = reshape(x, [-1, *sizes(x)[-3:]])
     height, width = sizes(flat)[1:3]
-    flat = pad(
-        flat, [[0, 0], [0, height % 2], [0, width % 2], [0, 0]], mode="symmetric"
-    )
+    ends = [(0, 0), (0, height % 2), (0, width % 2), (0, 0)]
+    flat = pad_ends(flat, ends, mode="symmetric")
     found = avg_pool2d(flat, 2)
     return reshape(found, [*sizes(x)[:-3], *sizes(found)[1:]])

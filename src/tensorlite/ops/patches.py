@@ -20,8 +20,8 @@ from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.join import concat
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.reduce import max as max_of
-from tensorlite.ops.repeat import pad
 from tensorlite.ops.stack import stack
 
 __all__ = [
@@ -76,7 +76,7 @@ def seen(
     ends = [_ends(have[i + 1], reach[i], strides[i], padding) for i in range(rank)]
     if padding == "SAME":
         rest = [(0, 0)] * (len(have) - rank - 1)
-        x = pad(x, [(0, 0), *ends, *rest], constant_values=fill)
+        x = pad_ends(x, [(0, 0), *ends, *rest], fill)
     counts = [
         (have[i + 1] + sum(ends[i]) - reach[i]) // strides[i] + 1 for i in range(rank)
     ]

@@ -18,12 +18,14 @@ from tensorlite.ops.arrange import expand_dims, squeeze
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.operators import astype, reshape, stack
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.reduce import max as max_of
 from tensorlite.ops.reduce import min as min_of
 from tensorlite.ops.repeat import pad
 from tensorlite.ops.rounding import floor
 from tensorlite.ops.rounding import round as round_of
 from tensorlite.ops.shape import as_shape, shape_of
+from tensorlite.ops.stack import stack
 
 __all__ = [
     "resize",
@@ -404,16 +406,24 @@ def resize_with_crop_or_pad(images: TensorLike, height: int, width: int) -> Tens
 
 def _fitted(x: Tensor, axis: int, want: int) -> Tensor:
     have = sizes(x)[axis]
-    excess = maximum(have - want, 0) // 2
+    excess = _greater(have - want, 0) // 2
     keys = [slice(None)] * 4
-    keys[axis] = slice(excess, excess + minimum(have, want))
-    missing = maximum(want - have, 0)
+    keys[axis] = slice(excess, excess + _less(have, want))
+    missing = _greater(want - have, 0)
     ends: list[Any] = [[0, 0]] * 4
     ends[axis] = [missing // 2, missing - missing // 2]
-    y = pad(x[tuple(keys)], ends)
+    y = pad(x[tuple(keys)], stack([stack(row) for row in ends]))
     shape: list[Any] = sizes(y)
     shape[axis] = want
     return reshape(y, shape)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return max(a, b) if isinstance(a, int) and isinstance(b, int) else maximum(a, b)
+
+
+def _less(a: Any, b: Any) -> Any:
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else minimum(a, b)
 
 
 def resize_with_pad(

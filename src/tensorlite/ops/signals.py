@@ -26,6 +26,7 @@ from tensorlite.ops.fft import irfft, rfft
 from tensorlite.ops.gather import gather, sizes, unsorted_segment_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import reshape
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.repeat import pad, tile
 
@@ -77,7 +78,7 @@ def frame(
         missing = _at_least(0, (count - 1) * frame_step + frame_length - length)
         ends: list[Any] = [[0, 0]] * x.ndim
         ends[at] = [0, missing]
-        x = pad(x, ends, constant_values=pad_value)
+        x = pad_ends(x, ends, pad_value)
     else:
         count = _at_least(0, (length - frame_length) // frame_step + 1)
     starts = arange(count) * frame_step

@@ -20,7 +20,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.cumulative import cumulative_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
@@ -283,59 +283,56 @@ class DecodeCSV(Op):
     use_quote_delim: bool = True
     na_value: str = ""
     select_cols: tuple[int, ...] = ()
-    out_types: tuple[DType, ...] = ()
-    defaults: tuple[Any, ...] = ()
-    """What stands for an empty field of each column; None where one is needed."""
 
-    def infer(self, records: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Return the records' shape once for each column."""
+    def infer(
+        self, records: TensorSpec, *record_defaults: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return the records' shape once for each column, of the default's dtype."""
         strings_only(self, records)
-        return tuple(TensorSpec(records.shape, dtype) for dtype in self.out_types)
+        return tuple(TensorSpec(records.shape, one.dtype) for one in record_defaults)
 
-    def kernel(self, xp: Xp, records: Array) -> tuple[Array, ...]:
+    def kernel(
+        self, xp: Xp, records: Array, *record_defaults: Array
+    ) -> tuple[Array, ...]:
         """Return the columns."""
-        quoting: Literal[0, 3] = 0 if self.use_quote_delim else 3
-        rows = []
-        for text in records.ravel().tolist():
-            reader = csv.reader(
-                [as_text(text)],
-                delimiter=self.field_delim,
-                quoting=quoting,
-                strict=True,
+        rows = [self._row(as_text(text)) for text in records.ravel().tolist()]
+        wrong = [len(row) for row in rows if len(row) != len(record_defaults)]
+        if wrong:
+            raise InvalidArgumentError(
+                f"decode_csv: {wrong[0]} fields in a line, {len(record_defaults)} columns expected"
             )
-            rows.append(self._fields(next(reader, []) or [""]))
-        columns = zip(*rows, strict=True) if rows else [()] * len(self.out_types)
         found = []
-        for i, column in enumerate(columns):
-            values = np.empty(len(column), self.out_types[i].numpy)
-            values[:] = [self._value(field, i) for field in column]
+        for i, given in enumerate(record_defaults):
+            default = to_host(given)
+            values = np.empty(len(rows), default.dtype)
+            values[:] = [self._value(row, i, default) for row in rows]
             found.append(values.reshape(records.shape))
         return tuple(found)
 
-    def _fields(self, row: list[str]) -> list[str]:
-        if self.select_cols:
-            row = [row[i] for i in self.select_cols if i < len(row)]
-        if len(row) != len(self.out_types):
-            raise InvalidArgumentError(
-                f"decode_csv: {len(row)} fields in a line, {len(self.out_types)} columns expected"
-            )
-        return row
+    def _row(self, text: str) -> list[str]:
+        quoting: Literal[0, 3] = 0 if self.use_quote_delim else 3
+        reader = csv.reader(
+            [text], delimiter=self.field_delim, quoting=quoting, strict=True
+        )
+        row = next(reader, []) or [""]
+        chosen = self.select_cols or range(len(row))
+        return [row[i] for i in chosen if i < len(row)]
 
-    def _value(self, field: str, column: int) -> Any:
-        dtype = self.out_types[column]
+    def _value(self, row: list[str], column: int, default: Array) -> Any:
+        field = row[column] if column < len(row) else ""
         if field in ("", self.na_value):
-            if self.defaults[column] is None:
+            if not default.size:
                 raise InvalidArgumentError(
                     f"decode_csv: field {column} is empty, and has no default"
                 )
-            return self.defaults[column]
-        if dtype is dtypes.string:
+            return default.ravel()[0]
+        if default.dtype == object:
             return field.encode()
         try:
-            return (float if dtype.is_floating else int)(field)
+            return (float if default.dtype.kind == "f" else int)(field)
         except ValueError:
             raise InvalidArgumentError(
-                f"decode_csv: field {column}, {field!r}, is no {dtype!r}"
+                f"decode_csv: field {column}, {field!r}, is no {default.dtype}"
             ) from None
 
 
@@ -356,25 +353,13 @@ def decode_csv(
     >>> print(*columns)
     [1 2] [b'a' b'?']
     """
-    kinds, defaults = [], []
-    for given in record_defaults:
-        if isinstance(given, DType):
-            kind, default = given, None
-        else:
-            value = to_tensor(given)
-            kind = value.dtype
-            default = value.numpy().ravel().tolist()[0] if value.size else None
-        kinds.append(kind)
-        defaults.append(as_bytes(default) if isinstance(default, str) else default)
-    op = DecodeCSV(
-        field_delim,
-        use_quote_delim,
-        na_value,
-        tuple(select_cols or ()),
-        tuple(kinds),
-        tuple(defaults),
-    )
-    return list(calls(op, records))
+    defaults = [
+        constant(np.empty(0, given.numpy)) if isinstance(given, DType) else given
+        for given in record_defaults
+    ]
+    columns = tuple(select_cols or ())
+    op = DecodeCSV(field_delim, use_quote_delim, na_value, columns)
+    return list(calls(op, records, *defaults))
 
 
 class StringNGrams(Op):
