@@ -244,3 +244,15 @@ def test_an_input_map_that_names_nothing() -> None:
         read(made.bytes(), tl.Graph("other"), "a", {"x": own})
     with pytest.raises(GraphDefError, match=r"give a tensor of it, or say '\^x'"):
         read(made.bytes(), graph, "a", {"x": other.node})
+
+
+def test_a_function_that_is_called_by_its_name_alone() -> None:
+    made = Program()
+    one = made.function("one", {"x": 1}, {"y": (1, "n:y:0")})
+    one.node("Neg", "n", "x", T=tl.float32)
+    made.floats("x", 1.0)
+    made.node("one", "call", "x")
+    assert made.session().run("call:0") == -1.0
+    made.node("two", "other", "x")
+    with pytest.raises(MissingOperatorError, match=r"two \(1: other\)"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())

@@ -9,10 +9,11 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import constant
+from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec, join
+from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -23,6 +24,7 @@ from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops.assertions import Assert
 from tensorlite.ops.compare import Equal, NotEqual, not_equal
 from tensorlite.ops.dataflow import Enter, Exit, Merge, NextIteration, Switch
+from tensorlite.ops.differentiate import CustomGradient
 from tensorlite.ops.regions import If, PartitionedCall, While
 from tensorlite.ops.resource import ReadVariableOp
 
@@ -147,6 +149,25 @@ def _call(given: Given) -> Values:
     graph = _branch(given, _called(given, "f"), 0)
     given.check_attributes()
     return given.node(PartitionedCall(Compiled(graph)), *given.tensors).outputs
+
+
+def by_name(given: Given) -> Values:
+    """Call the function that a node is named as, with the gradient that the library has for it."""
+    name, tensors = given.record.op, given.tensors
+    call = PartitionedCall(Compiled(_branch(given, Called(name), 0)))
+    gradient = given.library.gradients.get(name)
+    if gradient is None:
+        return given.node(call, *tensors).outputs
+    outputs = given.helper(call, *tensors, control=given.control).outputs
+
+    def pull(dys: list[Tensor]) -> Sequence[Tensor]:
+        inputs = [*tensors, *dys]
+        specs = [x.spec.without_value() for x in inputs]
+        graph = given.library.graph(Called(gradient), specs)
+        return calls(PartitionedCall(Compiled(graph)), *inputs)
+
+    op = CustomGradient(pull, len(outputs))
+    return given.node(op, *outputs, *tensors).outputs
 
 
 def _case(given: Given) -> Values:

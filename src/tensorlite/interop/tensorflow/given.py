@@ -67,6 +67,8 @@ SMALL = 2**16
 class Library(Protocol):
     """The functions of a GraphDef."""
 
+    gradients: dict[str, str]
+
     def graph(self, called: Called, specs: Sequence[TensorSpec]) -> Graph:
         """Return the graph of a function, for arguments of some specs."""
 
@@ -282,7 +284,9 @@ class Given:
             x = x.node.inputs[0]
         if isinstance(x.node.op, Const):
             if x.node.op.value.size > SMALL:
-                raise TooLargeError(f"{self.record}: input {i} has the shape {x.shape}")
+                raise TooLargeError(
+                    f"{self.record}: input {i} has the shape {x.shape}"
+                )
             return x.node.op.value
         raise GraphDefError(
             f"{self.record}: input {i}, {x.name}, is computed; supported is a constant"

@@ -61,7 +61,7 @@ def _lines(
     )
     counts = Counter([node.op for node in [*proto.node, *inner]]).most_common()
     yield f"operators: {', '.join(f'{op} {count}' for op, count in counts)}"
-    absent = missing([*proto.node, *inner])
+    absent = missing([*proto.node, *inner], _functions(proto))
     shown = [f"{op} ({len(x)}: {', '.join(x[:3])})" for op, x in absent.items()]
     yield f"not there: {', '.join(shown) or 'nothing'}"
     listed = list(tree(scope_of(records)))
@@ -81,8 +81,12 @@ def draw(path: str | Path, picture: str | Path) -> None:
     '<svg'
     """
     proto = contents(path)
-    text = svg(records_of(proto.node), missing(proto.node))
+    text = svg(records_of(proto.node), missing(proto.node, _functions(proto)))
     Path(picture).write_text(text, encoding="utf-8")
+
+
+def _functions(proto: Any) -> list[str]:
+    return [one.signature.name for one in proto.library.function]
 
 
 def _listed(title: str, names: Sequence[str]) -> Iterator[str]:

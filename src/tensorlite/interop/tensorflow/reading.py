@@ -30,6 +30,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called
+from tensorlite.interop.tensorflow.calling import by_name
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
@@ -80,8 +81,9 @@ def from_graphdef(
     proto = parsed(given)
     target = ManualGraph() if graph is None else graph
     check_version(proto)
-    functions = Functions(proto.library.function, len(proto.node))
-    check_operators([*proto.node, *functions.nodes()])
+    library = proto.library
+    functions = Functions(library.function, library.gradient, len(proto.node))
+    check_operators([*proto.node, *functions.nodes()], functions.results)
     reader = Reader(target, functions, name, source)
     tokens = scope.set(Scope()), budget.set(Budget())
     try:
@@ -140,9 +142,9 @@ def check_version(proto: Any) -> None:
         )
 
 
-def check_operators(nodes: Sequence[Any]) -> None:
+def check_operators(nodes: Sequence[Any], functions: Iterable[str] = ()) -> None:
     """Raise MissingOperatorError when nodes are of operators that are not there."""
-    found = missing(nodes)
+    found = missing(nodes, functions)
     if not found:
         return
     count = sum(len(names) for names in found.values())
@@ -159,8 +161,17 @@ def check_operators(nodes: Sequence[Any]) -> None:
 class Functions:
     """The functions of a GraphDef, made graphs when they are called."""
 
-    def __init__(self, protos: Sequence[Any], others: int = 0) -> None:
+    def __init__(
+        self, protos: Sequence[Any], gradients: Iterable[Any] = (), others: int = 0
+    ) -> None:
         self._protos = {one.signature.name: one for one in protos}
+        self.gradients = {x.function_name: x.gradient_func for x in gradients}
+        """Which function takes the gradient of another, where that is said."""
+        self.results = {
+            name: [one.name for one in proto.signature.output_arg]
+            for name, proto in self._protos.items()
+        }
+        """What the results of each function are called."""
         self._records: dict[str, list[Record]] = {}
         self._made: dict[Any, Graph] = {}
         self._run: dict[int, int] = {}
@@ -169,9 +180,7 @@ class Functions:
         self._left = max(MADE, 20 * (len(self.nodes()) + others))
         twice = Counter(one.signature.name for one in protos).most_common(1)
         if twice and twice[0][1] > 1:
-            raise NameClashError(
-                f"{twice[0][1]} functions are named {twice[0][0]!r}"
-            )
+            raise NameClashError(f"{twice[0][1]} functions are named {twice[0][0]!r}")
 
     def nodes(self) -> list[Any]:
         """Return the nodes of all functions."""
@@ -353,8 +362,7 @@ class Reader:
 
     def _add(self, record: Record) -> None:
         given = self._given(record)
-        adapter = adapter_of(record.op)
-        assert adapter is not None
+        adapter = adapter_of(record.op) or by_name
         count = len(self.graph.nodes)
         try:
             outputs = adapter(given)
@@ -428,7 +436,12 @@ class Reader:
     def _offset(self, source: Source) -> int:
         """Return the number of the first output that is called as a source says."""
         record = self._records.get(source.node)
-        if not source.name or record is None or record.signature is None:
+        if not source.name or record is None:
+            return 0
+        results = self.functions.results.get(record.op, [])
+        if source.name in results:
+            return results.index(source.name)
+        if record.signature is None:
             return 0
         first = 0
         for one in record.signature.outputs:

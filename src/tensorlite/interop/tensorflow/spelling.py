@@ -216,6 +216,11 @@ def _drawn(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled(op.name, op.attributes(), inputs),)
 
 
+def _as_it_is(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return results whose gradients were taken in another way; there they are not any more."""
+    return (Spelled("IdentityN", {}, tuple(range(op.attributes()["number"]))),)
+
+
 def _adagrad_da(op: Op, _: Node) -> tuple[Spelled, ...]:
     """Return dual Adagrad's update, which takes the step as an integer."""
     return _counted(Spelled(op.name, {}, _ORDERS[op.name]))
@@ -254,6 +259,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,
+    "CustomGradient": _as_it_is,
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
     "FIFOQueueV2": _queue,
     "If": _regions,

@@ -371,6 +371,30 @@ def stateless_drawn():
     return [step(outs)], []
 
 
+@only(IS_OLD)
+def functions_by_name():
+    from tensorflow.python.framework import function
+
+    @function.Defun(tf.float32, tf.float32, tf.float32)
+    def clipped_gradient(x, w, dy):
+        return tf.clip_by_value(dy * w, -0.5, 0.5), dy * x * 2.0
+
+    @function.Defun(tf.float32, tf.float32, grad_func=clipped_gradient)
+    def product(x, w):
+        return x * w
+
+    @function.Defun(tf.float32)
+    def both(x):
+        return tf.sin(x), product(x, x + 1.0)
+
+    x, w = tf.placeholder(tf.float32, (3,), "x"), tf.placeholder(tf.float32, (3,), "w")
+    a, b = both(x)
+    y = tf.identity(product(x, w) + a * b, "y")
+    z = tf.identity(product(x, w) * 3.0, "z")
+    f = {x: floats(3), w: floats(3) * 4.0}
+    return [step([y, z], f)], [(z, [x, w], f)]
+
+
 @only(not IS_OLD)
 def functional():
     tf.enable_control_flow_v2()
