@@ -14,6 +14,7 @@ from tensorlite.ops.arithmetic import KeptShape
 from tensorlite.ops.compare import LogicalXor
 from tensorlite.ops.random import CountOf
 from tensorlite.ops.reduce import ReducedSize
+from tensorlite.ops.sequences import InsertSize, RemoveSize
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,10 @@ from tensorlite.ops.reduce import ReducedSize
         (ReducedSize(), [[3, 4, 5], [0, -1]]),
         (ReducedSize(), [[3, 4, 5], -2]),
         (CountOf(), [[3, 4, 5]]),
+        (InsertSize(0), [[3, 4, 5]]),
+        (InsertSize(3), [[3, 4, 5]]),
+        (RemoveSize(0), [[3, 4, 5]]),
+        (RemoveSize(2), [[3, 4, 5]]),
         (LogicalXor(), [[True, False], [True, True]]),
     ],
 )

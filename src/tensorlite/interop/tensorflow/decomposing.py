@@ -60,11 +60,10 @@ def _reduced_size(_: Op, node: Node) -> tuple[Spelled, ...]:
     gather = {"Tparams": dtype, "Tindices": int32, "Taxis": int32, "batch_dims": 0}
     flat = {"T": int32, "Tshape": int32}
     product = {"T": dtype, "Tidx": int32, "keep_dims": False}
-    all_of_them = np.array([-1], np.int32)
     return (
         *_from_begin(node),
         _number("zero", 0, int32),
-        Spelled("Const", {"value": all_of_them, "dtype": int32}, (), "flat"),
+        _sizes("flat", -1),
         Spelled("Reshape", flat, ("axes", "flat"), "listed"),
         Spelled("GatherV2", gather, (0, "listed", "zero"), "sizes"),
         Spelled("Prod", product, ("sizes", "zero"), "product"),
@@ -83,13 +82,46 @@ def _count_of(_: Op, node: Node) -> tuple[Spelled, ...]:
     )
 
 
+def _sizes(name: str, *values: int) -> Spelled:
+    array = np.array(values, np.int32)
+    return Spelled("Const", {"value": array, "dtype": int32}, (), name)
+
+
+def _spliced(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Join what stands before an axis, a one where one is put in, and what comes behind."""
+    axis: int = op.attributes()["axis"]
+    dtype = node.inputs[0].dtype
+    kind: dict[str, Any] = {"T": dtype, "Index": int32}
+    is_longer = op.name == "InsertSize"
+    one = np.array([1], dtype.numpy)
+    middle = [Spelled("Const", {"value": one, "dtype": dtype}, (), "one")]
+    joined = ("before", *(["one"] if is_longer else []), "behind")
+    return (
+        _number("zero", 0, int32),
+        _sizes("start", 0),
+        _sizes("axis", axis),
+        _sizes("next", axis if is_longer else axis + 1),
+        _sizes("rest", -1),
+        *(middle if is_longer else []),
+        Spelled("Slice", kind, (0, "start", "axis"), "before"),
+        Spelled("Slice", kind, (0, "next", "rest"), "behind"),
+        Spelled(
+            "ConcatV2",
+            {"N": len(joined), "T": dtype, "Tidx": int32},
+            (*joined, "zero"),
+        ),
+    )
+
+
 def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled("NotEqual", {"T": node.inputs[0].dtype}),)
 
 
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "CountOf": _count_of,
+    "InsertSize": _spliced,
     "KeptShape": _kept_shape,
     "LogicalXor": _xor,
     "ReducedSize": _reduced_size,
+    "RemoveSize": _spliced,
 }
