@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.constant import array_of
+from tensorlite.core.device import ANYWHERE
 from tensorlite.core.dispatch import constant, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, SymbolicTensorError
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
-from tensorlite.core.scope import scope
+from tensorlite.core.scope import Asked, decided, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -133,10 +134,11 @@ class GraphVariable(Variable):
 
     def _node(self, op: Any, inputs: tuple[SymbolicTensor, ...], name: str) -> Node:
         here = scope.get()
+        own = tuple([x.node.outputs[x.index] for x in inputs])
         node = self.graph.add(
             op,
-            tuple([x.node.outputs[x.index] for x in inputs]),
-            device=here.device,
+            own,
+            device=decided(here.device, Asked(name, op, own, ANYWHERE)),
             group=here.group,
             line=user_line(),
         )

@@ -246,13 +246,16 @@ class ReverseSequence(Op):
     def infer(self, x: TensorSpec, lengths: TensorSpec) -> TensorSpec:
         """Return the operand's spec; ShapeError unless there is one length per batch element."""
         if x.shape is not None:
-            batch = x.shape[normalise_axis(self.batch_dim, len(x.shape))]
+            place = normalise_axis(self.batch_dim, len(x.shape))
+            batch = x.shape[place]
             normalise_axis(self.seq_dim, len(x.shape))
             given = None if lengths.shape is None else lengths.dims[0]
             if None not in (batch, given) and batch != given:
                 raise ShapeError(
                     f"reverse_sequence: {given} lengths for {batch} sequences"
                 )
+            known = given if batch is None else batch
+            return x.with_shape((*x.shape[:place], known, *x.shape[place + 1 :]))
         return x.without_value()
 
     def kernel(self, xp: Xp, x: Array, lengths: Array) -> Array:

@@ -30,6 +30,23 @@ from tensorlite.compat.v1.hooks import (
     StopAtStepHook,
     SummarySaverHook,
 )
+from tensorlite.compat.v1.input import (
+    QueueRunner,
+    add_queue_runner,
+    batch,
+    batch_join,
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    maybe_batch,
+    maybe_shuffle_batch,
+    range_input_producer,
+    shuffle_batch,
+    shuffle_batch_join,
+    slice_input_producer,
+    start_queue_runners,
+    string_input_producer,
+)
 from tensorlite.compat.v1.metagraphs import export_meta_graph
 from tensorlite.compat.v1.monitored import (
     ChiefSessionCreator,
@@ -87,5 +104,4 @@ from tensorlite.interop.tensorflow.stored.states import (
     update_checkpoint_state,
 )
 from tensorlite.train.coordinator import Coordinator
-from tensorlite.train.queue_runner import QueueRunner
 from tensorlite.train.summaries.event_file import read_events as summary_iterator
