@@ -5,6 +5,8 @@ Strings are bytes; Python's text becomes UTF-8. The operators and functions stan
 
 from __future__ import annotations
 
+from tensorlite.ops.csv import decode_csv
+from tensorlite.ops.decoding import decode_raw
 from tensorlite.ops.hashing import (
     decode_base64,
     encode_base64,
@@ -17,8 +19,6 @@ from tensorlite.ops.showing import as_string
 from tensorlite.ops.showing import format_string as format
 from tensorlite.ops.splitting import (
     bytes_split,
-    decode_csv,
-    decode_raw,
     ngrams,
     split_to_sparse,
     unicode_decode,

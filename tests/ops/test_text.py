@@ -67,9 +67,12 @@ def test_columns_of_csv_are_those_of_pythons_reader() -> None:
         (lambda: tl.strings.decode_raw([b"abc"], tl.int16), "a multiple of 2"),
         (
             lambda: tl.strings.decode_csv(["1"], [tl.int32, tl.int32]),
-            "2 columns expected",
+            "Expect 2 fields but have 1",
         ),
-        (lambda: tl.strings.decode_csv(["", "1"], [tl.int32]), "has no default"),
+        (
+            lambda: tl.strings.decode_csv(["", "1"], [tl.int32]),
+            "is required but missing",
+        ),
         (lambda: tl.strings.to_hash_bucket_fast(["a"], 0), "num_buckets=0"),
         (lambda: tl.strings.format("{} {}", [1]), "2 placeholders"),
         (lambda: tl.strings.decode_base64(["a"]), "no base64"),

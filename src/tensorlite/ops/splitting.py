@@ -1,37 +1,34 @@
-"""Strings taken apart: into words, characters, code points, columns of CSV, numbers of raw bytes.
+"""Strings taken apart: into words, characters, code points.
 
-What comes out ragged is given as a sparse matrix, or as values and lengths.
+What comes out ragged is given as a sparse matrix, or as values and lengths. Columns of CSV are in
+csv.py, numbers of raw bytes in decoding.py.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant, to_tensor
-from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.cumulative import cumulative_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
 from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.strings import as_bytes, as_text
+from tensorlite.ops.strings import as_bytes
 from tensorlite.ops.text import strings_only
 
 __all__ = [
     "bytes_split",
-    "decode_csv",
-    "decode_raw",
     "ngrams",
     "split_strings",
     "split_to_sparse",
@@ -230,136 +227,6 @@ def unicode_encode(
     counts = astype(to_tensor(lengths), dtypes.int64)
     edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
     return call(UnicodeEncode("replace", output_encoding), points, edges)
-
-
-class DecodeRaw(Op):
-    """The numbers that the bytes of strings stand for."""
-
-    differentiable = False
-    host = (0,)
-    out_type: DType
-    little_endian: bool = True
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's shape with an axis more."""
-        strings_only(self, x)
-        shape = None if x.shape is None else (*x.shape, None)
-        return TensorSpec(shape, self.out_type)
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return the numbers; InvalidArgumentError when the strings' lengths differ."""
-        rows = [as_bytes(text) for text in x.ravel().tolist()]
-        width = np.dtype(self.out_type.numpy).itemsize
-        lengths = {len(row) for row in rows}
-        if len(lengths) > 1 or any(length % width for length in lengths):
-            raise InvalidArgumentError(
-                f"decode_raw: strings of {sorted(lengths)} bytes; all must have the same length, "
-                f"a multiple of {width}"
-            )
-        dtype = np.dtype(self.out_type.numpy)
-        dtype = dtype if self.little_endian else dtype.newbyteorder(">")
-        count = (lengths.pop() if lengths else 0) // width
-        found = np.frombuffer(b"".join(rows), dtype).reshape(*x.shape, count)
-        return found.astype(self.out_type.numpy)
-
-
-def decode_raw(
-    x: TensorLike, out_type: DTypeLike, little_endian: bool = True
-) -> Tensor:
-    r"""Return the numbers that the bytes of strings stand for, along a new last axis.
-
-    >>> print(tl.strings.decode_raw([b"\x01\x00\x02\x00"], tl.int16))
-    [[1 2]]
-    """
-    return call(DecodeRaw(as_dtype(out_type), little_endian), x)
-
-
-class DecodeCSV(Op):
-    """The columns of lines of comma separated values."""
-
-    differentiable = False
-    host = (0,)
-    field_delim: str = ","
-    use_quote_delim: bool = True
-    na_value: str = ""
-    select_cols: tuple[int, ...] = ()
-
-    def infer(
-        self, records: TensorSpec, *record_defaults: TensorSpec
-    ) -> tuple[TensorSpec, ...]:
-        """Return the records' shape once for each column, of the default's dtype."""
-        strings_only(self, records)
-        return tuple(TensorSpec(records.shape, one.dtype) for one in record_defaults)
-
-    def kernel(
-        self, xp: Xp, records: Array, *record_defaults: Array
-    ) -> tuple[Array, ...]:
-        """Return the columns."""
-        rows = [self._row(as_text(text)) for text in records.ravel().tolist()]
-        wrong = [len(row) for row in rows if len(row) != len(record_defaults)]
-        if wrong:
-            raise InvalidArgumentError(
-                f"decode_csv: {wrong[0]} fields in a line, {len(record_defaults)} columns expected"
-            )
-        found = []
-        for i, given in enumerate(record_defaults):
-            default = to_host(given)
-            values = np.empty(len(rows), default.dtype)
-            values[:] = [self._value(row, i, default) for row in rows]
-            found.append(values.reshape(records.shape))
-        return tuple(found)
-
-    def _row(self, text: str) -> list[str]:
-        quoting: Literal[0, 3] = 0 if self.use_quote_delim else 3
-        reader = csv.reader(
-            [text], delimiter=self.field_delim, quoting=quoting, strict=True
-        )
-        row = next(reader, []) or [""]
-        chosen = self.select_cols or range(len(row))
-        return [row[i] for i in chosen if i < len(row)]
-
-    def _value(self, row: list[str], column: int, default: Array) -> Any:
-        field = row[column] if column < len(row) else ""
-        if field in ("", self.na_value):
-            if not default.size:
-                raise InvalidArgumentError(
-                    f"decode_csv: field {column} is empty, and has no default"
-                )
-            return default.ravel()[0]
-        if default.dtype == object:
-            return field.encode()
-        try:
-            return (float if default.dtype.kind == "f" else int)(field)
-        except ValueError:
-            raise InvalidArgumentError(
-                f"decode_csv: field {column}, {field!r}, is no {default.dtype}"
-            ) from None
-
-
-def decode_csv(
-    records: TensorLike,
-    record_defaults: Sequence[Any],
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    na_value: str = "",
-    select_cols: Sequence[int] | None = None,
-) -> list[Tensor]:
-    """Return the columns of lines of comma separated values.
-
-    `record_defaults` has a value for empty fields of each column, whose dtype is the column's; or
-    a dtype, where a field must be there.
-
-    >>> columns = tl.strings.decode_csv(["1,a", "2,"], [[0], ["?"]])
-    >>> print(*columns)
-    [1 2] [b'a' b'?']
-    """
-    defaults = [
-        constant(np.empty(0, given.numpy)) if isinstance(given, DType) else given
-        for given in record_defaults
-    ]
-    columns = tuple(select_cols or ())
-    op = DecodeCSV(field_delim, use_quote_delim, na_value, columns)
-    return list(calls(op, records, *defaults))
 
 
 class StringNGrams(Op):

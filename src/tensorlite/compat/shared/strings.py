@@ -72,12 +72,12 @@ def as_string(
     return strings.as_string(converted(input), *options)
 
 
-@named("RegexFullMatch")
+@named("StaticRegexFullMatch")
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     return strings.regex_full_match(converted(input), pattern)
 
 
-@named("RegexReplace")
+@named("StaticRegexReplace")
 def regex_replace(
     input: Any,
     pattern: str,
@@ -110,7 +110,7 @@ def to_hash_bucket_strong(
     return strings.to_hash_bucket_strong(converted(input), num_buckets, key)
 
 
-@named("ReduceJoin")
+@named("ReduceJoin", "ReduceJoin")
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -145,7 +145,7 @@ def decode_raw(
     name: str | None = None,
 ) -> Any:
     return strings.decode_raw(
-        converted(input_bytes), as_dtype(out_type), little_endian
+        converted(input_bytes), as_dtype(out_type), little_endian, fixed_length
     )
 
 

@@ -1,0 +1,59 @@
+"""tf.io of TensorFlow 1: files and what they hold."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+    matching_files,
+    parse_single_sequence_example,
+    read_file,
+    write_file,
+)
+from tensorlite.compat.v1 import gfile
+from tensorlite.compat.v1.input import match_filenames_once
+from tensorlite.compat.v1.parsing import (
+    decode_csv,
+    decode_raw,
+    parse_example,
+    parse_single_example,
+)
+from tensorlite.compat.v1.python_io import (
+    TFRecordCompressionType,
+    TFRecordOptions,
+    TFRecordWriter,
+    tf_record_iterator,
+)
+from tensorlite.compat.v1.queues import (
+    PaddingFIFOQueue,
+    PriorityQueue,
+    QueueBase,
+    RandomShuffleQueue,
+)
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+    "SparseFeature",
+    "TFRecordCompressionType",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "VarLenFeature",
+    "decode_csv",
+    "decode_raw",
+    "gfile",
+    "match_filenames_once",
+    "matching_files",
+    "parse_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "read_file",
+    "tf_record_iterator",
+    "write_file",
+]

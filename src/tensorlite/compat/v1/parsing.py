@@ -1,0 +1,52 @@
+"""Parsing of TensorFlow 1: the functions whose arguments come in another order than 2's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared import parsing
+
+__all__ = ["decode_csv", "decode_raw", "parse_example", "parse_single_example"]
+
+
+def parse_example(
+    serialized: Any, features: Any, name: str | None = None, example_names: Any = None
+) -> Any:
+    return parsing.parse_example(serialized, features, name=name)
+
+
+def parse_single_example(
+    serialized: Any, features: Any, name: str | None = None, example_names: Any = None
+) -> Any:
+    return parsing.parse_single_example(serialized, features, name=name)
+
+
+def decode_raw(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
+) -> Any:
+    given = bytes if input_bytes is None else input_bytes
+    return parsing.decode_raw(given, out_type, little_endian, name=name)
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Any,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: str = "",
+    select_cols: Any = None,
+) -> Any:
+    return parsing.decode_csv(
+        records,
+        record_defaults,
+        field_delim,
+        use_quote_delim,
+        na_value,
+        select_cols,
+        name,
+    )

@@ -1,0 +1,38 @@
+"""tf.io: files and what they hold."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+    decode_csv,
+    decode_raw,
+    matching_files,
+    parse_example,
+    parse_single_example,
+    parse_single_sequence_example,
+    read_file,
+    write_file,
+)
+from tensorlite.compat.shared.record_files import TFRecordOptions, TFRecordWriter
+from tensorlite.compat.v2 import gfile
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "SparseFeature",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "VarLenFeature",
+    "decode_csv",
+    "decode_raw",
+    "gfile",
+    "matching_files",
+    "parse_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "read_file",
+    "write_file",
+]
