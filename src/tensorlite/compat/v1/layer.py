@@ -181,7 +181,7 @@ class Layer:
                 )
                 if regularizer is not None and id(made) not in known:
                     for part in getattr(made, "parts", [made]):
-                        with name_scope(f"{part.op.name}/Regularizer/"):
+                        with name_scope(f"{name}/Regularizer"):
                             self.add_loss(regularizer(part))
         held = (
             self._trainable_weights

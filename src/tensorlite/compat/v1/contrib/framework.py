@@ -1,0 +1,85 @@
+"""tf.contrib.framework: its names. What each does stands in the files beside this one."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.picking import argsort, sort
+from tensorlite.compat.v1 import nest
+from tensorlite.compat.v1.averages import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
+from tensorlite.compat.v1.contrib.arg_scopes import (
+    add_arg_scope,
+    arg_scope,
+    arg_scoped_arguments,
+    current_arg_scope,
+    has_arg_scope,
+)
+from tensorlite.compat.v1.contrib.variables import (
+    add_model_variable,
+    assign_from_checkpoint,
+    assign_from_checkpoint_fn,
+    assign_from_values,
+    assign_from_values_fn,
+    filter_variables,
+    get_local_variables,
+    get_model_variables,
+    get_trainable_variables,
+    get_unique_variable,
+    get_variable_full_name,
+    get_variables,
+    get_variables_by_name,
+    get_variables_by_suffix,
+    get_variables_to_restore,
+    global_variable,
+    local_variable,
+    model_variable,
+    variable,
+)
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+
+__all__ = [
+    "add_arg_scope",
+    "add_model_variable",
+    "arg_scope",
+    "arg_scoped_arguments",
+    "argsort",
+    "assert_global_step",
+    "assign_from_checkpoint",
+    "assign_from_checkpoint_fn",
+    "assign_from_values",
+    "assign_from_values_fn",
+    "create_global_step",
+    "current_arg_scope",
+    "filter_variables",
+    "get_global_step",
+    "get_local_variables",
+    "get_model_variables",
+    "get_or_create_global_step",
+    "get_trainable_variables",
+    "get_unique_variable",
+    "get_variable_full_name",
+    "get_variables",
+    "get_variables_by_name",
+    "get_variables_by_suffix",
+    "get_variables_to_restore",
+    "global_variable",
+    "has_arg_scope",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+    "local_variable",
+    "model_variable",
+    "nest",
+    "sort",
+    "variable",
+]
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

@@ -1,0 +1,269 @@
+"""Layers of tf.contrib.layers without weights, and those that repeat others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise, picking
+from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.v1 import (
+    convolutions,
+    framework,
+    layers,
+    nn_functions,
+    numbers,
+    scopes,
+)
+from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.variables import model_variable
+from tensorlite.compat.v1.contrib.weighted import (
+    channels_of,
+    collections_of,
+    layer_scope,
+    named_output,
+)
+from tensorlite.compat.v1.init_ops import Constant, Zeros
+from tensorlite.core.dtypes import float32, int32, int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
+
+
+def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
+    @add_arg_scope
+    def pooled(
+        inputs: Any,
+        kernel_size: Any,
+        stride: Any = 2,
+        padding: str = "VALID",
+        data_format: str = form,
+        outputs_collections: Any = None,
+        scope: Any = None,
+    ) -> Any:
+        with name_scope(scope, default) as prefix:
+            layer = kind(
+                kernel_size, stride, padding, channels_of(data_format), _scope=prefix
+            )
+            outputs = layer.apply(framework.convert_to_tensor(inputs))
+            return named_output(outputs_collections, prefix, outputs)
+
+    pooled.__name__ = pooled.__qualname__ = default.lower().replace("pool", "_pool")
+    return pooled
+
+
+max_pool2d = _pooling(layers.MaxPooling2D, "MaxPool2D", "NHWC")
+avg_pool2d = _pooling(layers.AveragePooling2D, "AvgPool2D", "NHWC")
+max_pool3d = _pooling(layers.MaxPooling3D, "MaxPool3D", "NDHWC")
+avg_pool3d = _pooling(layers.AveragePooling3D, "AvgPool3D", "NDHWC")
+
+
+@add_arg_scope
+def pool(
+    inputs: Any,
+    kernel_size: Any,
+    pooling_type: str,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+    stride: Any = 1,
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    x = framework.convert_to_tensor(inputs)
+    count = (x.get_shape().rank or 2) - 2
+    if count < 1:
+        raise InvalidArgumentError(
+            f"pool: the inputs have at least 3 axes, not {x.get_shape()}"
+        )
+    sizes = [_each(y, count) for y in (kernel_size, dilation_rate, stride)]
+    with name_scope(scope, f"{pooling_type.lower()}_pool") as prefix:
+        outputs = convolutions.pool(
+            x,
+            sizes[0],
+            pooling_type,
+            padding,
+            sizes[1],
+            sizes[2],
+            prefix,
+            data_format,
+        )
+        return named_output(outputs_collections, prefix, outputs)
+
+
+def _each(value: Any, count: int) -> list[int]:
+    given = list(value) if isinstance(value, Sequence) else [value] * count
+    return [int(x) for x in given]
+
+
+@add_arg_scope
+def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+    with name_scope(scope, "Flatten") as prefix:
+        outputs = layers.flatten(framework.convert_to_tensor(inputs))
+        return named_output(outputs_collections, prefix, outputs)
+
+
+@add_arg_scope
+def dropout(
+    inputs: Any,
+    keep_prob: Any = 0.5,
+    noise_shape: Any = None,
+    is_training: Any = True,
+    outputs_collections: Any = None,
+    scope: Any = None,
+    seed: int | None = None,
+) -> Any:
+    with layer_scope(scope, "Dropout") as sc:
+        layer = layers.Dropout(
+            1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc
+        )
+        x = framework.convert_to_tensor(inputs)
+        outputs = layer.apply(x, training=is_training)
+        return named_output(outputs_collections, sc.name, outputs)
+
+
+@add_arg_scope
+def bias_add(
+    inputs: Any,
+    activation_fn: Any = None,
+    initializer: Any = Zeros(),
+    regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+    scope: Any = None,
+) -> Any:
+    with scopes.variable_scope(scope, "BiasAdd", reuse=reuse) as sc:
+        x = framework.convert_to_tensor(inputs)
+        sizes = x.get_shape().as_list()
+        channels = sizes[1 if channels_of(data_format) == "channels_first" else -1]
+        biases = model_variable(
+            "biases",
+            [channels],
+            x.dtype,
+            initializer,
+            regularizer,
+            trainable,
+            collections_of(variables_collections, "biases"),
+        )
+        outputs = shared_nn.bias_add(x, biases, data_format=data_format)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        return named_output(outputs_collections, sc.name, outputs)
+
+
+@add_arg_scope
+def one_hot_encoding(
+    labels: Any,
+    num_classes: int,
+    on_value: float = 1.0,
+    off_value: float = 0.0,
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    with name_scope(scope, "OneHotEncoding") as prefix:
+        classes = framework.convert_to_tensor(labels)
+        if classes.dtype is int32:
+            classes = elementwise.cast(classes, int64)
+        outputs = picking.one_hot(
+            classes, num_classes, on_value=on_value, off_value=off_value
+        )
+        return named_output(outputs_collections, prefix, outputs)
+
+
+@add_arg_scope
+def softmax(logits: Any, scope: Any = None) -> Any:
+    with scopes.variable_scope(scope, "softmax"):
+        return nn_functions.softmax(logits)
+
+
+@add_arg_scope
+def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+    with scopes.variable_scope(scope, "MaxOut"):
+        x = framework.convert_to_tensor(inputs)
+        sizes: list[Any] = x.get_shape().as_list()
+        if sizes[axis] % num_units:
+            raise InvalidArgumentError(
+                f"number of features({sizes[axis]}) is not a multiple of num_units({num_units})"
+            )
+        each = sizes[axis] // num_units
+        sizes[axis] = num_units
+        dynamic = v1_arrays.shape(x)
+        whole = [dynamic[i] if size is None else size for i, size in enumerate(sizes)]
+        return numbers.reduce_max(arrays.reshape(x, [*whole, each]), -1)
+
+
+@add_arg_scope
+def spatial_softmax(
+    features: Any,
+    temperature: float | None = None,
+    name: str | None = None,
+    variables_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+) -> Any:
+    """Return where on average each channel's softmax over the image lies, x before y."""
+    with scopes.variable_scope(name, "spatial_softmax"):
+        first = channels_of(data_format) == "channels_first"
+        x = features if first else arrays.transpose(features, [0, 3, 1, 2])
+        _, channels, height, width = x.get_shape().as_list()
+        if None in (channels, height, width):
+            raise InvalidArgumentError(
+                f"spatial_softmax: sizes of {features.get_shape()} but the batch's are known"
+            )
+        into = collections_of(variables_collections, "temperature")
+        begun = Constant(1.0 if temperature is None else temperature)
+        heat = model_variable(
+            "temperature",
+            [],
+            float32,
+            begun,
+            trainable=trainable,
+            collections=into if trainable else None,
+        )
+        rows, columns = arrays.meshgrid(
+            arrays.linspace(-1.0, 1.0, height),
+            arrays.linspace(-1.0, 1.0, width),
+            indexing="ij",
+        )
+        flat = arrays.reshape(x, [-1, height * width])
+        where = nn_functions.softmax(flat / heat)
+        ends = [
+            numbers.reduce_sum(
+                arrays.reshape(place, [-1]) * where, axis=[1], keepdims=True
+            )
+            for place in (rows, columns)
+        ]
+        return arrays.reshape(arrays.concat(ends, 1), [-1, channels * 2])
+
+
+def _layer_name(layer: Any, default: str) -> str:
+    inner = getattr(layer, "func", layer)
+    return str(getattr(layer, "__name__", getattr(inner, "__name__", default)))
+
+
+def repeat(
+    inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any
+) -> Any:
+    scope = kwargs.pop("scope", None)
+    with scopes.variable_scope(scope, "Repeat"):
+        outputs = framework.convert_to_tensor(inputs)
+        name = _layer_name(layer, "repeat") if scope is None else scope
+        for i in range(repetitions):
+            outputs = layer(outputs, *args, **{**kwargs, "scope": f"{name}_{i + 1}"})
+        return outputs
+
+
+def stack(inputs: Any, layer: Any, stack_args: Any, **kwargs: Any) -> Any:
+    scope = kwargs.pop("scope", None)
+    if not isinstance(stack_args, (list, tuple)):
+        raise InvalidArgumentError("stack_args need to be a list or tuple")
+    with scopes.variable_scope(scope, "Stack"):
+        outputs = framework.convert_to_tensor(inputs)
+        name = _layer_name(layer, "stack") if scope is None else scope
+        for i, given in enumerate(stack_args):
+            own = given if isinstance(given, (list, tuple)) else [given]
+            outputs = layer(outputs, *own, **{**kwargs, "scope": f"{name}_{i + 1}"})
+        return outputs

@@ -1,0 +1,47 @@
+"""Summaries of tensors and collections: tf.contrib.layers' summarize functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensorlite.compat.v1 import nn_functions, scopes, summary
+from tensorlite.graph_mode.keys import GraphKeys
+
+
+def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
+    name = tag or f"{tensor.op.name}_summary"
+    if tensor.get_shape().rank == 0:
+        return summary.scalar(name, tensor)
+    return summary.histogram(name, tensor)
+
+
+def summarize_activation(op: Any) -> Any:
+    """Return a summary of the values of an activation; of ReLUs also how many are 0."""
+    if op.op.type in {"Relu", "Softplus", "Relu6"}:
+        summary.scalar(f"zeros/{op.op.name}", nn_functions.zero_fraction(op))
+    if op.op.type == "Relu6":
+        summary.scalar(f"sixes/{op.op.name}", nn_functions.zero_fraction(6.0 - op))
+    return summary.histogram(f"{op.op.name}/activation", op)
+
+
+def summarize_tensors(
+    tensors: Iterable[Any], summarizer: Any = summarize_tensor
+) -> list[Any]:
+    return [summarizer(x) for x in tensors]
+
+
+def summarize_collection(
+    collection: str,
+    name_filter: str | None = None,
+    summarizer: Any = summarize_tensor,
+) -> list[Any]:
+    return summarize_tensors(
+        scopes.get_collection(collection, name_filter), summarizer
+    )
+
+
+def summarize_activations(
+    name_filter: str | None = None, summarizer: Any = summarize_activation
+) -> list[Any]:
+    return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
