@@ -69,9 +69,7 @@ class Record:
             try:
                 found[key] = value_of(proto)
             except GraphDefError as error:
-                raise type(error)(
-                    f"{self}: its attribute {key!r}: {error}"
-                ) from None
+                raise type(error)(f"{self}: its attribute {key!r}: {error}") from None
         return found
 
     def __str__(self) -> str:
