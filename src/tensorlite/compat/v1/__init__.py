@@ -96,6 +96,7 @@ from tensorlite.compat.shared.elementwise import (
     exp,
     expm1,
     floor,
+    floor_div,
     floordiv,
     floormod,
     greater,
@@ -146,9 +147,6 @@ from tensorlite.compat.shared.elementwise import (
     truncatediv,
     truncatemod,
     zeta,
-)
-from tensorlite.compat.shared.elementwise import (
-    floordiv as floor_div,
 )
 from tensorlite.compat.shared.elementwise import (
     floormod as mod,
@@ -305,12 +303,66 @@ from tensorlite.compat.shared.sparse import (
     edit_distance,
     sparse_to_dense,
 )
+from tensorlite.compat.shared.sparse import (
+    fill_empty_rows as sparse_fill_empty_rows,
+)
+from tensorlite.compat.shared.sparse import (
+    mask as sparse_mask,
+)
+from tensorlite.compat.shared.sparse import (
+    maximum as sparse_maximum,
+)
+from tensorlite.compat.shared.sparse import (
+    minimum as sparse_minimum,
+)
+from tensorlite.compat.shared.sparse import (
+    reorder as sparse_reorder,
+)
+from tensorlite.compat.shared.sparse import (
+    reset_shape as sparse_reset_shape,
+)
+from tensorlite.compat.shared.sparse import (
+    reshape as sparse_reshape,
+)
+from tensorlite.compat.shared.sparse import (
+    retain as sparse_retain,
+)
+from tensorlite.compat.shared.sparse import (
+    slice as sparse_slice,
+)
+from tensorlite.compat.shared.sparse import (
+    softmax as sparse_softmax,
+)
+from tensorlite.compat.shared.sparse import (
+    sparse_dense_matmul as sparse_tensor_dense_matmul,
+)
+from tensorlite.compat.shared.sparse import (
+    to_dense as sparse_tensor_to_dense,
+)
+from tensorlite.compat.shared.sparse import (
+    to_indicator as sparse_to_indicator,
+)
+from tensorlite.compat.shared.sparse import (
+    transpose as sparse_transpose,
+)
 from tensorlite.compat.shared.strings import (
     as_string,
     decode_base64,
     encode_base64,
     fingerprint,
     regex_replace,
+)
+from tensorlite.compat.shared.strings import (
+    join as string_join,
+)
+from tensorlite.compat.shared.strings import (
+    strip as string_strip,
+)
+from tensorlite.compat.shared.strings import (
+    to_hash_bucket_fast as string_to_hash_bucket_fast,
+)
+from tensorlite.compat.shared.strings import (
+    to_hash_bucket_strong as string_to_hash_bucket_strong,
 )
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray,
@@ -336,6 +388,7 @@ from tensorlite.compat.v1 import (
     app,
     bitwise,
     compat,
+    contrib,
     data,
     debugging,
     dtypes,

@@ -11,7 +11,7 @@ from tensorlite.compat.shared.arrays import reshape
 from tensorlite.compat.shared.elementwise import divide, floor
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
-from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.cells import LSTMStateTuple, RNNCell, zeros_first
 from tensorlite.compat.v1.nn_functions import dropout
 from tensorlite.compat.v1.nn_losses import embedding_lookup
@@ -246,8 +246,8 @@ class _Projecting(RNNCell):
 
     def _projected(self, x: Any, width: int | None = None) -> Any:
         rows = width or x.get_shape().as_list()[-1]
-        kernel = self.add_weight("kernel", [rows, self._size], x.dtype)
-        bias = self.add_weight("bias", [self._size], x.dtype, zeros_first)
+        kernel = scopes.get_variable("kernel", [rows, self._size], x.dtype)
+        bias = scopes.get_variable("bias", [self._size], x.dtype, zeros_first)
         made = bias_add(matmul(x, kernel), bias)
         return made if self._activation is None else self._activation(made)
 
@@ -318,10 +318,11 @@ class EmbeddingWrapper(RNNCell):
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         with framework.device("/cpu:0"):
             dtype = nest.flatten(state)[0].dtype
-            first = self._initializer or (
+            given = self._initializer or scopes.get_variable_scope().initializer
+            first = given or (
                 lambda s, dtype=None, **_: random_uniform(s, -_R, _R, dtype)
             )
-            table = self.add_weight(
+            table = scopes.get_variable(
                 "embedding", [self._classes, self._size], dtype, first
             )
             found = embedding_lookup(table, reshape(inputs, [-1]))

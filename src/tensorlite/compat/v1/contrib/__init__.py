@@ -1,1 +1,29 @@
 """tf.contrib of TensorFlow 1: the parts of it that programs use most."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tensorlite.compat.missing import attribute_error
+
+NAMESPACES = (
+    "distributions",
+    "eager",
+    "framework",
+    "layers",
+    "legacy_seq2seq",
+    "metrics",
+    "opt",
+    "rnn",
+    "seq2seq",
+    "slim",
+    "training",
+    "util",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Import a namespace when it is first asked for."""
+    if name not in NAMESPACES:
+        raise attribute_error(__name__, name, dict.fromkeys(NAMESPACES))
+    return import_module(f"{__name__}.{name}")

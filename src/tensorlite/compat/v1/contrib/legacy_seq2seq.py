@@ -1,0 +1,19 @@
+"""tf.contrib.legacy_seq2seq."""
+
+from __future__ import annotations
+
+from tensorlite.compat.v1.sequence_losses import (
+    sequence_loss,
+    sequence_loss_by_example,
+)
+from tensorlite.compat.v1.sequences import (
+    attention_decoder,
+    basic_rnn_seq2seq,
+    embedding_attention_decoder,
+    embedding_attention_seq2seq,
+    embedding_rnn_decoder,
+    embedding_rnn_seq2seq,
+    model_with_buckets,
+    rnn_decoder,
+    tied_rnn_seq2seq,
+)
