@@ -16,6 +16,7 @@ from tensorlite.compat.adopting import adopted
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import TensorliteError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
@@ -25,11 +26,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+class Deferred(TensorliteError):
+    """Says that an argument has no value yet, and what takes note of the call meanwhile."""
+
+    def __init__(self, note: Callable[..., object]) -> None:
+        super().__init__(
+            "this tensor has no value until the model it belongs to is called"
+        )
+        self.note = note
+
+
+def named(
+    default: str, inner: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator of functions that have a parameter `name`.
 
     In a graph what stands for tensors is unpacked before the call and wrapped behind it, all that
-    is made bears the name of the call, or `default`, and is numbered as in TensorFlow. Eagerly and
+    is made bears the name of the call, or `default`, and is numbered as in TensorFlow; the last
+    node bears that of the call, or is called `inner` below it. Eagerly and
     in traced functions the function is called as it is.
     """
 
@@ -40,7 +54,10 @@ def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             if active_graph() is None:
-                return function(*args, **kwargs)
+                try:
+                    return function(*args, **kwargs)
+                except Deferred as deferred:
+                    return cast("R", deferred.note(function, args, kwargs))
             given = list(plain(args))
             keywords = {key: plain(value) for key, value in kwargs.items()}
             name = keywords.pop("name", None)
@@ -50,7 +67,7 @@ def named(default: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             def make() -> Any:
                 return function(*given, **keywords)
 
-            return cast("R", in_graph(make, default, cast("str | None", name)))
+            return cast("R", in_graph(make, default, cast("str | None", name), inner))
 
         return call
 

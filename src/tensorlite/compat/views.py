@@ -428,20 +428,24 @@ def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
     return replace(x, **changed)
 
 
-def in_graph(make: Callable[[], Any], default: str, name: str | None = None) -> Any:
+def in_graph(
+    make: Callable[[], Any], default: str, name: str | None = None, inner: str = ""
+) -> Any:
     """Return what `make` makes, in the graph being built, its node bearing a name."""
     graph = active_graph()
     if graph is None:
         return make()
-    with built(graph) as inner:
-        count = len(inner.nodes)
+    with built(graph) as within:
+        count = len(within.nodes)
         with name_scope(name, default) as prefix:
             made = make()
-        _bear(graph, inner, count, made, prefix[:-1])
+        _bear(graph, within, count, made, prefix[:-1], inner)
     return shown(made)
 
 
-def _bear(graph: Graph, inner: Any, count: int, made: Any, name: str) -> None:
+def _bear(
+    graph: Graph, inner: Any, count: int, made: Any, name: str, last: str
+) -> None:
     """Give the node that all of a result is of, if it was made now, the name of the call."""
     node = _node_of(made)
     if node is None or node.graph is not inner or not name:
@@ -449,10 +453,13 @@ def _bear(graph: Graph, inner: Any, count: int, made: Any, name: str) -> None:
     if node.name.startswith(f"{name}/") and any(
         x is node for x in inner.nodes[count:]
     ):
+        whole = f"{name}/{last}" if last else name
+        if last and node.name.lower() != whole.lower():
+            whole = inner.unique_name(whole)
         if inner is graph:
-            graph.rename(node, name)
+            graph.rename(node, whole)
         else:
-            node.name = name
+            node.name = whole
 
 
 def _node_of(made: Any) -> Node | None:

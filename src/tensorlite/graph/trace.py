@@ -88,7 +88,7 @@ class Tracer(Interpreter):
         known = self.captures.get(id(x))
         if known is not None:
             return known[1]
-        if isinstance(x, SymbolicTensor) and x.node.op.name == "Const":
+        if isinstance(x, SymbolicTensor) and _is_repeated(x):
             return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
         if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
             copied = self._copied(x)
@@ -310,3 +310,12 @@ def _whole(beside: Tensor | Node) -> EagerTensor:
     raise LeakedTensorError(
         f"{beside!r} belongs to a graph, and none is traced here: nothing runs beside it"
     )
+
+
+def _is_repeated(x: SymbolicTensor) -> bool:
+    """Return whether a constant is made again in an inner graph, rather than passed in.
+
+    Graphs that share no nodes tell equal constants apart: gradients may be asked for one of them.
+    """
+    told_apart = not x.node.graph.shares and x.dtype.is_differentiable
+    return x.node.op.name == "Const" and not told_apart

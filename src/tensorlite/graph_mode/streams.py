@@ -7,7 +7,6 @@ The numbers are TensorFlow's. What draws from streams stands in ops/generators.p
 from __future__ import annotations
 
 import random
-import secrets
 from collections.abc import Hashable
 
 import numpy as np
@@ -21,7 +20,13 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import philox
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.generators import Source, global_generator
-from tensorlite.ops.random import PHILOX, CountOf, KeyAndCounter, RngReadAndSkip
+from tensorlite.ops.random import (
+    PHILOX,
+    CountOf,
+    FreshState,
+    KeyAndCounter,
+    RngReadAndSkip,
+)
 from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
 
 DEFAULT_SEED = 87654321
@@ -75,12 +80,13 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
 class NodeStream(Source):
     """The stream of one node of a graph."""
 
-    def __init__(self, seeds: tuple[int, int]) -> None:
+    def __init__(self, seeds: tuple[int, int] | None) -> None:
         self.seeds = seeds
+        """None: each session draws other numbers."""
 
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter for the next numbers of a run."""
-        begun = constant(np.array([0, self.seeds[1], self.seeds[0]], np.int64))
+        begun = self._begun()
         spec = TensorSpec((3,), dtypes.int64)
         name = f"{scope.get().name}/generator{_number()}"
         handle = call(VarHandleOp(spec, debug_name="generator", shared_name=name))
@@ -90,6 +96,11 @@ class NodeStream(Source):
             state = call(RngReadAndSkip(), handle, algorithm, call(CountOf(), shape))
         key, counter = calls(KeyAndCounter(), state)
         return key, counter
+
+    def _begun(self) -> Tensor:
+        if self.seeds is None:
+            return call(FreshState())
+        return constant(np.array([0, self.seeds[1], self.seeds[0]], np.int64))
 
 
 _numbers = iter(range(2**62))
@@ -129,11 +140,9 @@ def stream(seed: int | None, kind: str) -> Source:
     >>> bool((first.run(x) == second.run(x)).all()), bool((first.run(x) == second.run(x)).all())
     (True, True)
     """
-    seeds = get_seed(seed)
-    given = seeds if seeds[0] is not None and seeds[1] is not None else None
+    first, second = get_seed(seed)
+    given = None if first is None or second is None else (first, second)
     if active_graph() is None and (tracer() is None or seed is None):
-        if given is None or tracer() is not None:
-            return global_generator()
-        return EagerStream((given[0] or 0, given[1] or 0), kind)
-    drawn = secrets.randbits(63), secrets.randbits(63)
-    return NodeStream(drawn if given is None else (given[0] or 0, given[1] or 0))
+        at_once = given is not None and tracer() is None
+        return EagerStream(given, kind) if given and at_once else global_generator()
+    return NodeStream(given)

@@ -6,6 +6,7 @@ bits come from philox.py; the functions and generators that people call are in g
 
 from __future__ import annotations
 
+import secrets
 from abc import abstractmethod
 from math import prod
 
@@ -72,6 +73,21 @@ class RngReadAndSkip(Op):
             ).view(np.int64)
             state.array = after
         return before
+
+
+class FreshState(Op):
+    """A generator's state that nobody can foresee: other numbers at every run."""
+
+    effect = Effect.DRAW
+    differentiable = False
+
+    def infer(self) -> TensorSpec:
+        """Return the spec of a state."""
+        return TensorSpec((3,), dtypes.int64)
+
+    def kernel(self, xp: Xp) -> Array:
+        """Return a counter and a key by the operating system's entropy, in host memory."""
+        return np.array([0, secrets.randbits(62), secrets.randbits(62)], np.int64)
 
 
 class KeyAndCounter(Op):

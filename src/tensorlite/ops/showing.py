@@ -81,7 +81,8 @@ class StringFormat(Op):
         first, *rest = self.template.split(self.placeholder)
         shown = [summary(to_host(x), self.summarize) for x in inputs]
         pairs = zip(shown, rest, strict=True)
-        return np.asarray(first + "".join(a + b for a, b in pairs), object)
+        text = first + "".join(a + b for a, b in pairs)
+        return np.asarray(text.encode(), object)
 
 
 def summary(x: Array, count: int, depth: int = 1) -> str:

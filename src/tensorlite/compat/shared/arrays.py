@@ -209,7 +209,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     return tl.fill(_sizes(dims), converted(value))
 
 
-@named("eye")
+@named("eye", "diag")
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -266,7 +266,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return tl.tile(converted(input), counts)
 
 
-@named("Pad")
 def pad(
     tensor: Any,
     paddings: Any,
@@ -274,17 +273,33 @@ def pad(
     name: str | None = None,
     constant_values: Any = 0,
 ) -> Any:
-    x = converted(tensor)
-    if mode.upper() not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
+    kind = mode.upper()
+    if kind not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
         raise InvalidArgumentError(
             f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
         )
-    value = constant_values
-    if not isinstance(value, Operand) and x.dtype is not string:
-        value = constant(np.asarray(value, x.dtype.numpy))
-    if x.dtype is string and value == 0:
-        value = _element(string, 0)
-    return tl.pad(x, converted(paddings, int32), mode.lower(), value)  # type: ignore[arg-type]
+    plain_zero = not isinstance(constant_values, Operand) and constant_values == 0
+    filled = _pad if plain_zero else _pad_v2
+    return (filled if kind == "CONSTANT" else _mirror_pad)(
+        tensor, paddings, kind, constant_values, name=name
+    )
+
+
+def _padding(default: str) -> Callable[..., Any]:
+    @named(default)
+    def padded(
+        tensor: Any, paddings: Any, mode: str, value: Any, name: str | None = None
+    ) -> Any:
+        x = converted(tensor)
+        if x.dtype is string and value == 0:
+            value = b""
+        fitted = converted(value, x.dtype)
+        return tl.pad(x, converted(paddings, int32), mode.lower(), fitted)  # type: ignore[arg-type]
+
+    return padded
+
+
+_pad, _pad_v2, _mirror_pad = map(_padding, ("Pad", "PadV2", "MirrorPad"))
 
 
 @named("Slice")
@@ -356,7 +371,7 @@ def reverse_sequence(
     return tl.reverse_sequence(converted(input), lengths, seq_axis, batch_axis or 0)
 
 
-@named("SequenceMask")
+@named("SequenceMask", "Less")
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Any:
@@ -414,7 +429,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
     return _grids(list(args), indexing, name=name)
 
 
-@named("repeat")
+@named("Repeat", "Reshape")
 def repeat(
     input: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Any:

@@ -259,7 +259,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return call(CheckNumerics(message), converted(tensor))
 
 
-@named("VerifyFinite")
+@named("VerifyFinite", "control_dependency")
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     return call(CheckNumerics(message), converted(x))
 
@@ -268,13 +268,13 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Operand) and tensor.__tensor__().dtype.is_numeric
 
 
-@named("is_non_decreasing")
+@named("is_non_decreasing", "All")
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     flat = tl.reshape(converted(x), [-1])
     return tl.all(flat[1:] >= flat[:-1])
 
 
-@named("is_strictly_increasing")
+@named("is_strictly_increasing", "All")
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     flat = tl.reshape(converted(x), [-1])
     return tl.all(flat[1:] > flat[:-1])

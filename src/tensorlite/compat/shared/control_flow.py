@@ -16,10 +16,10 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.scope import control_dependencies
+from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.graph.graph import Node
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
 from tensorlite.ops.state import Variable
 
@@ -65,10 +65,10 @@ def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
     return branch
 
 
-@named("cond")
+@named("cond", "Merge")
 def _cond(pred: Any, then: Any, other: Any, name: str | None = None) -> Any:
     first, second = _alike(then), _alike(other)
-    return control.cond(converted(pred), first, second)
+    return _under(control.cond(converted(pred), first, second), "Merge")
 
 
 def _alike(branch: Callable[[], Any]) -> Callable[[], Any]:
@@ -103,6 +103,20 @@ def _single(result: Any) -> Any:
     return result
 
 
+def _under(result: Any, title: str, first: int = 0) -> Any:
+    """Return results under the names that TensorFlow's primitives of control flow have."""
+    graph, prefix = active_graph(), scope.get().name
+    if graph is None or inner_graph(graph) is not graph:
+        return result
+    leaves = []
+    for i, leaf in enumerate(nest.flatten(result), first):
+        made = tl.identity(leaf) if isinstance(leaf, SymbolicTensor) else leaf
+        if isinstance(made, SymbolicTensor):
+            graph.rename(made.node, f"{prefix}/{title}{f'_{i}' if i else ''}")
+        leaves.append(made)
+    return nest.pack_like(result, leaves)
+
+
 def switch_case(
     branch_index: Any,
     branch_fns: Any,
@@ -118,11 +132,12 @@ def switch_case(
     return _single(_switch_case(branch_index, branches, last, name=name))
 
 
-@named("switch_case")
+@named("switch_case", "indexed_case/Identity")
 def _switch_case(
     index: Any, branches: Any, default: Any, name: str | None = None
 ) -> Any:
-    return control.switch_case(converted(index), branches, default)
+    found = control.switch_case(converted(index), branches, default)
+    return _under(found, "indexed_case/Identity")
 
 
 def case(
@@ -141,10 +156,11 @@ def case(
     return _single(_case(preds, branches, last, name=name))
 
 
-@named("case")
+@named("case", "cond/Merge")
 def _case(preds: Any, branches: Any, default: Any, name: str | None = None) -> Any:
     pairs = list(zip([converted(p) for p in preds], branches, strict=True))
-    return control.case(pairs, branches[-1] if default is None else default)
+    found = control.case(pairs, branches[-1] if default is None else default)
+    return _under(found, "cond/Merge")
 
 
 def while_loop(
@@ -202,7 +218,7 @@ def _open_size(given: Any, variable: Any) -> Any:
     return TensorSpec(plain(TensorShape(given)), converted(variable).dtype)
 
 
-@named("while")
+@named("while", "Exit")
 def _while(
     cond: Any,
     body: Any,
@@ -222,7 +238,10 @@ def _while(
         most,
         options[1],
     )
-    return list(found)
+    return _under(list(found), "Exit", 0 if most is None else 1)
+
+
+_STACKED = "{}/TensorArrayStack/TensorArrayGatherV3"
 
 
 def map_fn(
@@ -232,7 +251,12 @@ def map_fn(
     name: str | None = None,
 ) -> Any:
     return _along(
-        functional.map_fn, "map", name, inside(fn), elems, parallel_iterations
+        functional.map_fn,
+        "map/TensorArrayStack/TensorArrayGatherV3",
+        name,
+        inside(fn),
+        elems,
+        parallel_iterations,
     )
 
 
@@ -244,7 +268,9 @@ def foldl(
     name: str | None = None,
 ) -> Any:
     options = (initializer, parallel_iterations)
-    return _along(functional.foldl, "foldl", name, inside(fn), elems, *options)
+    return _along(
+        functional.foldl, "foldl/while/Exit_2", name, inside(fn), elems, *options
+    )
 
 
 def foldr(
@@ -255,7 +281,9 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     options = (initializer, parallel_iterations)
-    return _along(functional.foldr, "foldr", name, inside(fn), elems, *options)
+    return _along(
+        functional.foldr, "foldr/while/Exit_2", name, inside(fn), elems, *options
+    )
 
 
 def scan(
@@ -267,18 +295,27 @@ def scan(
     name: str | None = None,
 ) -> Any:
     options = (initializer, reverse, parallel_iterations)
-    return _along(functional.scan, "scan", name, inside(fn), elems, *options)
+    return _along(
+        functional.scan,
+        "scan/TensorArrayStack/TensorArrayGatherV3",
+        name,
+        inside(fn),
+        elems,
+        *options,
+    )
 
 
 def _along(
     function: Callable[..., Any],
-    default: str,
+    titles: str,
     name: str | None,
     fn: Any,
     elems: Any,
     *options: Any,
 ) -> Any:
-    @named(default)
+    default, _, inner = titles.partition("/")
+
+    @named(default, inner)
     def run(elems: Any, options: Any, name: str | None = None) -> Any:
         given = (
             nest.map_structure(converted, elems) if nest.is_nested(elems) else elems

@@ -67,6 +67,7 @@ atan2 = binary("Atan2", tl.atan2)
 div_no_nan = binary("div_no_nan", math.divide_no_nan)
 equal = binary("Equal", tl.equal)
 floordiv = binary("floordiv", tl.floor_divide)
+floor_div = binary("FloorDiv", tl.floor_divide)
 floormod = binary("FloorMod", tl.remainder)
 greater = binary("Greater", tl.greater)
 greater_equal = binary("GreaterEqual", tl.greater_equal)
@@ -88,9 +89,9 @@ pow = binary("Pow", tl.pow)
 realdiv = binary("RealDiv", tl.divide)
 squared_difference = binary("SquaredDifference", lambda x, y: tl.square(x - y))
 subtract = binary("Sub", tl.subtract)
-xdivy = binary("xdivy", math.xdivy)
-xlog1py = binary("xlog1py", math.xlog1py)
-xlogy = binary("xlogy", math.xlogy)
+xdivy = binary("Xdivy", math.xdivy)
+xlog1py = binary("Xlog1py", math.xlog1py)
+xlogy = binary("Xlogy", math.xlogy)
 zeta = binary("Zeta", math.zeta)
 
 
@@ -148,7 +149,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     return math.betainc(first, *rest)
 
 
-@named("lbeta")
+@named("lbeta", "sub")
 def lbeta(x: Any, name: str | None = None) -> Any:
     return math.lbeta(converted(x))
 
@@ -186,7 +187,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return tl.astype(x, dtype) + tl.astype(y, dtype) * tl.constant(1j, dtype)
 
 
-@named("polyval")
+@named("polyval", "add_1")
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     operand = converted(x)
     if not isinstance(coeffs, list):
@@ -205,7 +206,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return math.divide_no_nan(tl.ones_like(operand), operand)
 
 
-@named("scalar_mul")
+@named("Mul")
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     if isinstance(x, IndexedSlices):
         scaled = tl.multiply(*agreeing(scalar, x.values))

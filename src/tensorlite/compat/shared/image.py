@@ -157,7 +157,7 @@ def draw_bounding_boxes(
     return tl.image.draw_bounding_boxes(converted(images), converted(boxes), shades)
 
 
-@named("extract_patches")
+@named("ExtractImagePatches")
 def extract_patches(
     images: Any,
     sizes: Any,

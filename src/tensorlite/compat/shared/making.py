@@ -14,10 +14,12 @@ from tensorlite.core.errors import DTypeError
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
-def unary(default: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
+def unary(
+    default: str, function: Callable[[Any], Any], inner: str = ""
+) -> Callable[..., Any]:
     """Return a function of `x` and a name; a sparse tensor's values are what it works on."""
 
-    @named(default)
+    @named(default, inner)
     def made(x: Any, name: str | None = None) -> Any:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, function(x.values), x.dense_shape)
@@ -58,7 +60,11 @@ def titled(made: Any, function: Any, default: str) -> Any:
 
 
 def same(
-    default: str, function: Callable[..., Any], names: str, tensors: int = 1
+    default: str,
+    function: Callable[..., Any],
+    names: str,
+    tensors: int = 1,
+    inner: str = "",
 ) -> Callable[..., Any]:
     """Return a function of the arguments of another one, by the names given, and of a name.
 
@@ -66,7 +72,7 @@ def same(
     other function.
     """
 
-    @named(default)
+    @named(default, inner)
     def made(given: list[Any], name: str | None = None) -> Any:
         first = [x if x is None else converted(x) for x in given[:tensors]]
         return function(*first, *given[tensors:])

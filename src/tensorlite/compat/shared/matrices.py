@@ -48,7 +48,7 @@ def matmul(
     return tl.matmul(x, y, transpose_a=left, transpose_b=right)
 
 
-@named("matvec")
+@named("MatVec", "Squeeze")
 def matvec(
     a: Any,
     b: Any,
@@ -94,7 +94,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     return _einsum(equation, list(given), name=name)
 
 
-@named("matrix_transpose")
+@named("matrix_transpose", "transpose")
 def matrix_transpose(
     a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Any:
@@ -102,7 +102,7 @@ def matrix_transpose(
     return adjoint_of(x) if conjugate else tl.matrix_transpose(x)
 
 
-@named("adjoint")
+@named("adjoint", "matrix_transpose/transpose")
 def adjoint(matrix: Any, name: str | None = None) -> Any:
     return adjoint_of(converted(matrix))
 
@@ -124,7 +124,7 @@ def det(input: Any, name: str | None = None) -> Any:
     return tl.linalg.det(converted(input))
 
 
-@named("logdet")
+@named("logdet", "mul")
 def logdet(matrix: Any, name: str | None = None) -> Any:
     factor = tl.linalg.cholesky(converted(matrix))
     return 2.0 * tl.sum(tl.log(tl.real(tl.diag_part(factor))), axis=-1)
@@ -149,7 +149,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     return tl.linalg.inv(adjoint_of(x) if adjoint else x)
 
 
-@named("pinv")
+@named("pinv", "MatMul")
 def pinv(
     a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
@@ -164,7 +164,7 @@ def cholesky(input: Any, name: str | None = None) -> Any:
     return tl.linalg.cholesky(converted(input))
 
 
-@named("cholesky_solve")
+@named("cholesky_solve", "MatrixTriangularSolve_1")
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     factor, right = alike("cholesky_solve", chol, rhs)
     half = tl.linalg.triangular_solve(factor, right, lower=True)
@@ -179,7 +179,7 @@ def solve(
     return tl.linalg.solve(adjoint_of(x) if adjoint else x, right)
 
 
-@named("triangular_solve")
+@named("MatrixTriangularSolve")
 def triangular_solve(
     matrix: Any,
     rhs: Any,
@@ -212,7 +212,7 @@ def lstsq(
     return tl.matmul(t, cholesky_solve(tl.linalg.cholesky(gram), b))
 
 
-@named("qr")
+@named("Qr")
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     mode = "complete" if full_matrices else "reduced"
     return Qr(*tl.linalg.qr(converted(input), mode=mode))  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ class Qr(NamedTuple):
     r: Any
 
 
-@named("svd")
+@named("Svd")
 def svd(
     tensor: Any,
     full_matrices: bool = False,
@@ -259,7 +259,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
     return tl.linalg.eigvals(converted(tensor))
 
 
-@named("cross")
+@named("Cross")
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
     x, y = alike("Cross", a, b)
     after, before = [1, 2, 0], [2, 0, 1]
@@ -348,7 +348,7 @@ def l2_normalize(
     return operand * tl.rsqrt(tl.maximum(total, epsilon))
 
 
-@named("matrix_exponential")
+@named("matrix_exponential", "Reshape_1")
 def expm(input: Any, name: str | None = None) -> Any:
     return tl.linalg.expm(converted(input))
 
@@ -375,7 +375,7 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any
     return Lu(*tl.linalg.lu(converted(input), as_dtype(output_idx_type)))
 
 
-@named("matrix_rank")
+@named("matrix_rank", "Sum")
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
@@ -415,7 +415,7 @@ def tridiagonal_solve(
     return tl.linalg.tridiagonal_solve(given, converted(rhs), *options)
 
 
-@named("global_norm")
+@named("global_norm", "global_norm")
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     return tl.global_norm([x for x in _tensors(t_list) if x is not None])
 

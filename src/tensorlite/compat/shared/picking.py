@@ -47,7 +47,7 @@ def gather_nd(
     return tl.gather_nd(converted(params), converted(indices, int32), batch_dims)
 
 
-@named("boolean_mask")
+@named("boolean_mask", "GatherV2")
 def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
 ) -> Any:
@@ -321,7 +321,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     return tl.remainder(part, tl.reshape(sizes, shape))
 
 
-@named("batch_gather")
+@named("BatchGather", "Reshape_3")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     places = converted(indices)
     return gathered(converted(params), places, None, places.ndim - 1)
@@ -371,7 +371,7 @@ def _same_rank(x: Any, other: Any) -> Any:
     return tl.squeeze(x, -1) if x.ndim == other.ndim + 1 and x.shape[-1] == 1 else x
 
 
-@named("bincount")
+@named("bincount", "Bincount")
 def bincount(
     arr: Any,
     weights: Any = None,

@@ -13,7 +13,6 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.views import lifted, plain, shown
-from tensorlite.core import nest
 from tensorlite.core.constant import array_of
 from tensorlite.core.dtypes import DType, as_dtype, float64
 from tensorlite.core.operand import Operand
@@ -50,12 +49,9 @@ def py_func(
     promised = _specs(Tout)
     inputs = [converted(x) for x in inp]
     called = _of_arrays(func, promised)
-    found = tl.numpy_function(called, inputs, promised, stateful)
-    return found if promised != [] else tl.group(*_nodes(found))
-
-
-def _nodes(found: Any) -> list[Any]:
-    return [x for x in nest.flatten(found) if isinstance(x, Tensor)]
+    if promised == []:
+        return effect(effects.PyFunc(called, (), stateful), *inputs)
+    return tl.numpy_function(called, inputs, promised, stateful)
 
 
 def _of_arrays(func: Callable[..., Any], promised: Any) -> Callable[..., Any]:

@@ -95,7 +95,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any
     return gather(x, order)
 
 
-@named("multinomial")
+@named("multinomial", "Multinomial")
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -108,7 +108,7 @@ def categorical(
     return source.categorical(converted(logits), num_samples, wanted)
 
 
-@named("random_gamma")
+@named("random_gamma", "Maximum")
 def gamma(
     shape: Any,
     alpha: Any,
@@ -126,7 +126,7 @@ def gamma(
     return tl.maximum(np.finfo(wanted.numpy).tiny, drawn / b)
 
 
-@named("random_poisson")
+@named("random_poisson", "RandomPoissonV2")
 def poisson(
     shape: Any,
     lam: Any,

@@ -15,7 +15,7 @@ from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.operand import Operand
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import cumulative
+from tensorlite.ops import cumulative, reduce
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -32,10 +32,12 @@ def _with_keywords(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axis, keepdims: function(x, axis=axis, keepdims=keepdims)
 
 
-def reduction(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def reduction(
+    default: str, function: Callable[..., Any], inner: str = ""
+) -> Callable[..., Any]:
     """Return a function of a tensor and the axes that go."""
 
-    @named(default)
+    @named(default, inner)
     def reduced(
         input_tensor: Any, axis: Any, keepdims: bool, name: str | None = None
     ) -> Any:
@@ -83,9 +85,9 @@ reduce_max = reduction("Max", _with_keywords(tl.max))
 reduce_min = reduction("Min", _with_keywords(tl.min))
 reduce_all = reduction("All", _with_keywords(tl.all))
 reduce_any = reduction("Any", _with_keywords(tl.any))
-reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp))
-reduce_variance = reduction("reduce_variance", _with_keywords(tl.var))
-reduce_std = reduction("reduce_std", _with_keywords(tl.std))
+reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp), "Add")
+reduce_variance = reduction("reduce_variance", _with_keywords(tl.var), "Mean_1")
+reduce_std = reduction("reduce_std", _with_keywords(tl.std), "Sqrt")
 
 
 def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
@@ -95,7 +97,7 @@ def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
 reduce_euclidean_norm = reduction("EuclideanNorm", _norm)
 
 
-@named("count_nonzero")
+@named("count_nonzero", "Sum")
 def count_nonzero(
     input: Any,
     axis: Any = None,
@@ -111,7 +113,7 @@ def count_nonzero(
     return total if wanted is int64 else tl.astype(total, wanted)
 
 
-def _place(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _place(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:
     @named(default)
     def made(
         input: Any,
@@ -119,15 +121,14 @@ def _place(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
         output_type: Any = int64,
         name: str | None = None,
     ) -> Any:
-        found = function(converted(input), axis=0 if axis is None else axis)
-        wanted = as_dtype(output_type)
-        return found if wanted is int64 else tl.astype(found, wanted)
+        along = converted(0 if axis is None else axis, int32)
+        return call(kind(as_dtype(output_type)), converted(input), along)
 
     return made
 
 
-argmax = _place("ArgMax", tl.argmax)
-argmin = _place("ArgMin", tl.argmin)
+argmax = _place("ArgMax", reduce.ArgMax)
+argmin = _place("ArgMin", reduce.ArgMin)
 
 
 def _running(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:

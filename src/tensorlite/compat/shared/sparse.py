@@ -212,13 +212,13 @@ def sparse_dense_matmul(
 
 @named("SparseAdd")
 def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
-    x, y = (
-        as_sparse(z)
-        if isinstance(z, (PlainSparse, SparseTensorValue))
-        else converted(z)
-        for z in (a, b)
-    )
+    x, y = _either(a), _either(b)
     return tl.sparse.add(x, y, threshold)
+
+
+def _either(x: Any) -> Any:
+    is_sparse = isinstance(x, (PlainSparse, SparseTensorValue))
+    return as_sparse(x) if is_sparse else converted(x)
 
 
 @named("SparseConcat")

@@ -86,7 +86,12 @@ class TensorArray:
         return _at(self.flow, indices, "gather", "TensorArrayGatherV3", name)
 
     def stack(self, name: str | None = None) -> Any:
-        return _of(self.flow, lambda x: x.stack(), "TensorArrayStack", name)
+        return _of(
+            self.flow,
+            lambda x: x.stack(),
+            "TensorArrayStack/TensorArrayGatherV3",
+            name,
+        )
 
     def concat(self, name: str | None = None) -> Any:
         return _of(self.flow, lambda x: x.concat(), "TensorArrayConcatV3", name)
@@ -129,7 +134,9 @@ def _begun(
 
 
 def _of(flow: Any, ask: Callable[[Elements], Any], default: str, name: Any) -> Any:
-    @named(default)
+    title, _, inner = default.partition("/")
+
+    @named(title, inner)
     def asked(flow: Any, name: str | None = None) -> Any:
         return ask(Elements(flow=flow))
 

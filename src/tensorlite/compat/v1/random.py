@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.calling import named
 from tensorlite.compat.shared import random
 from tensorlite.compat.shared.random import (
     gamma,
@@ -30,7 +29,6 @@ __all__ = [
 ]
 
 
-@named("multinomial")
 def multinomial(
     logits: Any,
     num_samples: Any,
@@ -38,10 +36,9 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = None,
 ) -> Any:
-    return random.categorical(logits, num_samples, output_dtype, seed)
+    return random.categorical(logits, num_samples, output_dtype, seed, name)
 
 
-@named("categorical")
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -49,7 +46,8 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    return random.categorical(logits, num_samples, dtype, seed)
+    title = name or "categorical"
+    return random.categorical(logits, num_samples, dtype, seed, title)
 
 
 def random_poisson(

@@ -23,7 +23,6 @@ def set_seed(seed: int) -> None:
     global_seed.set(int(seed))
 
 
-@named("categorical")
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -31,7 +30,8 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    return random.categorical(logits, num_samples, dtype, seed)
+    title = name or "categorical"
+    return random.categorical(logits, num_samples, dtype, seed, title)
 
 
 def get_global_generator() -> Any:

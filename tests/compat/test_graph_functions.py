@@ -1,0 +1,202 @@
+"""Control flow, Python functions, assertions, random numbers and sparse tensors of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[Any]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default() as made:
+        yield made
+    mode.eager = before
+
+
+def run(fetches: Any, feeds: Any = None) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches, feeds)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(5.0, 1.0), (-5.0, 0.0)])
+def test_a_branch_changes_variables_only_when_it_is_taken(
+    number: float, expected: float
+) -> None:
+    count = tf.Variable(0.0)
+    x = tf.placeholder(tf.float32, [])
+    done = tf.cond(x > 0, lambda: tf.group(tf.assign_add(count, 1.0)), tf.no_op)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(done, {x: number})
+        assert session.run(count) == expected
+
+
+def test_cond_takes_its_older_names() -> None:
+    assert run(tf.cond(tf.constant(1) > 0, fn1=lambda: 2.0, fn2=lambda: 3.0)) == 2.0
+    with pytest.raises(InvalidArgumentError, match="both"):
+        tf.cond(tf.constant(True), lambda: 1, lambda: 2, fn1=lambda: 3)
+
+
+def test_a_loop_grows_what_its_invariants_leave_open() -> None:
+    sizes = [tf.TensorShape([]), tf.TensorShape([None, 2])]
+    _, rows = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, a: (i + 1, tf.concat([a, a], 0)),
+        [tf.constant(0), tf.ones([1, 2])],
+        shape_invariants=sizes,
+    )
+    assert rows.get_shape().as_list() == [None, 2]
+    assert run(rows).shape == (8, 2)
+
+
+def test_gradients_flow_through_loops_and_arrays() -> None:
+    x = tf.constant([1.0, 2.0])
+    array = tf.TensorArray(tf.float32, size=3)
+    _, array = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, a: (i + 1, a.write(i, x * tf.to_float(i))),
+        [0, array],
+    )
+    (slope,) = tf.gradients(tf.reduce_sum(array.stack()), x)
+    np.testing.assert_array_equal(run(slope), [3.0, 3.0])
+
+
+def test_python_functions_get_arrays_and_may_return_nothing() -> None:
+    seen: list[Any] = []
+    x = tf.constant([1.0, 2.0])
+    double = tf.py_func(lambda a: a * 2, [x], tf.float32)
+    told = tf.py_func(seen.append, [x], [])
+    text = tf.py_func(lambda a: a + b"!", [tf.constant("hi")], tf.string)
+    found, _, said = run([double, told, text])
+    np.testing.assert_array_equal(found, [2.0, 4.0])
+    assert said == b"hi!"
+    assert len(seen) == 1
+
+
+def test_a_python_function_of_tensors_runs_them_at_once() -> None:
+    total = tf.py_function(lambda a: tf.reduce_sum(a) * 2, [tf.ones([3])], tf.float32)
+    assert run(total) == 6.0
+
+
+def test_a_gradient_of_ones_own() -> None:
+    @tf.custom_gradient
+    def square(x: Any) -> Any:
+        return tf.square(x), lambda dy: dy * 100.0
+
+    x = tf.constant(3.0)
+    y = square(x)
+    assert run([y, *tf.gradients(y, x)]) == [9.0, 100.0]
+
+
+def test_assertions_raise_when_they_run() -> None:
+    x = tf.placeholder(tf.float32, [None])
+    with tf.control_dependencies([tf.assert_less(x, 2.0, message="too much")]):
+        y = tf.identity(x)
+    assert run(y, {x: [1.0]}) == [1.0]
+    with pytest.raises(InvalidArgumentError, match="too much"):
+        run(y, {x: [3.0]})
+
+
+def test_a_rank_that_is_known_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="rank"):
+        tf.assert_rank(tf.ones([2]), 2)
+    with pytest.raises(TypeError):
+        tf.assert_type(tf.ones([2]), tf.int32)
+
+
+def test_a_printed_tensor_passes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tf.Print(tf.constant(2.0), [tf.constant([1, 2, 3, 4])], "of: ")) == 2.0
+    assert capsys.readouterr().err == "of: [1 2 3...]\n"
+
+
+def test_sessions_draw_from_the_beginning() -> None:
+    x = tf.random_normal([3], seed=1)
+    first, second = tf.Session(), tf.Session()
+    numbers = first.run(x)
+    assert not np.array_equal(numbers, first.run(x))
+    np.testing.assert_array_equal(numbers, second.run(x))
+
+
+def test_without_seeds_numbers_differ() -> None:
+    x = tf.random_uniform([8])
+    assert not np.array_equal(run(x), run(x))
+
+
+def test_the_graphs_seed_is_enough() -> None:
+    def drawn() -> Any:
+        with tf.Graph().as_default():
+            tf.set_random_seed(4)
+            return run([tf.random_uniform([2]), tf.random_normal([2])])
+
+    np.testing.assert_array_equal(drawn(), drawn())
+
+
+def test_in_a_loop_every_turn_draws_anew() -> None:
+    rows = tf.map_fn(lambda _: tf.random_uniform([], seed=3), tf.zeros([4]))
+    assert len(set(run(rows).tolist())) == 4
+
+
+def test_sparse_tensors_are_fed_and_fetched() -> None:
+    sp = tf.sparse_placeholder(tf.float32, [None, 2], name="sp")
+    value = tf.SparseTensorValue([[0, 1]], [3.0], [2, 2])
+    dense, same = run([tf.sparse_tensor_to_dense(sp), sp], {sp: value})
+    np.testing.assert_array_equal(dense, [[0, 3], [0, 0]])
+    assert isinstance(same, tf.SparseTensorValue)
+    assert (sp.values.name, sp.get_shape().as_list()) == ("sp/values:0", [None, None])
+
+
+def test_strings_are_bytes() -> None:
+    x = tf.placeholder(tf.string, [])
+    assert run([tf.constant("a"), x], {x: "b"}) == [b"a", b"b"]
+
+
+def test_older_orders_of_arguments() -> None:
+    x = tf.ones([2, 4])
+    joined, parts = run([tf.concat(1, [x, x]), tf.split(1, 2, x)])
+    assert joined.shape == (2, 8)
+    assert [part.shape for part in parts] == [(2, 2), (2, 2)]
+
+
+def test_static_values() -> None:
+    assert tf.get_static_value(tf.constant([1, 2])).tolist() == [1, 2]
+    assert tf.get_static_value(tf.placeholder(tf.int32, [2])) is None
+    assert tf.get_static_value(tf.shape(tf.ones([2, 3]))).tolist() == [2, 3]
+
+
+def test_nests() -> None:
+    made = tf.nest.map_structure(
+        lambda x, y: x + y, {"a": 1, "b": (2,)}, {"a": 3, "b": (4,)}
+    )
+    assert made == {"a": 4, "b": (6,)}
+    with pytest.raises(TypeError):
+        tf.nest.assert_same_structure([1], (1,))
+
+
+def test_dtypes_tell_what_they_hold() -> None:
+    assert tf.float32.as_numpy_dtype is np.float32
+    assert (tf.int8.min, tf.uint8.max, tf.bool.is_bool) == (-128, 255, True)
+    assert tf.as_dtype("float") is tf.float32
+    assert tf.as_dtype(1) is tf.float32
+    assert tf.complex64.real_dtype is tf.float32
+    assert tf.float32.base_dtype.is_compatible_with(np.float32)
+
+
+def test_what_is_missing_is_told_with_what_is_near() -> None:
+    with pytest.raises(AttributeError, match="near it are: reduce_sum"):
+        tf.reduce_summ  # noqa: B018
+    with pytest.raises(
+        AttributeError, match=r"tf\.math\.sobol_sample, which tensorlite does not"
+    ):
+        tf.math.sobol_sample  # noqa: B018
+    with pytest.raises(AttributeError, match=r"tf\.nn\.relu"):
+        tf.relu  # noqa: B018
