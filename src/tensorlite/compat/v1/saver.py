@@ -10,11 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared import logging
 from tensorlite.compat.v1 import framework, metagraphs, scopes
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    MissingOperatorError,
+)
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph_mode.graph import (
@@ -190,8 +195,7 @@ class Saver:
         if write_state:
             self._noted(written, latest_filename)
         if write_meta_graph and sess is not None:
-            with sess.graph.as_default():
-                self.export_meta_graph(f"{written}.{meta_graph_suffix}")
+            self._describe(sess, f"{written}.{meta_graph_suffix}")
         return written
 
     def _numbered(self, sess: Session | None, path: str, global_step: Any) -> str:
@@ -225,6 +229,14 @@ class Saver:
             self.last_checkpoints,
             latest_filename=latest_filename,
         )
+
+    def _describe(self, sess: Session, path: str) -> None:
+        """Write the meta graph; values are saved though TensorFlow lack an operator of the graph."""
+        try:
+            with sess.graph.as_default():
+                self.export_meta_graph(path)
+        except MissingOperatorError as error:
+            logging.warning("%s is not written: %s", path, error)
 
     def _forget(self, path: str, saved: float) -> None:
         if saved > self._next_kept:
