@@ -231,7 +231,7 @@ class Saver:
         )
 
     def _describe(self, sess: Session, path: str) -> None:
-        """Write the meta graph; values are saved though TensorFlow lack an operator of the graph."""
+        """Write the meta graph, if TensorFlow has all operators of the graph."""
         try:
             with sess.graph.as_default():
                 self.export_meta_graph(path)
@@ -393,4 +393,3 @@ def import_meta_graph(
         for name in ("filename_tensor_name", "save_tensor_name", "restore_op_name")
     }
     return Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
-    return made
