@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.compat import v1
 from tensorlite.compat.shared import image_sets
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
+from tensorlite.compat.v1.examples.tutorials.mnist import mnist as model
 from tensorlite.data import mnist
+from tensorlite.graph_mode.graph import mode, reset_default_graph
 
 
 def idx(array: np.ndarray) -> bytes:
@@ -113,3 +117,31 @@ def test_digits_on_request(
         (297, 28, 28),
     )
     assert "not MNIST's images" in capsys.readouterr().err
+
+
+def test_the_model_of_the_first_tutorials() -> None:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    tf: Any = v1
+    tf.set_random_seed(1)
+    rng = np.random.default_rng(0)
+    images, labels = (
+        tf.placeholder(tf.float32, [20, 784]),
+        tf.placeholder(tf.int32, [20]),
+    )
+    logits = model.inference(images, 16, 8)
+    loss = model.loss(logits, labels)
+    train, right = model.training(loss, 0.1), model.evaluation(logits, labels)
+    assert [x.name for x in tf.trainable_variables()][:2] == [
+        "hidden1/weights:0",
+        "hidden1/biases:0",
+    ]
+    fed = {images: rng.normal(size=(20, 784)), labels: np.arange(20) % 10}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first = session.run(loss, fed)
+        for _ in range(60):
+            session.run(train, fed)
+        assert session.run(loss, fed) < first / 4
+        assert session.run(right, fed) > 15
+    mode.eager = before

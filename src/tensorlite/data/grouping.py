@@ -267,12 +267,7 @@ class Grouping(Preparing[T]):
         >>> print([batch.shape for batch in batches])
         [(2, 2), (2, 4), (1, 5)]
         """
-        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-            raise InvalidArgumentError(
-                f"bucket_by_sequence_length: {len(bucket_boundaries)} boundaries and "
-                f"{len(bucket_batch_sizes)} batch sizes; allowed is one more batch size"
-            )
-
+        _check_buckets(bucket_boundaries, bucket_batch_sizes)
         ready = self._prepared(
             element_length_func, lambda: tuple(arguments(self.element_spec))
         )
@@ -349,6 +344,14 @@ def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
     if shape is None:
         return (None,) * len(leaf.dims)
     return tuple(shape)
+
+
+def _check_buckets(boundaries: Sequence[int], sizes: Sequence[int]) -> None:
+    if len(sizes) != len(boundaries) + 1:
+        raise InvalidArgumentError(
+            f"bucket_by_sequence_length: {len(boundaries)} boundaries and {len(sizes)} batch "
+            "sizes; allowed is one more batch size"
+        )
 
 
 def _buckets(

@@ -174,7 +174,7 @@ def top_k(
 
 @named("in_top_k")
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    return search.in_top_k(converted(predictions), converted(targets), k)
+    return search.in_top_k(converted(targets), converted(predictions), k)
 
 
 @named("Conv3D")

@@ -412,6 +412,7 @@ from tensorlite.compat.v1 import (
     quantization,
     random,
     resource_loader,
+    saved_model,
     sets,
     signal,
     sparse,
@@ -608,6 +609,7 @@ from tensorlite.compat.v1.random import (
     random_uniform,
     truncated_normal,
 )
+from tensorlite.compat.v1.reading import *  # noqa: F403  queues, readers, parsing
 from tensorlite.compat.v1.scopes import (
     AUTO_REUSE,
     GraphKeys,

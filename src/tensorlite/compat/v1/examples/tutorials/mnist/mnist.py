@@ -5,9 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlite.compat import v1
-
-tf: Any = v1
+from tensorlite.compat.shared.arrays import zeros
+from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.shared.matrices import matmul
+from tensorlite.compat.shared.nn import in_top_k, relu
+from tensorlite.compat.shared.random import truncated_normal
+from tensorlite.compat.v1 import losses, summary
+from tensorlite.compat.v1.framework import name_scope
+from tensorlite.compat.v1.numbers import reduce_sum
+from tensorlite.compat.v1.optimizers import GradientDescentOptimizer
+from tensorlite.compat.v1.variables import Variable
+from tensorlite.core.dtypes import int32, int64
 
 __all__ = [
     "IMAGE_PIXELS",
@@ -25,35 +33,35 @@ IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
 
 
 def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Any:
-    with tf.name_scope("hidden1"):
-        first = tf.nn.relu(_affine(images, IMAGE_PIXELS, hidden1_units))
-    with tf.name_scope("hidden2"):
-        second = tf.nn.relu(_affine(first, hidden1_units, hidden2_units))
-    with tf.name_scope("softmax_linear"):
+    with name_scope("hidden1"):
+        first = relu(_affine(images, IMAGE_PIXELS, hidden1_units))
+    with name_scope("hidden2"):
+        second = relu(_affine(first, hidden1_units, hidden2_units))
+    with name_scope("softmax_linear"):
         return _affine(second, hidden2_units, NUM_CLASSES)
 
 
 def _affine(x: Any, size: int, units: int) -> Any:
     deviation = 1.0 / math.sqrt(float(size))
-    weights = tf.Variable(
-        tf.truncated_normal([size, units], stddev=deviation), name="weights"
+    weights = Variable(
+        truncated_normal([size, units], stddev=deviation), name="weights"
     )
-    biases = tf.Variable(tf.zeros([units]), name="biases")
-    return tf.matmul(x, weights) + biases
+    biases = Variable(zeros([units]), name="biases")
+    return matmul(x, weights) + biases
 
 
 def loss(logits: Any, labels: Any) -> Any:
-    labels = tf.cast(labels, tf.int64)
-    return tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
+    labels = cast(labels, int64)
+    return losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
 
 
 def training(loss: Any, learning_rate: float) -> Any:
-    tf.summary.scalar("loss", loss)
-    optimizer = tf.train.GradientDescentOptimizer(learning_rate)
-    global_step = tf.Variable(0, name="global_step", trainable=False)
+    summary.scalar("loss", loss)
+    optimizer = GradientDescentOptimizer(learning_rate)
+    global_step = Variable(0, name="global_step", trainable=False)
     return optimizer.minimize(loss, global_step=global_step)
 
 
 def evaluation(logits: Any, labels: Any) -> Any:
-    correct = tf.nn.in_top_k(logits, labels, 1)
-    return tf.reduce_sum(tf.cast(correct, tf.int32))
+    correct = in_top_k(predictions=logits, targets=labels, k=1)
+    return reduce_sum(cast(correct, int32))

@@ -1,0 +1,66 @@
+"""What TensorFlow 1's top level has for reading: queues, readers, parsing, logger."""
+
+from __future__ import annotations
+
+from tensorlite.compat.shared.logging import get_logger
+from tensorlite.compat.shared.parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+    matching_files,
+    parse_single_sequence_example,
+    read_file,
+    write_file,
+)
+from tensorlite.compat.v1 import io, python_io
+from tensorlite.compat.v1.parsing import (
+    decode_csv,
+    decode_raw,
+    parse_example,
+    parse_single_example,
+)
+from tensorlite.compat.v1.queues import (
+    FIFOQueue,
+    PaddingFIFOQueue,
+    PriorityQueue,
+    QueueBase,
+    RandomShuffleQueue,
+)
+from tensorlite.compat.v1.readers import (
+    FixedLengthRecordReader,
+    IdentityReader,
+    ReaderBase,
+    TextLineReader,
+    TFRecordReader,
+    WholeFileReader,
+)
+
+__all__ = [
+    "FIFOQueue",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+    "ReaderBase",
+    "SparseFeature",
+    "TFRecordReader",
+    "TextLineReader",
+    "VarLenFeature",
+    "WholeFileReader",
+    "decode_csv",
+    "decode_raw",
+    "get_logger",
+    "io",
+    "matching_files",
+    "parse_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "python_io",
+    "read_file",
+    "write_file",
+]

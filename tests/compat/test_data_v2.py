@@ -1,0 +1,117 @@
+"""tf.data of TensorFlow 2, and the names under which reading is found in both versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.compat import v1
+from tensorlite.compat.shared import data_experimental
+from tensorlite.compat.v2 import data, io, test
+from tensorlite.graph_mode.graph import mode
+
+Dataset: Any = data.Dataset
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def values(dataset: Any) -> list[Any]:
+    return [np.asarray(x).tolist() for x in dataset]
+
+
+def test_arguments_are_tensorflows() -> None:
+    dataset = Dataset.from_tensor_slices(tensors=np.arange(6), name="rows")
+    dataset = dataset.map(map_func=lambda x: x + 1, num_parallel_calls=data.AUTOTUNE)
+    dataset = dataset.filter(predicate=lambda x: x != 3, name="kept")
+    dataset = dataset.shuffle(buffer_size=1).repeat(count=1).prefetch(data.AUTOTUNE)
+    assert values(dataset.batch(2, drop_remainder=False)) == [[1, 2], [4, 5], [6]]
+    assert int(Dataset.range(4, output_type=tl.int32).cardinality()) == 4
+    assert int(Dataset.range(4).repeat().cardinality()) == data.INFINITE_CARDINALITY
+    turns = Dataset.range(2).interleave(
+        map_func=lambda x: Dataset.from_tensors(x).repeat(2), cycle_length=2
+    )
+    assert values(turns) == [0, 1, 0, 1]
+    pairs = Dataset.zip((Dataset.range(2), Dataset.range(2)))
+    assert [(int(a), int(b)) for a, b in pairs] == [(0, 0), (1, 1)]
+
+
+def test_training_reads_in_traced_functions() -> None:
+    dataset = Dataset.range(5).map(lambda x: tl.astype(x, tl.float32)).batch(2)
+
+    @tl.function
+    def total() -> Any:
+        result = tl.asarray(0.0)
+        for batch in dataset:
+            result += tl.sum(batch)
+        return result
+
+    assert float(total()) == 10.0
+    reader = iter(dataset)
+    assert reader.get_next().shape == (2,)
+
+
+def test_experimental_steps() -> None:
+    experimental = data_experimental
+    steps = [
+        experimental.unbatch(),
+        experimental.enumerate_dataset(5),
+        experimental.take_while(lambda i, x: i < 7),
+    ]
+    dataset = Dataset.range(4).batch(2)
+    for step in steps:
+        dataset = dataset.apply(step)
+    assert [(int(i), int(x)) for i, x in dataset] == [(5, 0), (6, 1)]
+    mixed = experimental.sample_from_datasets(
+        [Dataset.range(2), Dataset.range(2)], seed=1
+    )
+    assert sorted(values(mixed)) == [0, 0, 1, 1]
+    reader = iter(Dataset.range(1))
+    first, second = (experimental.get_next_as_optional(reader) for _ in range(2))
+    assert (bool(first.has_value()), int(first.get_value())) == (True, 0)
+    assert not second.has_value()
+
+
+def test_records(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    with io.TFRecordWriter(str(path), io.TFRecordOptions("ZLIB")) as writer:
+        writer.write(b"one")
+    dataset = data.TFRecordDataset([path], compression_type="ZLIB")
+    assert isinstance(dataset, data.Dataset)
+    assert [x.item() for x in dataset.repeat(2)] == [b"one"] * 2
+    data_experimental.TFRecordWriter(path).write(
+        Dataset.from_tensor_slices([b"a", b"b"])
+    )
+    assert [x.item() for x in data.TFRecordDataset(path)] == [b"a", b"b"]
+    tests: Any = test.TestCase()
+    tests.assertAllEqual(io.decode_raw([b"\1"], tl.uint8, fixed_length=2), [[1, 0]])
+
+
+NAMES = (
+    *(
+        "FIFOQueue",
+        "TextLineReader",
+        "WholeFileReader",
+        "parse_example",
+        "decode_csv",
+    ),
+    *("read_file", "FixedLenFeature", "get_logger"),
+)
+OF_TRAIN = ("batch", "shuffle_batch", "start_queue_runners", "string_input_producer")
+
+
+def test_names_of_tensorflow_1() -> None:
+    tf: Any = v1
+    assert all(callable(getattr(tf, name)) for name in NAMES)
+    assert all(callable(getattr(tf.train, name)) for name in OF_TRAIN)
+    assert tf.io.gfile is tf.gfile
+    assert tf.python_io.TFRecordWriter is tf.io.TFRecordWriter
