@@ -1,0 +1,260 @@
+"""SavedModels of TensorFlow 1: graphs with signatures, and the values of their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorlite.compat.v1 import framework, metagraphs
+from tensorlite.compat.v1.saver import Saver, SaverDef
+from tensorlite.compat.views import plain
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from tensorlite.graph_mode.sessions import Session
+from tensorlite.interop.tensorflow.stored.metagraphs import (
+    MetaGraph,
+    SignatureInfo,
+    TensorInfo,
+    meta_graph_of,
+    to_message,
+)
+from tensorlite.interop.tensorflow.stored.models import (
+    meta_graphs_of,
+    saved_model_class,
+)
+
+MAIN_OP = "saved_model_main_op"
+PREDICT = "tensorflow/serving/predict"
+CLASSIFY = "tensorflow/serving/classify"
+REGRESS = "tensorflow/serving/regress"
+
+
+class Builder:
+    """Writes a SavedModel: the values once, and a graph for each set of tags."""
+
+    def __init__(self, export_dir: str) -> None:
+        folder = Path(export_dir)
+        if folder.exists() and any(folder.iterdir()):
+            raise AssertionFailedError(
+                f"Export directory {export_dir} already exists, and isn't empty. Please choose a "
+                "different export directory, or delete all the contents of the specified directory."
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._proto = saved_model_class()(saved_model_schema_version=1)
+        self._saved = False
+
+    def add_meta_graph_and_variables(
+        self,
+        sess: Session,
+        tags: Sequence[str],
+        signature_def_map: Mapping[str, Any] | None = None,
+        assets_collection: Any = None,
+        legacy_init_op: Any = None,
+        clear_devices: bool = False,
+        main_op: Any = None,
+        strip_default_attrs: bool = False,
+        saver: Any = None,
+        assets_list: Any = None,
+    ) -> None:
+        if self._saved:
+            raise AssertionFailedError(
+                "Graph state including variables and assets has already been saved. Please invoke "
+                "`add_meta_graph()` instead."
+            )
+        with sess.graph.as_default():
+            chosen = saver or Saver(allow_empty=True)
+            variables = self._folder / "variables"
+            variables.mkdir(exist_ok=True)
+            if chosen.saver_def is not None:
+                chosen.save(
+                    sess,
+                    str(variables / "variables"),
+                    write_meta_graph=False,
+                    write_state=False,
+                )
+            self._saved = True
+            self._add(
+                tags,
+                signature_def_map,
+                main_op or legacy_init_op,
+                clear_devices,
+                chosen,
+            )
+
+    def add_meta_graph(
+        self,
+        tags: Sequence[str],
+        signature_def_map: Mapping[str, Any] | None = None,
+        assets_collection: Any = None,
+        legacy_init_op: Any = None,
+        clear_devices: bool = False,
+        main_op: Any = None,
+        strip_default_attrs: bool = False,
+        saver: Any = None,
+        assets_list: Any = None,
+    ) -> None:
+        if not self._saved:
+            raise AssertionFailedError(
+                "Graph state including variables and assets has not been saved yet. Please invoke "
+                "`add_meta_graph_and_variables()` first."
+            )
+        chosen = saver or Saver(allow_empty=True)
+        self._add(
+            tags, signature_def_map, main_op or legacy_init_op, clear_devices, chosen
+        )
+
+    def _add(
+        self,
+        tags: Sequence[str],
+        signatures: Mapping[str, Any] | None,
+        main_op: Any,
+        clear_devices: bool,
+        saver: Any,
+    ) -> None:
+        proto = metagraphs.export_meta_graph(
+            saver_def=saver.saver_def, clear_devices=clear_devices
+        )
+        meta = meta_graph_of(proto)
+        meta.tags = list(tags)
+        meta.signatures = dict(signatures or {})
+        if main_op is not None:
+            meta.collections[MAIN_OP] = [main_op.name]
+        self._proto.meta_graphs.add().CopyFrom(to_message(meta))
+
+    def save(self, as_text: bool = False) -> str:
+        path = self._folder / ("saved_model.pbtxt" if as_text else "saved_model.pb")
+        data = (
+            str(self._proto).encode() if as_text else self._proto.SerializeToString()
+        )
+        path.write_bytes(data)
+        return str(path)
+
+
+SavedModelBuilder = Builder
+
+
+def simple_save(
+    session: Session,
+    export_dir: str,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    legacy_init_op: Any = None,
+) -> None:
+    builder = Builder(export_dir)
+    signature = predict_signature_def(inputs, outputs)
+    builder.add_meta_graph_and_variables(
+        session, ["serve"], {"serving_default": signature}, main_op=legacy_init_op
+    )
+    builder.save()
+
+
+def maybe_saved_model_directory(export_dir: str) -> bool:
+    return any(
+        (Path(export_dir) / f"saved_model.{x}").is_file() for x in ("pb", "pbtxt")
+    )
+
+
+contains_saved_model = maybe_saved_model_directory
+
+
+def load(
+    sess: Session,
+    tags: Sequence[str],
+    export_dir: str,
+    import_scope: str | None = None,
+    **kwargs: Any,
+) -> MetaGraph:
+    """Read a graph and its values into a session; returns its notes, signatures among them."""
+    folder = Path(export_dir)
+    fitting = [x for x in meta_graphs_of(folder) if set(x.tags) == set(tags)]
+    if len(fitting) != 1:
+        raise NotFoundError(
+            f"MetaGraphDef associated with tags {set(tags)} could not be found in SavedModel "
+            f"{export_dir}: there are {len(fitting)}"
+        )
+    (meta,) = fitting
+    prefix = f"{import_scope}/" if import_scope else ""
+    with sess.graph.as_default():
+        metagraphs.import_meta_graph(
+            to_message(meta), import_scope=import_scope, **kwargs
+        )
+        values = folder / "variables" / "variables"
+        if meta.saver is not None and values.with_name("variables.index").exists():
+            names = {
+                name: f"{prefix}{getattr(meta.saver, name)}"
+                for name in (
+                    "filename_tensor_name",
+                    "save_tensor_name",
+                    "restore_op_name",
+                )
+            }
+            saver = Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
+            saver.restore(sess, str(values))
+        for key in (MAIN_OP, "legacy_init_op"):
+            for name in meta.collections.get(key, ()):
+                sess.run(f"{prefix}{name}".partition(":")[0])
+    return meta
+
+
+def build_tensor_info(tensor: Any) -> TensorInfo:
+    x = plain(tensor)
+    x = x.__tensor__() if hasattr(x, "__tensor__") else x
+    return TensorInfo(x.name, x.dtype, x.spec.shape)
+
+
+def get_tensor_from_tensor_info(
+    tensor_info: TensorInfo, graph: Any = None, import_scope: str | None = None
+) -> Any:
+    chosen = framework.get_default_graph() if graph is None else graph
+    prefix = f"{import_scope}/" if import_scope else ""
+    return chosen.get_tensor_by_name(f"{prefix}{tensor_info.name}")
+
+
+def build_signature_def(
+    inputs: Mapping[str, TensorInfo] | None = None,
+    outputs: Mapping[str, TensorInfo] | None = None,
+    method_name: str | None = None,
+) -> SignatureInfo:
+    return SignatureInfo(dict(inputs or {}), dict(outputs or {}), method_name or "")
+
+
+def predict_signature_def(
+    inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> SignatureInfo:
+    if not inputs or not outputs:
+        raise InvalidArgumentError(
+            "Prediction inputs and outputs cannot be None or empty."
+        )
+    return SignatureInfo(_infos(inputs), _infos(outputs), PREDICT)
+
+
+def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
+    return {key: build_tensor_info(x) for key, x in tensors.items()}
+
+
+def classification_signature_def(
+    examples: Any, classes: Any = None, scores: Any = None
+) -> SignatureInfo:
+    found = {"classes": classes, "scores": scores}
+    given = {key: x for key, x in found.items() if x is not None}
+    if not given:
+        raise InvalidArgumentError(
+            "Classification classes and scores cannot both be None."
+        )
+    return SignatureInfo(_infos({"inputs": examples}), _infos(given), CLASSIFY)
+
+
+def regression_signature_def(examples: Any, predictions: Any) -> SignatureInfo:
+    return SignatureInfo(
+        _infos({"inputs": examples}), _infos({"outputs": predictions}), REGRESS
+    )
+
+
+def is_valid_signature(signature_def: SignatureInfo) -> bool:
+    known = {PREDICT, CLASSIFY, REGRESS}
+    return bool(signature_def.method_name in known and signature_def.outputs)
