@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import KW_ONLY
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,6 +73,11 @@ class Making(Op, abstract=True):
 
     def kind(self) -> str:
         """Return, in words, what all must have in common that share one resource."""
+        return self._common
+
+    @cached_property
+    def _common(self) -> str:
+        """The kind, in words: steps ask for it again and again."""
         listed = [
             f"{key}={value!r}"
             for key, value in self.attributes().items()

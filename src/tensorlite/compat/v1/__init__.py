@@ -5,6 +5,11 @@ Programs build a graph unless they call `enable_eager_execution`.
 
 from __future__ import annotations
 
+from tensorlite.graph_mode.graph import mode
+
+if mode.eager is None:  # before what follows, since each namespace needs parts of the other
+    mode.eager = False
+
 import sys
 
 from tensorlite.compat.missing import attribute_error
@@ -179,6 +184,10 @@ from tensorlite.compat.shared.kinds import (
     uint32,
     uint64,
     variant,
+)
+from tensorlite.compat.shared.lookups import (
+    initialize_all_tables,
+    tables_initializer,
 )
 from tensorlite.compat.shared.matrices import (
     band_part as matrix_band_part,
@@ -401,6 +410,7 @@ from tensorlite.compat.v1 import (
     initializers,
     layers,
     linalg,
+    lookup,
     logging,
     losses,
     manip,
@@ -655,6 +665,39 @@ from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_sum_sparse,
     sparse_split,
 )
+from tensorlite.compat.v1.state import (
+    GradientTape,
+    NoGradient,
+    NotDifferentiable,
+    RegisterGradient,
+    container,
+    control_flow_v2_enabled,
+    disable_control_flow_v2,
+    disable_resource_variables,
+    disable_tensor_equality,
+    disable_v2_tensorshape,
+    enable_control_flow_v2,
+    enable_resource_variables,
+    enable_tensor_equality,
+    enable_v2_tensorshape,
+    get_local_variable,
+    load_file_system_library,
+    load_library,
+    load_op_library,
+    no_gradient,
+    resource_variables_enabled,
+    scatter_add,
+    scatter_div,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_nd_add,
+    scatter_nd_sub,
+    scatter_nd_update,
+    scatter_sub,
+    scatter_update,
+    vectorized_map,
+)
 from tensorlite.compat.v1.strings_older import (
     decode_raw,
     reduce_join,
@@ -683,15 +726,10 @@ from tensorlite.compat.v1.version import (
 from tensorlite.compat.v1.version import VERSION as __version__
 from tensorlite.compat.views import Operation
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import mode
 from tensorlite.interop.tensorflow.messages import message
 
 graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
 
-if mode.eager is None:
-    mode.eager = (
-        f"{__package__[:-1]}2" in sys.modules
-    )  # which is being imported, and uses this
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,11 @@ Programs run at once unless they build a graph in `with tf.Graph().as_default()`
 
 from __future__ import annotations
 
+from tensorlite.graph_mode.graph import mode
+
+if mode.eager is None:  # before what follows, since each namespace needs parts of the other
+    mode.eager = True
+
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.arrays import (
     batch_to_space,
@@ -226,6 +231,7 @@ from tensorlite.compat.v2 import (
     errors,
     image,
     linalg,
+    lookup,
     math,
     nest,
     quantization,
@@ -289,13 +295,10 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import (
     Tensor,
 )
-from tensorlite.graph_mode.graph import mode
 from tensorlite.ops.sparse_tensor import (
     SparseTensor,
 )
 
-if mode.eager is None:
-    mode.eager = True
 
 
 def __getattr__(name: str) -> object:
