@@ -18,6 +18,8 @@ EXAMPLE_LINES = 80
 TOKENS_PER_LINE = 9
 
 EVERYWHERE = ("src", "tests", "examples")
+OF_TENSORFLOW = "src/tensorlite/compat/"
+"""Signatures below are TensorFlow's, of a line for each argument; bodies are held to the limit."""
 LAYOUT = {
     tokenize.ENCODING,
     tokenize.ENDMARKER,
@@ -31,6 +33,24 @@ LAYOUT = {
 
 def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def lines_of_own(path: Path) -> int:
+    """Return the lines of a file; of one that gathers names, without its imports."""
+    if path.name != "__init__.py":
+        return lines_of(path)
+    imports = [
+        x for x in parsed(path).body if isinstance(x, ast.Import | ast.ImportFrom)
+    ]
+    return lines_of(path) - sum((x.end_lineno or 0) - x.lineno + 1 for x in imports)
+
+
+def limited_lines(path: Path, node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the lines of a function that count, which depends on whose signature it has."""
+    whole = function_lines(node)
+    if not place(path).startswith(OF_TENSORFLOW):
+        return whole
+    return whole - (node.body[0].lineno - node.lineno)
 
 
 def function_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -81,7 +101,7 @@ def density(files: list[Path]) -> float:
 
 
 def test_files_are_short() -> None:
-    sizes = {place(path): lines_of(path) for path in python_files(*EVERYWHERE)}
+    sizes = {place(path): lines_of_own(path) for path in python_files(*EVERYWHERE)}
     long = {path: lines for path, lines in sizes.items() if lines > FILE_LINES}
     assert not long, (
         f"split by what changes together; at most {FILE_LINES} lines: {long}"
@@ -99,7 +119,7 @@ def test_functions_are_short() -> None:
         f"{place(path, node.lineno)} {node.name}": lines
         for path in python_files(*EVERYWHERE)
         for node in functions(parsed(path))
-        if (lines := function_lines(node)) > FUNCTION_LINES
+        if (lines := limited_lines(path, node)) > FUNCTION_LINES
     }
     assert not long, f"at most {FUNCTION_LINES} lines: {long}"
 
