@@ -21,3 +21,7 @@ def __getattr__(name: str) -> object:
             f"module 'tensorlite.compat' has no attribute {name!r}; it has v1 and v2"
         )
     return import_module(f"tensorlite.compat.{name}")
+
+
+def __dir__() -> list[str]:
+    return __all__
