@@ -140,7 +140,7 @@ def format_string(
     """Return a template with tensors in place of its placeholders.
 
     >>> print(tl.strings.format("x is {}", [tl.asarray([1, 2])]))
-    x is [1 2]
+    b'x is [1 2]'
     """
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     return call(StringFormat(template, placeholder, summarize), *given)
