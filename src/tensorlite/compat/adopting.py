@@ -36,12 +36,18 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
 
 def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
     """Return an array as a tensor, which bears a name in a graph."""
-    x = constant(array)
+    return inner_named(constant(array), name)
+
+
+def inner_named(x: Tensor, name: str) -> Tensor:
+    """Return a tensor just made, which bears a name below that of the call in a graph."""
     if isinstance(x, SymbolicTensor):
         prefix = scope.get().name
         node, graph = x.node, x.node.graph
         if isinstance(graph, Graph) and prefix:
-            graph.rename(node, graph.unique_name(f"{prefix}/{name}"))
+            whole = f"{prefix}/{name}"
+            same = node.name.lower() == whole.lower()
+            graph.rename(node, whole if same else graph.unique_name(whole))
     return x
 
 

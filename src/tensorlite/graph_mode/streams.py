@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, calls, constant, tracer
+from tensorlite.core.dispatch import call, calls, constant, to_tensor, tracer
+from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import philox
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.graph_mode.graph import Graph, active_graph
+from tensorlite.ops import philox, stateful_draws
+from tensorlite.ops import random as draws
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.generators import Source, global_generator
 from tensorlite.ops.random import (
@@ -27,7 +31,9 @@ from tensorlite.ops.random import (
     KeyAndCounter,
     RngReadAndSkip,
 )
+from tensorlite.ops.ranges import arange
 from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
+from tensorlite.ops.shape import astype
 
 DEFAULT_SEED = 87654321
 """The graph's seed where only an operator has one."""
@@ -71,10 +77,27 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     if first is None:
         first = DEFAULT_SEED
     elif second is None:
-        second = global_seed.next() if graph is None else len(graph.nodes)
+        second = global_seed.next() if graph is None else _operators(graph)
     assert second is not None
     pair = first % _LARGEST, second % _LARGEST
     return (0, _LARGEST) if pair == (0, 0) else pair
+
+
+_GENERATORS = "generators"
+"""The name under which a graph keeps how many nodes are generators of others."""
+
+
+def _operators(graph: Graph) -> int:
+    """Return how many nodes a graph would have in TensorFlow, where draws have no handles."""
+    return len(graph.nodes) - int(graph.scopes.get(_GENERATORS, 0))
+
+
+_STATEFUL: dict[type[Op], type[stateful_draws.StatefulDraw]] = {
+    draws.StatelessRandomNormalV2: stateful_draws.RandomStandardNormal,
+    draws.StatelessRandomUniformV2: stateful_draws.RandomUniform,
+    draws.StatelessTruncatedNormalV2: stateful_draws.TruncatedNormal,
+}
+"""The operators that have a generator of their own, for those of the same numbers."""
 
 
 class NodeStream(Source):
@@ -84,12 +107,45 @@ class NodeStream(Source):
         self.seeds = seeds
         """None: each session draws other numbers."""
 
+    def _drawn(self, op: Op, shape: Tensor, *others: Tensor) -> Tensor:
+        if isinstance(op, draws.StatelessRandomUniformIntV2):
+            return self._draw(stateful_draws.RandomUniformInt, shape, *others)
+        kind = _STATEFUL.get(type(op))
+        if kind is None:
+            return super()._drawn(op, shape, *others)
+        return self._draw(kind, shape, dtype=op.attributes()["dtype"])
+
+    def _draw(
+        self, kind: type[stateful_draws.StatefulDraw], *inputs: Tensor, **types: Any
+    ) -> Tensor:
+        """Return what an operator draws from its own generator."""
+        first, second = self.seeds or (0, 0)
+        op = kind(seed=first, seed2=second, **types)
+        return call(op, _generator(stateful_draws.STATE), *inputs)
+
+    def permutation(self, count: TensorLike) -> Tensor:
+        """Return the numbers from 0 up to `count` in random order."""
+        return self._draw(stateful_draws.RandomShuffle, arange(count))
+
+    def shuffle(self, x: TensorLike) -> Tensor:
+        """Return the rows of `x` in random order; no gradients flow back, as in TensorFlow."""
+        return self._draw(stateful_draws.RandomShuffle, to_tensor(x))
+
+    def categorical(
+        self,
+        logits: TensorLike,
+        count: TensorLike = 1,
+        dtype: DTypeLike = dtypes.int64,
+    ) -> Tensor:
+        """Return `count` classes for each row of `logits`, unnormalised log-probabilities."""
+        number = astype(to_tensor(count), dtypes.int32)
+        kind, given = stateful_draws.Multinomial, to_tensor(logits)
+        return self._draw(kind, given, number, output_dtype=as_dtype(dtype))
+
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter for the next numbers of a run."""
         begun = self._begun()
-        spec = TensorSpec((3,), dtypes.int64)
-        name = f"{scope.get().name}/generator{_number()}"
-        handle = call(VarHandleOp(spec, debug_name="generator", shared_name=name))
+        handle = _generator(TensorSpec((3,), dtypes.int64))
         written = effect(AssignFirstValue(), handle, begun)
         algorithm = constant(np.asarray(PHILOX, np.int32))
         with control_dependencies([] if written is None else [written]):
@@ -101,6 +157,15 @@ class NodeStream(Source):
         if self.seeds is None:
             return call(FreshState())
         return constant(np.array([0, self.seeds[1], self.seeds[0]], np.int64))
+
+
+def _generator(spec: TensorSpec) -> Tensor:
+    """Return the handle of a generator that nothing else draws from."""
+    graph = active_graph()
+    if graph is not None:
+        graph.scopes[_GENERATORS] = graph.scopes.get(_GENERATORS, 0) + 1
+    name = f"{scope.get().name}/generator{_number()}"
+    return call(VarHandleOp(spec, debug_name="generator", shared_name=name))
 
 
 _numbers = iter(range(2**62))

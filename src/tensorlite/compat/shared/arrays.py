@@ -6,6 +6,7 @@ Picking, scattering and ordering elements is in picking.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -170,16 +171,35 @@ def rank(input: Any, name: str | None = None) -> Any:
 def _filled(default: str, value: Any) -> Callable[..., Any]:
     @named(default)
     def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-        wanted = as_dtype(dtype)
-        return tl.fill(_sizes(shape), _element(wanted, value))
+        wanted, sizes = as_dtype(dtype), _sizes(shape)
+        if _is_small(sizes):
+            array = np.full([int(n) for n in sizes], _bare(wanted, value))
+            return constant(array)
+        return tl.fill(sizes, _element(wanted, value))
 
     return made
 
 
+_SMALL = 1000
+"""How many elements TensorFlow does not keep in a constant any more."""
+
+
+def _is_small(sizes: Any) -> bool:
+    """Return whether all sizes are known, and those of a tensor that a graph may well hold."""
+    known = isinstance(sizes, list) and all(
+        isinstance(n, (int, np.integer)) for n in sizes
+    )
+    return known and prod(sizes) < _SMALL
+
+
 def _element(dtype: DType, value: Any) -> Any:
+    return constant(_bare(dtype, value))
+
+
+def _bare(dtype: DType, value: Any) -> np.ndarray[Any, Any]:
     if dtype is string:
-        return constant(np.asarray(b"" if not value else b"1", object))
-    return constant(np.asarray(value, dtype.numpy))
+        return np.asarray(b"" if not value else b"1", object)
+    return np.asarray(value, dtype.numpy)
 
 
 zeros = _filled("zeros", 0)

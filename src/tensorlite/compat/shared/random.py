@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
-from tensorlite.ops.gather import gather
 from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import as_shape, shape_of
 
@@ -35,24 +35,19 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    wanted, sizes = as_dtype(dtype), sizes_of(shape)
+    wanted, sizes = as_dtype(dtype), _shape_tensor(shape)
+    if wanted.is_integer and maxval is None:
+        raise InvalidArgumentError(
+            f"Must specify maxval for integer dtype {wanted.name}"
+        )
+    low = converted(minval, wanted, "min")
+    top = converted(1 if maxval is None else maxval, wanted, "max")
     if wanted.is_integer:
-        if maxval is None:
-            raise InvalidArgumentError(
-                f"Must specify maxval for integer dtype {wanted.name}"
-            )
         source = stream(seed, "RandomUniformInt")
-        return source.integers(sizes, minval, maxval, wanted)
-    high = 1 if maxval is None else maxval
+        return source.integers(sizes, low, top, wanted)
     unit = stream(seed, "RandomUniform").uniform(sizes, 0, 1, wanted)
-    if _is_number(minval, 0) and _is_number(high, 1):
-        return unit
-    low, top = converted(minval, wanted), converted(high, wanted)
-    return unit * (top - low) + low
-
-
-def _is_number(value: Any, number: int) -> bool:
-    return isinstance(value, (int, float)) and value == number
+    room = inner_named(top - low, "sub")
+    return inner_named(unit * room, "mul") + low
 
 
 @named("random_normal")
@@ -64,9 +59,7 @@ def normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    wanted = as_dtype(dtype)
-    unit = stream(seed, "RandomStandardNormal").normal(sizes_of(shape), dtype=wanted)
-    return _moved(unit, mean, stddev)
+    return _moved("RandomStandardNormal", "normal", shape, mean, stddev, dtype, seed)
 
 
 @named("truncated_normal")
@@ -78,21 +71,36 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    source = stream(seed, "TruncatedNormal")
-    unit = source.truncated_normal(sizes_of(shape), dtype=as_dtype(dtype))
-    return _moved(unit, mean, stddev)
+    draw = "truncated_normal"
+    return _moved("TruncatedNormal", draw, shape, mean, stddev, dtype, seed)
 
 
-def _moved(x: Any, mean: Any, stddev: Any) -> Any:
-    return x * converted(stddev, x.dtype) + converted(mean, x.dtype)
+def _moved(
+    kind: str,
+    draw: str,
+    shape: Any,
+    mean: Any,
+    stddev: Any,
+    dtype: Any,
+    seed: int | None,
+) -> Any:
+    """Return numbers that a method of streams draws, moved and scaled."""
+    wanted, sizes = as_dtype(dtype), _shape_tensor(shape)
+    middle = converted(mean, wanted, "mean")
+    deviation = converted(stddev, wanted, "stddev")
+    unit = getattr(stream(seed, kind), draw)(sizes, dtype=wanted)
+    return inner_named(unit * deviation, "mul") + middle
+
+
+def _shape_tensor(shape: Any) -> Any:
+    """Return a shape as a tensor, which bears TensorFlow's name where it is made here."""
+    sizes = sizes_of(shape)
+    return sizes if isinstance(shape, Operand) else inner_named(sizes, "shape")
 
 
 @named("RandomShuffle")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
-    x = converted(value)
-    rows = gather(shape_of(x), 0)
-    order = stream(seed, "RandomShuffle").permutation(rows)
-    return gather(x, order)
+    return stream(seed, "RandomShuffle").shuffle(converted(value, None, "value"))
 
 
 @named("multinomial", "Multinomial")

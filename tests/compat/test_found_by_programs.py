@@ -1,0 +1,67 @@
+"""What public programs for TensorFlow 1 have shown to be wrong, each by as little as shows it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def _graph() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default():
+        yield
+    mode.eager = before
+
+
+def test_draws_are_tensorflows_by_the_seed_of_the_graph_alone() -> None:
+    """TensorFlow 1.15 draws these numbers: nodes are counted as there, sessions begin anew."""
+    tf.set_random_seed(1)
+    normal = tf.random_normal([3])
+    first = tf.Variable(tf.random_uniform([2], -1, 1))
+    truncated = tf.truncated_normal([3], stddev=0.1)
+    order = tf.random_shuffle(tf.range(5))
+    classes = tf.multinomial(tf.constant([[1.0, 1.0, 1.0]]), 4)
+    whole = tf.random_uniform([3], maxval=10, dtype=tf.int32)
+    every = [normal, truncated, order, classes, whole]
+    found = []
+    for _ in range(2):
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            found.append([sess.run(first), *sess.run(every), *sess.run(every)])
+    expected = [
+        [-0.3809202, 0.0728853],
+        [-0.6708612, 0.2235714, 0.797273],
+        [0.1120993, 0.0045069, 0.0387846],
+        [3, 0, 4, 2, 1],
+        [[0, 1, 1, 1]],
+        [2, 8, 6],
+        [-1.4469887, 1.0996525, 0.8936821],
+        [-0.165482, 0.123379, 0.1729175],
+        [0, 2, 3, 4, 1],
+        [[2, 0, 2, 2]],
+        [0, 5, 9],
+    ]
+    for one in found:
+        for x, y in zip(one, expected, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-5)
+
+
+def test_a_graph_that_draws_is_saved_with_its_draws(tmp_path: Path) -> None:
+    """The meta graph that a saver writes has TensorFlow's operators, and draws when imported."""
+    tf.Variable(tf.random_normal([3], seed=2), name="v")
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "model"))
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(f"{path}.meta")
+        kinds = {x.type for x in graph.get_operations()}
+        assert "RandomStandardNormal" in kinds
+        with tf.Session() as sess:
+            drawn = sess.run("random_normal:0")
+    assert drawn.shape == (3,)
