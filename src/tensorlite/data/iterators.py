@@ -56,8 +56,11 @@ class IteratorState(Resource):
                 "have run the initializer operation for this iterator before getting the next "
                 "element."
             )
-        with self._lock, interpreted_by(None), known_as(self.known):
-            return next(self.items)
+        with self._lock, interpreted_by(None):
+            if self.known is None:
+                return next(self.items)
+            with known_as(self.known):
+                return next(self.items)
 
     def close(self) -> None:
         """End the run, and whatever threads work for it."""
