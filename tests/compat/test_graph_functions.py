@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
 
 
@@ -200,3 +200,71 @@ def test_what_is_missing_is_told_with_what_is_near() -> None:
         tf.math.sobol_sample  # noqa: B018
     with pytest.raises(AttributeError, match=r"tf\.nn\.relu"):
         tf.relu  # noqa: B018
+
+
+@tf.RegisterGradient("TestOfTens")
+def _tens(op: Any, dy: Any) -> Any:
+    return dy * op.inputs[0] * 10.0
+
+
+def test_gradients_are_overridden_by_registered_ones(graph: Any) -> None:
+    x = tf.constant([1.5, 2.5])
+    names = {"Round": "Identity", "PyFunc": "TestOfTens"}
+    with graph.gradient_override_map(names):
+        rounded = tf.round(x)
+        doubled = tf.py_func(lambda a: a * 2, [x], tf.float32)
+    slopes = [tf.gradients(y, x)[0] for y in (rounded, doubled)]
+    np.testing.assert_array_equal(run(slopes), [[1.0, 1.0], [15.0, 25.0]])
+
+
+def test_tables_are_filled_by_their_initializer(tmp_path: Any) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("a\nb\nc\n")
+    lookup = tf.contrib.lookup
+    numbers = lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1)
+    of_file = lookup.index_table_from_file(str(words))
+    strings = lookup.index_to_string_table_from_tensor(["x", "y"])
+    changing = lookup.MutableHashTable(tf.string, tf.int64, -1)
+    found = [
+        numbers.lookup(["b", "zz"]),
+        of_file.lookup(tf.constant(["c", "d"])),
+        strings.lookup(tf.constant([1, 7], tf.int64)),
+    ]
+    insert, read = changing.insert(["a"], [3]), changing.lookup(["a", "b"])
+    with tf.Session() as session:
+        with pytest.raises(FailedPreconditionError, match="not initialized"):
+            session.run(found[0])
+        session.run(tf.tables_initializer())
+        first, second, third = session.run(found)
+        session.run(insert)
+        fourth = session.run(read)
+    assert (first.tolist(), second.tolist()) == ([1, 2], [2, -1])
+    assert (third.tolist(), fourth.tolist()) == ([b"y", b"UNK"], [3, -1])
+
+
+def test_a_key_has_one_value() -> None:
+    filler = tf.lookup.KeyValueTensorInitializer(["a", "a"], [1, 2])
+    tf.lookup.StaticHashTable(filler, -1)
+    with pytest.raises(InvalidArgumentError, match="different value for same key"):
+        run(tf.tables_initializer())
+
+
+def test_rows_of_variables_change() -> None:
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for changed, expected in (
+            (tf.scatter_update(v, [0], [9.0]), [9, 2, 3]),
+            (tf.scatter_add(v, 1, 1.0), [9, 3, 3]),
+            (tf.scatter_mul(v, [2, 2], [2.0, 3.0]), [9, 3, 18]),
+            (tf.scatter_nd_sub(v, [[1]], [1.0]), [9, 2, 18]),
+        ):
+            assert session.run(changed).tolist() == expected
+
+
+def test_tapes_work_in_graphs() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert run(tape.gradient(y, x)) == 6.0

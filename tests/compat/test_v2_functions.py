@@ -110,3 +110,11 @@ def test_a_graph_may_be_built_by_hand() -> None:
 def test_what_is_missing_is_told_with_what_is_near() -> None:
     with pytest.raises(AttributeError, match="reduce_sum"):
         tf.reduce_summ  # noqa: B018
+
+
+def test_tables_are_filled_at_once() -> None:
+    filler = tf.lookup.KeyValueTensorInitializer(
+        ["k", "j"], tf.constant([0, 1], tf.int64)
+    )
+    table = tf.lookup.StaticVocabularyTable(filler, 1)
+    assert table.lookup(tf.constant(["j", "q"])).numpy().tolist() == [1, 2]

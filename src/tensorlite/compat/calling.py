@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.overriding import gradient_for, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
@@ -53,11 +54,13 @@ def named(
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if active_graph() is None:
+            graph = active_graph()
+            if graph is None:
                 try:
                     return function(*args, **kwargs)
                 except Deferred as deferred:
                     return cast("R", deferred.note(function, args, kwargs))
+            own = gradient_for(graph, default)
             given = list(plain(args))
             keywords = {key: plain(value) for key, value in kwargs.items()}
             name = keywords.pop("name", None)
@@ -65,6 +68,8 @@ def named(
                 name, given[place] = given[place], None
 
             def make() -> Any:
+                if own is not None:
+                    return with_gradient(function, (given, keywords), own)
                 return function(*given, **keywords)
 
             return cast("R", in_graph(make, default, cast("str | None", name), inner))

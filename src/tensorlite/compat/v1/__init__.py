@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from tensorlite.graph_mode.graph import mode
 
-if mode.eager is None:  # before what follows, since each namespace needs parts of the other
+if (
+    mode.eager is None
+):  # before what follows, since each namespace needs parts of the other
     mode.eager = False
 
 import sys
@@ -400,6 +402,7 @@ from tensorlite.compat.v1 import (
     contrib,
     data,
     debugging,
+    distributions,
     dtypes,
     errors,
     examples,
@@ -410,8 +413,8 @@ from tensorlite.compat.v1 import (
     initializers,
     layers,
     linalg,
-    lookup,
     logging,
+    lookup,
     losses,
     manip,
     math,
@@ -729,7 +732,6 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.messages import message
 
 graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
-
 
 
 def __getattr__(name: str) -> object:

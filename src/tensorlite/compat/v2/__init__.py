@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from tensorlite.graph_mode.graph import mode
 
-if mode.eager is None:  # before what follows, since each namespace needs parts of the other
+if (
+    mode.eager is None
+):  # before what follows, since each namespace needs parts of the other
     mode.eager = True
 
 from tensorlite.compat.missing import attribute_error
@@ -298,7 +300,6 @@ from tensorlite.core.tensor import (
 from tensorlite.ops.sparse_tensor import (
     SparseTensor,
 )
-
 
 
 def __getattr__(name: str) -> object:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.variables import EagerVariable
@@ -23,12 +24,12 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.function import function as traced
-from tensorlite.graph import tape
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.create import zeros_like
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module as Collector
+
+__all__ = ["GradientTape"]
 
 
 def constant(
@@ -123,54 +124,6 @@ class Variable(EagerVariable, metaclass=_Kind):
             constraint=constraint,
             shape=shape,
         )
-
-
-class GradientTape(tape.GradientTape):
-    """A tape with the arguments of TensorFlow."""
-
-    def gradient(
-        self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-    ) -> Any:
-        found = super().gradient(target, sources, output_gradients)
-        if _wants_zeros(unconnected_gradients):
-            return nest.map_structure(_or_zeros, found, sources)
-        return found
-
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        return super().jacobian(target, sources, _unconnected(unconnected_gradients))
-
-    def batch_jacobian(
-        self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        return super().batch_jacobian(target, source)
-
-
-def _wants_zeros(unconnected: Any) -> bool:
-    return bool(getattr(unconnected, "value", unconnected) == "zero")
-
-
-def _unconnected(given: Any) -> Any:
-    return "zeros" if _wants_zeros(given) else "none"
-
-
-def _or_zeros(gradient: Any, source: Any) -> Any:
-    return zeros_like(source.__tensor__()) if gradient is None else gradient
 
 
 def function(

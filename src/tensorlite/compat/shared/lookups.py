@@ -1,0 +1,378 @@
+"""Tables of keys and values: `tf.lookup`, and what `tf.contrib.lookup` made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.dispatch import call, calls
+from tensorlite.core.dtypes import as_dtype, int64, string
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.ops import tables
+from tensorlite.ops.fetchable import effect, group
+from tensorlite.ops.making import made
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+_numbers = iter(range(2**62))
+
+
+class TextFileIndex:
+    """What of a line of a file is a key or a value, where it is no column."""
+
+    WHOLE_LINE, LINE_NUMBER = tables.WHOLE_LINE, tables.LINE_NUMBER
+
+
+class KeyValueTensorInitializer:
+    """Fills a table with keys and values."""
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self.keys, self.values = keys, values
+        first = None if key_dtype is None else as_dtype(key_dtype)
+        second = None if value_dtype is None else as_dtype(value_dtype)
+        self.key_dtype = first or _dtype_of(keys)
+        self.value_dtype = second or _dtype_of(values)
+        self.name = name or "key_value_init"
+
+    def fill(self, handle: Any) -> Any:
+        """Return what fills a table."""
+        keys = converted(self.keys, self.key_dtype)
+        values = converted(self.values, self.value_dtype)
+        return effect(tables.LookupTableImportV2(), handle, keys, values)
+
+
+def _dtype_of(values: Any) -> Any:
+    @named("Const")
+    def made_of(values: Any, name: str | None = None) -> Any:
+        return converted(values)
+
+    return made_of(values).dtype
+
+
+class TextFileInitializer:
+    """Fills a table with the lines of a file."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        self.filename = filename
+        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        size = -1 if vocab_size is None else vocab_size
+        self.op = tables.InitializeTableFromTextFileV2(
+            key_index, value_index, size, delimiter
+        )
+        self.name = name or "text_file_init"
+
+    def fill(self, handle: Any) -> Any:
+        """Return what fills a table."""
+        return effect(self.op, handle, converted(self.filename, string))
+
+
+@named("hash_table")
+def _handle_of(key: Any, value: Any, changing: bool, name: str | None = None) -> Any:
+    if active_graph() is None:
+        return made(lambda: tables.HashTableV2(key, value, changing))
+    shared = f"hash_table_{next(_numbers)}"
+    return call(tables.HashTableV2(key, value, changing, shared_name=shared))
+
+
+class _Table:
+    """What all tables have in common."""
+
+    handle: Any
+    default_value: Any
+
+    def __init__(
+        self, key: Any, value: Any, changing: bool, default: Any, name: str | None
+    ) -> None:
+        self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
+        self.default_value = default
+        self.handle = _handle_of(
+            self.key_dtype, self.value_dtype, changing, name=name
+        )
+
+    @property
+    def resource_handle(self) -> Any:
+        return self.handle
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.handle, "name", "hash_table")).partition(":")[0]
+
+    def size(self, name: str | None = None) -> Any:
+        return _asked(self.handle, tables.LookupTableSizeV2(), name=name)
+
+    def export(self, name: str | None = None) -> Any:
+        return _asked(self.handle, tables.LookupTableExportV2(), name=name)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        return _found(
+            self.handle,
+            keys,
+            self.key_dtype,
+            self.value_dtype,
+            self.default_value,
+            name=name,
+        )
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+
+@named("hash_table_Lookup")
+def _found(
+    handle: Any,
+    keys: Any,
+    key: Any,
+    value: Any,
+    default: Any,
+    name: str | None = None,
+) -> Any:
+    other = converted(default, value)
+    if isinstance(keys, SparseTensor):
+        found = call(tables.LookupTableFindV2(), handle, keys.values, other)
+        return SparseTensor(keys.indices, found, keys.dense_shape)
+    return call(tables.LookupTableFindV2(), handle, converted(keys, key), other)
+
+
+@named("hash_table_Size")
+def _asked(handle: Any, op: Any, name: str | None = None) -> Any:
+    found = calls(op, handle)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@named("table_init")
+def _filled(handle: Any, initializer: Any, name: str | None = None) -> Any:
+    return initializer.fill(handle)
+
+
+class StaticHashTable(_Table):
+    """A table that is filled once; in a graph by `tf.tables_initializer()`."""
+
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        kinds = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*kinds, False, default_value, name)
+        self._init_op = _filled(self.handle, initializer)
+        if active_graph() is not None:
+            get_default_graph().add_to_collection(
+                GraphKeys.TABLE_INITIALIZERS, self._init_op
+            )
+
+    @property
+    def initializer(self) -> Any:
+        return self._init_op
+
+    init = initializer
+
+
+class MutableHashTable(_Table):
+    """A table that changes."""
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype, True, default_value, name)
+
+    def lookup(
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Any:
+        return super().lookup(keys, name)
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        kinds = self.key_dtype, self.value_dtype
+        return _inserted(self.handle, keys, values, kinds, name=name)
+
+    def remove(self, keys: Any, name: str | None = None) -> Any:
+        return _removed(self.handle, keys, self.key_dtype, name=name)
+
+    erase = remove
+
+
+@named("MutableHashTable_lookup_table_insert")
+def _inserted(
+    handle: Any, keys: Any, values: Any, kinds: Any, name: str | None = None
+) -> Any:
+    given = converted(keys, kinds[0]), converted(values, kinds[1])
+    return effect(tables.LookupTableInsertV2(), handle, *given)
+
+
+@named("MutableHashTable_lookup_table_remove")
+def _removed(handle: Any, keys: Any, key: Any, name: str | None = None) -> Any:
+    return effect(tables.LookupTableRemoveV2(), handle, converted(keys, key))
+
+
+class StaticVocabularyTable:
+    """Numbers of words, and numbers behind them, by a hash, for words that are not there."""
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        if num_oov_buckets <= 0:
+            raise InvalidArgumentError("oov_buckets must be > 0.")
+        self._table = StaticHashTable(initializer, -1, name)
+        self._buckets = num_oov_buckets
+        self.key_dtype, self.value_dtype = self._table.key_dtype, int64
+
+    @property
+    def initializer(self) -> Any:
+        return self._table.initializer
+
+    init = initializer
+
+    @property
+    def name(self) -> str:
+        return self._table.name
+
+    def size(self, name: str | None = None) -> Any:
+        return self._table.size(name) + self._buckets
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        return _or_bucket(
+            keys,
+            self._table.lookup(keys),
+            self._table.size(),
+            self._buckets,
+            name=name,
+        )
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+
+@named("string_to_index_Lookup")
+def _or_bucket(
+    keys: Any, found: Any, size: Any, buckets: int, name: str | None = None
+) -> Any:
+    if isinstance(keys, SparseTensor):
+        inside = _or_bucket(keys.values, found.values, size, buckets)
+        return SparseTensor(keys.indices, inside, keys.dense_shape)
+    words = converted(keys)
+    text = words if words.dtype is string else tl.strings.as_string(words)
+    hashed = tl.strings.to_hash_bucket_fast(text, buckets) + size
+    return tl.where(found >= 0, found, hashed)
+
+
+@named("init_all_tables")
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    graph = active_graph()
+    held = [] if graph is None else graph.get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*[_node(x) for x in held])
+
+
+def _node(x: Any) -> Any:
+    return getattr(x, "node", x)
+
+
+initialize_all_tables = tables_initializer
+
+
+def _vocabulary(
+    initializer: Any, buckets: int, default: Any, name: str | None
+) -> Any:
+    if buckets:
+        return StaticVocabularyTable(initializer, buckets, name=name)
+    return StaticHashTable(initializer, default, name)
+
+
+def index_table_from_tensor(
+    mapping: Any = None,
+    num_oov_buckets: int = 0,
+    default_value: Any = -1,
+    hasher_spec: Any = None,
+    dtype: Any = string,
+    name: str | None = None,
+    vocabulary_list: Any = None,
+) -> Any:
+    words = mapping if vocabulary_list is None else vocabulary_list
+    of = _words(words, as_dtype(dtype))
+    numbers = _counted(of)
+    filler = KeyValueTensorInitializer(of, numbers, of.dtype, int64)
+    return _vocabulary(filler, num_oov_buckets, default_value, name)
+
+
+@named("Const")
+def _words(words: Any, dtype: Any, name: str | None = None) -> Any:
+    return converted(words, dtype)
+
+
+@named("range")
+def _counted(words: Any, name: str | None = None) -> Any:
+    return tl.arange(tl.astype(tl.size(words), int64))
+
+
+def index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: Any = -1,
+    hasher_spec: Any = None,
+    key_dtype: Any = string,
+    name: str | None = None,
+    key_column_index: int = TextFileIndex.WHOLE_LINE,
+    value_column_index: int = TextFileIndex.LINE_NUMBER,
+    delimiter: str = "\t",
+) -> Any:
+    parts = (key_dtype, key_column_index, int64, value_column_index)
+    filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
+    return _vocabulary(filler, num_oov_buckets, default_value, name)
+
+
+def index_to_string_table_from_tensor(
+    vocabulary_list: Any, default_value: Any = "UNK", name: str | None = None
+) -> Any:
+    of = _words(vocabulary_list, string)
+    filler = KeyValueTensorInitializer(_counted(of), of, int64, string)
+    return StaticHashTable(filler, default_value, name)
+
+
+def index_to_string_table_from_file(
+    vocabulary_file: Any,
+    vocab_size: int | None = None,
+    default_value: Any = "UNK",
+    name: str | None = None,
+    key_column_index: int = TextFileIndex.LINE_NUMBER,
+    value_column_index: int = TextFileIndex.WHOLE_LINE,
+    delimiter: str = "\t",
+) -> Any:
+    parts = (int64, key_column_index, string, value_column_index)
+    filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
+    return StaticHashTable(filler, default_value, name)
+
+
+HashTable = StaticHashTable

@@ -1,0 +1,58 @@
+"""GradientTape with the arguments of TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.core import nest
+from tensorlite.graph import tape
+from tensorlite.ops.create import zeros_like
+
+
+class GradientTape(tape.GradientTape):
+    """A tape with the arguments of TensorFlow."""
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        found = super().gradient(target, sources, output_gradients)
+        if _wants_zeros(unconnected_gradients):
+            return nest.map_structure(_or_zeros, found, sources)
+        return found
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        return super().jacobian(target, sources, _unconnected(unconnected_gradients))
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        return super().batch_jacobian(target, source)
+
+
+def _wants_zeros(unconnected: Any) -> bool:
+    return bool(getattr(unconnected, "value", unconnected) == "zero")
+
+
+def _unconnected(given: Any) -> Any:
+    return "zeros" if _wants_zeros(given) else "none"
+
+
+def _or_zeros(gradient: Any, source: Any) -> Any:
+    return zeros_like(source.__tensor__()) if gradient is None else gradient

@@ -1,0 +1,176 @@
+"""Changes of parts of variables, tapes over graphs, and settings that change nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.overriding import (
+    NoGradient,
+    NotDifferentiable,
+    RegisterGradient,
+    no_gradient,
+)
+from tensorlite.compat.shared import control_flow, tapes
+from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.compat.v1.framework import gradients
+from tensorlite.compat.v1.scopes import get_variable
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import control_dependencies
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.ops import state
+
+__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "no_gradient"]
+
+
+def _changed(variable: Any, write: Any) -> Any:
+    """Return the value of a variable behind a change."""
+    with control_dependencies([] if write is None else [write]):
+        return variable.value() if active_graph() is None else _read(variable)
+
+
+def _read(variable: Any) -> Any:
+    return state.Variable.read_value(variable)
+
+
+def _rows(default: str, method: str) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        places, values = converted(indices), converted(updates, ref.dtype)
+        if places.ndim == 0:
+            places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
+        slices = IndexedSlices(values, places, tuple(ref.spec.dims))
+        return _changed(ref, getattr(state.Variable, method)(ref, slices))
+
+    return made
+
+
+scatter_update = _rows("ScatterUpdate", "scatter_update")
+scatter_add = _rows("ScatterAdd", "scatter_add")
+scatter_sub = _rows("ScatterSub", "scatter_sub")
+scatter_max = _rows("ScatterMax", "scatter_max")
+scatter_min = _rows("ScatterMin", "scatter_min")
+
+
+def _replaced(
+    default: str, change: Callable[[Any, Any, Any], Any]
+) -> Callable[..., Any]:
+    """Return an assignment of a value that is made of the old one."""
+
+    @named(default)
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        value = change(_read(ref), converted(indices), converted(updates, ref.dtype))
+        return _changed(ref, state.Variable.assign(ref, value))
+
+    return made
+
+
+def _factors(old: Any, indices: Any, updates: Any) -> Any:
+    rows = tl.broadcast_to(updates, tl.concat([tl.shape(indices), tl.shape(old)[1:]]))
+    return tl.unsorted_segment_prod(rows, indices, tl.shape(old)[0])
+
+
+scatter_mul = _replaced("ScatterMul", lambda x, i, y: x * _factors(x, i, y))
+scatter_div = _replaced("ScatterDiv", lambda x, i, y: x / _factors(x, i, y))
+scatter_nd_update = _replaced("ScatterNdUpdate", tl.tensor_scatter_nd_update)
+scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add)
+scatter_nd_sub = _replaced("ScatterNdSub", tl.tensor_scatter_nd_sub)
+
+
+class GradientTape(tapes.GradientTape):
+    """A tape, which in a graph asks that for gradients."""
+
+    def __enter__(self) -> Any:
+        return self if active_graph() is not None else super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if active_graph() is None:
+            super().__exit__(*error)
+
+    def watch(self, tensors: Any) -> None:
+        if active_graph() is None:
+            super().watch(tensors)
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        if active_graph() is None:
+            rest = (output_gradients, unconnected_gradients)
+            return super().gradient(target, sources, *rest)
+        flat = nest.flatten(sources)
+        found = gradients(
+            nest.flatten(target),
+            flat,
+            output_gradients,
+            unconnected_gradients=unconnected_gradients,
+        )
+        return nest.pack_like(sources, found)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    **given: Any,
+) -> Any:
+    held = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(
+        name, shape, dtype, initializer, regularizer, False, held, **given
+    )
+
+
+def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
+    return control_flow.map_fn(fn, elems)
+
+
+@contextmanager
+def container(container_name: str) -> Iterator[str]:
+    yield container_name
+
+
+def _setting(answer: Any = None) -> Callable[[], Any]:
+    return lambda: answer
+
+
+enable_resource_variables = disable_resource_variables = _setting()
+enable_v2_tensorshape = disable_v2_tensorshape = _setting()
+enable_tensor_equality = disable_tensor_equality = _setting()
+enable_control_flow_v2 = disable_control_flow_v2 = _setting()
+resource_variables_enabled = _setting(True)
+control_flow_v2_enabled = _setting(True)
+
+
+def load_op_library(library_filename: str) -> Any:
+    raise InvalidArgumentError(
+        f"load_op_library({library_filename!r}): libraries of TensorFlow's own kernels cannot be "
+        "loaded; write the operator as a class of tl.extend, or use tf.py_func"
+    )
+
+
+load_library = load_file_system_library = load_op_library
