@@ -11,8 +11,8 @@ from typing import Any
 
 from tensorlite.compat.v1 import averages, graphdefs, scopes, summary
 from tensorlite.compat.v1.hooks import value_summary
-from tensorlite.compat.v1.monitored import Scaffold, SessionManager
 from tensorlite.compat.v1.saver import Saver
+from tensorlite.compat.v1.scaffolds import Scaffold, SessionManager
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -24,7 +24,7 @@ DEFAULT = 0
 
 
 class Supervisor:
-    """Initialises or restores a model, saves it and sums it up every so often, and stops threads."""
+    """Initialises or restores a model, saves and sums it up every so often, and stops threads."""
 
     USE_DEFAULT = DEFAULT
 

@@ -49,13 +49,9 @@ from tensorlite.compat.v1.input import (
 )
 from tensorlite.compat.v1.metagraphs import export_meta_graph
 from tensorlite.compat.v1.monitored import (
-    ChiefSessionCreator,
     MonitoredSession,
     MonitoredTrainingSession,
-    Scaffold,
-    SessionManager,
     SingularMonitoredSession,
-    WorkerSessionCreator,
 )
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.optimizers import (
@@ -72,6 +68,12 @@ from tensorlite.compat.v1.optimizers import (
 )
 from tensorlite.compat.v1.placing import ClusterSpec, Server, replica_device_setter
 from tensorlite.compat.v1.saver import Saver, SaverDef, import_meta_graph
+from tensorlite.compat.v1.scaffolds import (
+    ChiefSessionCreator,
+    Scaffold,
+    SessionManager,
+    WorkerSessionCreator,
+)
 from tensorlite.compat.v1.schedules import (
     cosine_decay,
     cosine_decay_restarts,
