@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
+from tensorlite.compat.v1.contrib import lookup
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
 
@@ -220,7 +221,6 @@ def test_gradients_are_overridden_by_registered_ones(graph: Any) -> None:
 def test_tables_are_filled_by_their_initializer(tmp_path: Any) -> None:
     words = tmp_path / "words.txt"
     words.write_text("a\nb\nc\n")
-    lookup = tf.contrib.lookup
     numbers = lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1)
     of_file = lookup.index_table_from_file(str(words))
     strings = lookup.index_to_string_table_from_tensor(["x", "y"])

@@ -204,11 +204,6 @@ class MutableHashTable(_Table):
     ) -> None:
         super().__init__(key_dtype, value_dtype, True, default_value, name)
 
-    def lookup(
-        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
-    ) -> Any:
-        return super().lookup(keys, name)
-
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         kinds = self.key_dtype, self.value_dtype
         return _inserted(self.handle, keys, values, kinds, name=name)
