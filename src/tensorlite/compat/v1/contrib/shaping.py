@@ -19,12 +19,13 @@ from tensorlite.compat.v1 import (
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import (
+    ZEROS,
     channels_of,
     collections_of,
     layer_scope,
     named_output,
 )
-from tensorlite.compat.v1.init_ops import Constant, Zeros
+from tensorlite.compat.v1.init_ops import Constant
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
@@ -126,7 +127,7 @@ def dropout(
 def bias_add(
     inputs: Any,
     activation_fn: Any = None,
-    initializer: Any = Zeros(),
+    initializer: Any = ZEROS,
     regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,

@@ -1,0 +1,77 @@
+"""tf.contrib.eager: names of programs that run at once before TensorFlow 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.framework import enable_eager_execution, executing_eagerly
+from tensorlite.compat.v1.variables import Variable
+from tensorlite.config import list_physical_devices
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.spec import TensorSpec
+from tensorlite.function.function import function
+
+__all__ = [
+    "Iterator",
+    "TensorSpec",
+    "Variable",
+    "defun",
+    "enable_eager_execution",
+    "executing_eagerly",
+    "function",
+    "gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "num_gpus",
+    "value_and_gradients_function",
+]
+
+defun = function
+
+
+def _watched(f: Any, args: Any, params: Any) -> tuple[Any, list[Any]]:
+    """Return a function's value, and its gradients by the arguments of given places."""
+    given = [to_tensor(x) for x in args]
+    chosen = range(len(given)) if params is None else params
+    with tl.GradientTape() as tape:
+        for i in chosen:
+            tape.watch(given[i])
+        value = f(*given)
+    return value, list(tape.gradient(value, [given[i] for i in chosen]))
+
+
+def value_and_gradients_function(f: Any, params: Any = None) -> Any:
+    return lambda *args: _watched(f, args, params)
+
+
+def gradients_function(f: Any, params: Any = None) -> Any:
+    return lambda *args: _watched(f, args, params)[1]
+
+
+def implicit_value_and_gradients(f: Any) -> Any:
+    """Return a function of the same arguments: its value, and gradients with their variables."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with tl.GradientTape() as tape:
+            value = f(*args, **kwargs)
+        variables = tape.watched_variables()
+        found = tape.gradient(value, variables)
+        return value, list(zip(found, variables, strict=True))
+
+    return called
+
+
+def implicit_gradients(f: Any) -> Any:
+    inner = implicit_value_and_gradients(f)
+    return lambda *args, **kwargs: inner(*args, **kwargs)[1]
+
+
+def num_gpus() -> int:
+    return len(list_physical_devices("GPU"))
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

@@ -1,0 +1,193 @@
+"""HParams of tf.contrib.training: named values of a model, read from text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tensorlite.core.errors import InvalidArgumentError
+
+_ASSIGNED = re.compile(
+    r"\s*(?P<name>[a-zA-Z][\w.]*)\s*(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*"
+    r"(?:\[(?P<values>[^\]]*)\]|(?P<value>[^,\[]*))\s*(?:,|$)"
+)
+
+
+def parse_values(
+    values: str, type_map: dict[str, type], ignore_unknown: bool = False
+) -> dict[str, Any]:
+    """Return what `name=value,other=[1,2],third[0]=3` says, in the types of names."""
+    found: dict[str, Any] = {}
+    place = 0
+    while place < len(values):
+        match = _ASSIGNED.match(values, place)
+        if match is None:
+            raise InvalidArgumentError(
+                f"Malformed hyperparameter value: {values[place:]}"
+            )
+        place = match.end()
+        name, index = match["name"], match["index"]
+        if name not in type_map:
+            if ignore_unknown:
+                continue
+            raise InvalidArgumentError(f"Unknown hyperparameter type for {name}")
+        kind = type_map[name]
+        if match["values"] is not None:
+            parts = [x for x in match["values"].split(",") if x.strip()]
+            value: Any = [_parsed(name, kind, x) for x in parts]
+        else:
+            value = _parsed(name, kind, match["value"])
+        if index is None:
+            if name in found:
+                raise InvalidArgumentError(
+                    f"Multiple assignments to variable '{name}' in {values}"
+                )
+            found[name] = value
+        else:
+            found.setdefault(name, {})[int(index)] = value
+    return found
+
+
+def _parsed(name: str, kind: type, text: str) -> Any:
+    given = text.strip()
+    try:
+        if kind is bool:
+            return {"true": True, "1": True, "false": False, "0": False}[
+                given.lower()
+            ]
+        return kind(given)
+    except (KeyError, ValueError):
+        raise InvalidArgumentError(
+            f"Could not parse hparam '{name}' of type '{kind.__name__}' with value '{given}'"
+        ) from None
+
+
+class HParams:
+    """Values by name, which are attributes."""
+
+    def __init__(
+        self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any
+    ) -> None:
+        self._types: dict[str, tuple[type, bool]] = {}
+        self._model_structure = model_structure
+        for name, value in kwargs.items():
+            self.add_hparam(name, value)
+
+    def add_hparam(self, name: str, value: Any) -> None:
+        if getattr(self, name, None) is not None:
+            raise InvalidArgumentError(f"Hyperparameter name is reserved: {name}")
+        if isinstance(value, (list, tuple)):
+            if not value:
+                raise InvalidArgumentError(
+                    f"Multi-valued hyperparameters cannot be empty: {name}"
+                )
+            self._types[name] = (type(value[0]), True)
+        else:
+            self._types[name] = (type(value), False)
+        setattr(self, name, value)
+
+    def set_hparam(self, name: str, value: Any) -> None:
+        kind, many = self._types[name]
+        if isinstance(value, (list, tuple)) != many:
+            raise InvalidArgumentError(
+                f"{'Must' if many else 'Must not'} pass a list for "
+                f"{'multi' if many else 'single'}-valued parameter: {name}"
+            )
+        fitted = [_fitted(name, kind, x) for x in value] if many else None
+        setattr(self, name, fitted if many else _fitted(name, kind, value))
+
+    def del_hparam(self, name: str) -> None:
+        if hasattr(self, name):
+            delattr(self, name)
+            del self._types[name]
+
+    def parse(self, values: str) -> HParams:
+        kinds = {name: kind for name, (kind, _) in self._types.items()}
+        found = parse_values(values, kinds)
+        for name, value in found.items():
+            if isinstance(value, dict):
+                changed = list(getattr(self, name))
+                for index, part in value.items():
+                    changed[index] = part
+                self.set_hparam(name, changed)
+            else:
+                many = self._types[name][1] and not isinstance(value, list)
+                self.set_hparam(name, [value] if many else value)
+        return self
+
+    def override_from_dict(self, values_dict: dict[str, Any]) -> HParams:
+        for name, value in values_dict.items():
+            self.set_hparam(name, value)
+        return self
+
+    def set_model_structure(self, model_structure: Any) -> None:
+        self._model_structure = model_structure
+
+    def get_model_structure(self) -> Any:
+        return self._model_structure
+
+    def to_json(
+        self,
+        indent: int | None = None,
+        separators: Any = None,
+        sort_keys: bool = False,
+    ) -> str:
+        def plain(x: Any) -> Any:
+            return x.__name__ if callable(x) else x
+
+        return json.dumps(
+            {name: plain(x) for name, x in self.values().items()},
+            indent=indent,
+            separators=separators,
+            sort_keys=sort_keys,
+        )
+
+    def parse_json(self, values_json: str) -> HParams:
+        return self.override_from_dict(json.loads(values_json))
+
+    def values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._types}
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return getattr(self, key) if key in self._types else default
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._types
+
+    def __str__(self) -> str:
+        return str(sorted(self.values().items()))
+
+    def __repr__(self) -> str:
+        return f"HParams({self})"
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"'HParams' object has no attribute {name!r}; it has {self._names()}"
+        )
+
+    def _names(self) -> Iterable[str]:
+        return sorted(self.__dict__.get("_types", ()))
+
+
+def _fitted(name: str, kind: type, value: Any) -> Any:
+    """Return a value in the type of a parameter, if nothing of it is lost."""
+    if value is None or kind is type(None) or isinstance(value, kind):
+        if kind is not bool and isinstance(value, bool) and kind is not type(None):
+            raise _unfit(name, kind, value)
+        return value
+    numbers = (int, float)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if kind is str or isinstance(value, (str, bool)) or kind not in numbers:
+        raise _unfit(name, kind, value)
+    if kind is int and float(value) != int(value):
+        raise _unfit(name, kind, value)
+    return kind(value)
+
+
+def _unfit(name: str, kind: type, value: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Could not cast hparam '{name}' of type '{kind.__name__}' from value {value!r}"
+    )

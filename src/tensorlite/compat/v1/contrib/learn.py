@@ -1,0 +1,63 @@
+"""tf.contrib.learn: data sets of files that are there, and what says that the rest is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v1 import monitored
+from tensorlite.compat.v1.examples.tutorials.mnist import input_data
+from tensorlite.core.errors import UnimplementedError
+
+
+def _refused(name: str) -> Any:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise UnimplementedError(
+            f"tf.contrib.learn.{name} is not there: read files with NumPy, make models of "
+            "tf.layers or tf.keras, and train them with tf.train's optimizers"
+        )
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
+class _Mnist:
+    """tf.contrib.learn.datasets.mnist: reads files of the data set."""
+
+    read_data_sets = staticmethod(input_data.read_data_sets)
+    load_mnist = staticmethod(input_data.load_mnist)
+
+
+class _Base:
+    """tf.contrib.learn.datasets.base, which fetched files."""
+
+    maybe_download = staticmethod(_refused("datasets.base.maybe_download"))
+    load_csv_with_header = staticmethod(
+        _refused("datasets.base.load_csv_with_header")
+    )
+    load_csv_without_header = staticmethod(
+        _refused("datasets.base.load_csv_without_header")
+    )
+    load_iris = staticmethod(_refused("datasets.base.load_iris"))
+    load_boston = staticmethod(_refused("datasets.base.load_boston"))
+
+
+class _Datasets:
+    mnist, base = _Mnist(), _Base()
+    load_dataset = staticmethod(_refused("datasets.load_dataset"))
+
+
+class _Learn:
+    datasets, monitored_session = _Datasets(), monitored
+
+
+class _Python:
+    learn = _Learn()
+
+
+datasets, python = _Datasets(), _Python()
+
+
+def __getattr__(name: str) -> object:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _refused(name)

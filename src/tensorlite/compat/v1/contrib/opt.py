@@ -1,0 +1,320 @@
+"""tf.contrib.opt: optimizers beside those of tf.train."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import elementwise
+from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1.optimizer import Optimizer
+from tensorlite.compat.v1.optimizers import AdamOptimizer, MomentumOptimizer
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.ops import training
+
+__all__ = [
+    "AdaMaxOptimizer",
+    "AdamWOptimizer",
+    "AddSignOptimizer",
+    "DecoupledWeightDecayExtension",
+    "LazyAdamOptimizer",
+    "MomentumWOptimizer",
+    "NadamOptimizer",
+    "PowerSignOptimizer",
+    "extend_with_decoupled_weight_decay",
+]
+
+
+class NadamOptimizer(AdamOptimizer):
+    """Adam with Nesterov's momentum."""
+
+    _rule = training.ResourceApplyAdam(use_nesterov=True)
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+
+class LazyAdamOptimizer(AdamOptimizer):
+    """Adam that changes the moments of those rows alone that have gradients."""
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        rows = self._without_twins(grad)
+        rate, beta1, beta2, epsilon = [
+            elementwise.cast(x, var.dtype) for x in self._hyper
+        ]
+        powers = [
+            elementwise.cast(x.value(), var.dtype)
+            for x in self._get_beta_accumulators()
+        ]
+        rate = rate * elementwise.sqrt(1 - powers[1]) / (1 - powers[0])
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        mean = beta1 * _rows(m, rows) + (1 - beta1) * rows.values
+        squares = beta2 * _rows(v, rows) + (1 - beta2) * elementwise.square(
+            rows.values
+        )
+        step = rate * mean / (elementwise.sqrt(squares) + epsilon)
+        return framework.group(
+            var.scatter_sub(_slices(step, rows)),
+            m.scatter_update(_slices(mean, rows)),
+            v.scatter_update(_slices(squares, rows)),
+        )
+
+
+def _rows(variable: Any, rows: Any) -> Any:
+    return v1_arrays.gather(variable.value(), rows.indices)
+
+
+def _slices(values: Any, rows: Any) -> IndexedSlices:
+    return IndexedSlices(values, rows.indices, rows.dense_shape)
+
+
+class AdaMaxOptimizer(AdamOptimizer):
+    """Adam by the largest gradient instead of the mean square."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "AdaMax",
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda v: str(v.name))
+        beta1 = self._call_if_callable(self._beta1)
+        self._create_non_slot_variable(beta1, "beta1_power", first)
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+            self._zeros_slot(v, "v", self._name)
+
+    def _power(self) -> Any:
+        return self._get_non_slot_variable("beta1_power")
+
+    def _moved(self, var: Any, mean: Any, largest: Any) -> Any:
+        rate, _, _, epsilon = [elementwise.cast(x, var.dtype) for x in self._hyper]
+        power = elementwise.cast(self._power().value(), var.dtype)
+        return rate / (1 - power) * (mean / (largest + epsilon))
+
+    def _moments(
+        self, var: Any, mean: Any, largest: Any, grad: Any
+    ) -> tuple[Any, Any]:
+        _, beta1, beta2, _ = [elementwise.cast(x, var.dtype) for x in self._hyper]
+        mean = beta1 * mean + (1 - beta1) * grad
+        return mean, elementwise.maximum(beta2 * largest, elementwise.abs(grad))
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        mean, largest = self._moments(var, m.value(), v.value(), grad)
+        return framework.group(
+            var.assign_sub(self._moved(var, mean, largest)),
+            m.assign(mean),
+            v.assign(largest),
+        )
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        rows = self._without_twins(grad)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        mean, largest = self._moments(
+            var, _rows(m, rows), _rows(v, rows), rows.values
+        )
+        step = self._moved(var, mean, largest)
+        return framework.group(
+            var.scatter_sub(_slices(step, rows)),
+            m.scatter_update(_slices(mean, rows)),
+            v.scatter_update(_slices(largest, rows)),
+        )
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+        power = self._power()
+        with framework.control_dependencies(update_ops):
+            after = power.assign(power.value() * self._hyper[1])
+        return framework.group(*update_ops, after, name=name_scope or None)
+
+
+class DecoupledWeightDecayExtension:
+    """Makes weights smaller before an optimizer moves them. Comes first among base classes."""
+
+    def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
+        self._decayed: set[Any] | None = None
+        self._weight_decay, self._in_rows = weight_decay, False
+        super().__init__(*args, **kwargs)
+
+    def minimize(self, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
+        self._decayed = set(decay_var_list) if decay_var_list else None
+        return super().minimize(*args, **kwargs)  # type: ignore[misc]
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Any,
+        global_step: Any = None,
+        name: str | None = None,
+        decay_var_list: Any = None,
+    ) -> Any:
+        if decay_var_list:
+            self._decayed = set(decay_var_list)
+        return super().apply_gradients(  # type: ignore[misc]
+            grads_and_vars, global_step=global_step, name=name
+        )
+
+    def _rate(self) -> Any:
+        given = self._weight_decay
+        return given() if callable(given) else given
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        if self._in_rows or not self._decays(var):
+            return super()._apply_dense(grad, var)  # type: ignore[misc]
+        decay = var.assign_sub(self._rate() * var.value())
+        with framework.control_dependencies([decay]):
+            return super()._apply_dense(grad, var)  # type: ignore[misc]
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        parent = super()._apply_sparse_duplicate_indices  # type: ignore[misc]
+        if not self._decays(var):
+            return parent(grad, var)
+        rows = self._without_twins(grad)  # type: ignore[attr-defined]
+        decay = var.scatter_sub(_slices(self._rate() * _rows(var, rows), rows))
+        # The optimizer may go on with dense gradients, which must not decay all rows.
+        self._in_rows = True
+        try:
+            with framework.control_dependencies([decay]):
+                return parent(grad, var)
+        finally:
+            self._in_rows = False
+
+    def _decays(self, var: Any) -> bool:
+        return self._decayed is None or var in self._decayed
+
+
+def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
+    """Return a class of optimizers that is made with a weight decay before other arguments."""
+    return type(
+        "OptimizerWithDecoupledWeightDecay",
+        (DecoupledWeightDecayExtension, base_optimizer),
+        {},
+    )
+
+
+class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
+    def __init__(
+        self,
+        weight_decay: Any,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "MomentumW",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(
+            weight_decay, learning_rate, momentum, use_locking, name, use_nesterov
+        )
+
+
+class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
+    def __init__(
+        self,
+        weight_decay: Any,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "AdamW",
+    ) -> None:
+        super().__init__(
+            weight_decay, learning_rate, beta1, beta2, epsilon, use_locking, name
+        )
+
+
+class _SignOptimizer(Optimizer):
+    """Steps that are longer where gradient and its mean have one sign."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        base: Any,
+        beta: float,
+        sign_decay_fn: Any,
+        use_locking: bool,
+        name: str,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._step = learning_rate, None
+        self._base, self._beta, self._decay_fn = base, beta, sign_decay_fn
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+    ) -> Any:
+        self._step = global_step
+        return super().apply_gradients(
+            grads_and_vars, global_step=global_step, name=name
+        )
+
+    def _factor(self, agree: Any) -> Any:
+        raise NotImplementedError
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        m = self.get_slot(var, "m")
+        mean = m.value() * self._beta + (1 - self._beta) * grad
+        decay = 1.0 if self._decay_fn is None else self._decay_fn(self._step)
+        agree = decay * elementwise.sign(grad) * elementwise.sign(mean)
+        rate = elementwise.cast(
+            self._call_if_callable(self._learning_rate), var.dtype
+        )
+        step = rate * self._factor(agree) * grad
+        return framework.group(var.assign_sub(step), m.assign(mean))
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        return self._apply_dense(framework.convert_to_tensor(grad), var)
+
+
+class AddSignOptimizer(_SignOptimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.1,
+        alpha: float = 1.0,
+        beta: float = 0.9,
+        sign_decay_fn: Any = None,
+        use_locking: bool = False,
+        name: str = "AddSignOptimizer",
+    ) -> None:
+        super().__init__(learning_rate, alpha, beta, sign_decay_fn, use_locking, name)
+
+    def _factor(self, agree: Any) -> Any:
+        return self._base + agree
+
+
+class PowerSignOptimizer(_SignOptimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.1,
+        base: float = 2.718281828459045,
+        beta: float = 0.9,
+        sign_decay_fn: Any = None,
+        use_locking: bool = False,
+        name: str = "PowerSignOptimizer",
+    ) -> None:
+        super().__init__(learning_rate, base, beta, sign_decay_fn, use_locking, name)
+
+    def _factor(self, agree: Any) -> Any:
+        return elementwise.pow(framework.constant(self._base), agree)
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

@@ -1,0 +1,41 @@
+"""tf.contrib.slim: layers, scopes of arguments, variables, losses, training and evaluation."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.averages import (
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
+from tensorlite.compat.v1.contrib import (
+    framework,
+    layers,
+    losses,
+    metrics,
+    model_analyzer,
+)
+from tensorlite.compat.v1.contrib import slim_evaluation as evaluation
+from tensorlite.compat.v1.contrib import slim_learning as learning
+
+__all__ = [
+    "create_global_step",
+    "evaluation",
+    "get_global_step",
+    "get_or_create_global_step",
+    "learning",
+    "losses",
+    "metrics",
+    "model_analyzer",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Return what tf.contrib.layers or tf.contrib.framework has under a name."""
+    for namespace in (layers, framework):
+        if name in namespace.__all__:
+            return getattr(namespace, name)
+    have = [*__all__, *layers.__all__, *framework.__all__]
+    raise attribute_error(__name__, name, have)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *layers.__all__, *framework.__all__})

@@ -1,0 +1,142 @@
+"""create_train_op and what changes gradients: of tf.contrib.training and slim.learning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorlite.compat.shared import arrays, matrices
+from tensorlite.compat.v1 import debugging, framework, scopes, summary
+from tensorlite.compat.v1.averages import get_or_create_global_step
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+
+Gradients = list[tuple[Any, Any]]
+USE_GLOBAL_STEP = 0
+"""What stands for the graph's own step."""
+
+
+def _with_values(dx: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a gradient with its values changed."""
+    if isinstance(dx, IndexedSlices):
+        return IndexedSlices(change(dx.values), dx.indices, dx.dense_shape)
+    return change(dx)
+
+
+def clip_gradient_norms(
+    gradients_to_variables: Gradients, max_norm: Any
+) -> Gradients:
+    def clip(x: Any) -> Any:
+        return matrices.clip_by_norm(x, max_norm)
+
+    return [
+        (None if dx is None else _with_values(dx, clip), x)
+        for dx, x in gradients_to_variables
+    ]
+
+
+def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Gradients], Gradients]:
+    return lambda gradients: clip_gradient_norms(gradients, max_norm)
+
+
+def multiply_gradients(
+    grads_and_vars: Gradients, gradient_multipliers: dict[Any, Any]
+) -> Gradients:
+    if not isinstance(grads_and_vars, list):
+        raise InvalidArgumentError("`grads_and_vars` must be a list.")
+    if not gradient_multipliers or not isinstance(gradient_multipliers, dict):
+        raise InvalidArgumentError(
+            "`gradient_multipliers` is empty, or is no dict of variables or their names."
+        )
+    made = []
+    for dx, x in grads_and_vars:
+        key = x if x in gradient_multipliers else x.op.name
+        if key in gradient_multipliers:
+            if dx is None:
+                raise InvalidArgumentError("Requested multiple of `None` gradient.")
+            made.append((_times(dx, gradient_multipliers[key]), x))
+        else:
+            made.append((dx, x))
+    return made
+
+
+def _times(dx: Any, factor: Any) -> Any:
+    return _with_values(
+        dx, lambda x: x * framework.convert_to_tensor(factor, x.dtype)
+    )
+
+
+def add_gradients_summaries(
+    grads_and_vars: Gradients, mark: str = "_gradient"
+) -> list[Any]:
+    made = []
+    for dx, x in grads_and_vars:
+        if dx is None:
+            continue
+        values = dx.values if isinstance(dx, IndexedSlices) else dx
+        made.append(summary.histogram(f"{x.op.name}{mark}", values))
+        norm = matrices.global_norm([values])
+        made.append(summary.scalar(f"{x.op.name}{mark}_norm", norm))
+    return made
+
+
+def create_train_op(
+    total_loss: Any,
+    optimizer: Any,
+    global_step: Any = USE_GLOBAL_STEP,
+    update_ops: Iterable[Any] | None = None,
+    variables_to_train: Any = None,
+    transform_grads_fn: Callable[[Gradients], Gradients] | None = None,
+    summarize_gradients: bool = False,
+    gate_gradients: Any = 1,
+    aggregation_method: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    check_numerics: bool = True,
+    mark: str = "_gradient",
+) -> Any:
+    step = (
+        get_or_create_global_step() if global_step is USE_GLOBAL_STEP else global_step
+    )
+    collected = scopes.get_collection(GraphKeys.UPDATE_OPS)
+    updates = list(dict.fromkeys(collected if update_ops is None else update_ops))
+    if updates:
+        with framework.control_dependencies(updates):
+            barrier = framework.no_op(name="update_barrier")
+        total_loss = _behind(barrier, total_loss)
+    trained = (
+        scopes.trainable_variables()
+        if variables_to_train is None
+        else variables_to_train
+    )
+    if not trained:
+        raise InvalidArgumentError("create_train_op: there are no variables to train")
+    gradients = optimizer.compute_gradients(
+        total_loss,
+        trained,
+        gate_gradients=gate_gradients,
+        aggregation_method=aggregation_method,
+        colocate_gradients_with_ops=colocate_gradients_with_ops,
+    )
+    if transform_grads_fn is not None:
+        gradients = transform_grads_fn(gradients)
+    if summarize_gradients:
+        with name_scope("summarize_grads"):
+            add_gradients_summaries(gradients, mark)
+    moved = optimizer.apply_gradients(gradients, global_step=step)
+    with name_scope("train_op"):
+        if check_numerics:
+            total_loss = debugging.check_numerics(
+                total_loss, "LossTensor is inf or nan"
+            )
+        train_op = _behind(moved, total_loss)
+    kept = scopes.get_collection_ref(GraphKeys.TRAIN_OP)
+    if not any(x is train_op for x in kept):
+        kept.append(train_op)
+    return train_op
+
+
+def _behind(awaited: Any, x: Any) -> Any:
+    with framework.control_dependencies([awaited]):
+        return arrays.identity(x, name="control_dependency")

@@ -1,0 +1,10 @@
+"""tf.contrib.util: what is known of tensors as a graph is made."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.values import constant_value
+
+__all__ = ["constant_value"]
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

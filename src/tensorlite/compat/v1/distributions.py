@@ -1,0 +1,41 @@
+"""tf.distributions: those of tf.contrib.distributions that TensorFlow 1 has at its top."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.contrib.distributions import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Distribution,
+    Exponential,
+    Gamma,
+    Laplace,
+    Normal,
+    RegisterKL,
+    Uniform,
+    kl_divergence,
+)
+
+FULLY_REPARAMETERIZED = "FULLY_REPARAMETERIZED"
+NOT_REPARAMETERIZED = "NOT_REPARAMETERIZED"
+
+__all__ = [
+    "FULLY_REPARAMETERIZED",
+    "NOT_REPARAMETERIZED",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Dirichlet",
+    "Distribution",
+    "Exponential",
+    "Gamma",
+    "Laplace",
+    "Normal",
+    "RegisterKL",
+    "Uniform",
+    "kl_divergence",
+]
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)
