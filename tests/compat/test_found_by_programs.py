@@ -65,3 +65,25 @@ def test_a_graph_that_draws_is_saved_with_its_draws(tmp_path: Path) -> None:
         with tf.Session() as sess:
             drawn = sess.run("random_normal:0")
     assert drawn.shape == (3,)
+
+
+def test_moving_averages_of_tensors_are_begun_inside_a_branch() -> None:
+    """Batch normalisation by hand: TensorFlow 1.15 finds these averages, and the same names."""
+    x = tf.placeholder(tf.float32, [None])
+    training = tf.placeholder(tf.bool)
+    mean = tf.reduce_mean(x, name="mean")
+    ema = tf.train.ExponentialMovingAverage(0.5)
+
+    def moved() -> object:
+        with tf.control_dependencies([ema.apply([mean])]):
+            return tf.identity(mean)
+
+    found = tf.cond(training, moved, lambda: ema.average(mean))
+    assert [v.op.name for v in tf.global_variables()] == [
+        "mean/ExponentialMovingAverage"
+    ]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        first = sess.run(found, {x: [2.0, 4.0], training: True})
+        second = sess.run(found, {x: [0.0], training: False})
+    assert (first, second) == (3.0, 1.5)

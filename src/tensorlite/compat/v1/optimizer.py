@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import Operation, in_graph, plain, shown
+from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
 from tensorlite.core.tensor import IndexedSlices
@@ -92,7 +92,9 @@ class Optimizer:
         if var_list is None:
             variables = scopes.trainable_variables()
         else:
-            variables = nest.flatten(list(var_list) if not isinstance(var_list, dict) else var_list)
+            variables = nest.flatten(
+                list(var_list) if not isinstance(var_list, dict) else var_list
+            )
         if not variables:
             raise InvalidArgumentError("No variables to optimize.")
         self._assert_valid_dtypes([loss])
@@ -107,7 +109,9 @@ class Optimizer:
         with GradientTape() as tape:
             value = loss()
         variables = list(tape.watched_variables() if var_list is None else var_list)
-        return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+        return list(
+            zip(tape.gradient(value, variables, grad_loss), variables, strict=True)
+        )
 
     def apply_gradients(
         self,
@@ -138,7 +142,9 @@ class Optimizer:
             if constraint is None:
                 return update
             with framework.control_dependencies([update]):
-                return variable.assign(constraint(variable.read_value() if own else variable))
+                return variable.assign(
+                    constraint(variable.read_value() if own else variable)
+                )
 
     def _apply(self, gradient: Any, variable: Any) -> Any:
         """Return the update of one variable, by the method that a subclass has for it."""
@@ -146,7 +152,9 @@ class Optimizer:
             if _has(self, "_apply_sparse"):
                 return self._apply_sparse_duplicate_indices(gradient, variable)
             summed = self._without_twins(gradient)
-            return self._resource_apply_sparse(summed.values, variable, summed.indices)
+            return self._resource_apply_sparse(
+                summed.values, variable, summed.indices
+            )
         if _has(self, "_apply_dense"):
             return self._apply_dense(gradient, variable)
         return self._resource_apply_dense(gradient, variable)
@@ -241,7 +249,9 @@ class Optimizer:
     def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
         return self._slots.setdefault(slot_name, {})
 
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+    def _get_or_make_slot(
+        self, var: Any, val: Any, slot_name: str, op_name: str
+    ) -> Any:
         held = self._slot_dict(slot_name)
         key = _Same(var)
         if key not in held:
@@ -249,19 +259,29 @@ class Optimizer:
         return held[key]
 
     def _get_or_make_slot_with_initializer(
-        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+        self,
+        var: Any,
+        initializer: Any,
+        shape: Any,
+        dtype: Any,
+        slot_name: str,
+        op_name: str,
     ) -> Any:
         held = self._slot_dict(slot_name)
         key = _Same(var)
         if key not in held:
             sizes = plain(shape)
-            held[key] = new_slot(var, lambda: initializer(sizes, dtype=dtype), op_name)
+            held[key] = new_slot(
+                var, lambda: initializer(sizes, dtype=dtype), op_name
+            )
         return held[key]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         return self._get_or_make_slot(var, lambda: _zeros(var), slot_name, op_name)
 
-    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+    def _create_non_slot_variable(
+        self, initial_value: Any, name: str, colocate_with: Any
+    ) -> Any:
         graph = active_graph()
         found = self._non_slot.get((name, graph))
         if found is None:
@@ -299,7 +319,9 @@ def _has(optimizer: Optimizer, name: str) -> bool:
 def _zeros(variable: Any) -> Any:
     sizes = variable.spec
     if sizes.is_static:
-        return framework.constant(0, sizes.dtype, sizes.shape, name="Initializer/zeros")
+        return framework.constant(
+            0, sizes.dtype, sizes.shape, name="Initializer/zeros"
+        )
     return zeros_like(plain(variable.initial_value))
 
 
@@ -309,7 +331,8 @@ def new_slot(primary: Any, value: Any, name: str) -> Any:
         bare = primary.name.removesuffix(":0")
         return Variable(value, trainable=False, name=f"{bare}/{name}")
     with scopes.variable_scope(None, f"{primary.op.name}/{name}"):
-        place = str(primary.handle.node.device)
+        placed = primary if isinstance(primary, GraphTensor) else primary.handle
+        place = str(plain(placed).node.device)
         with framework.device(place) if place else nullcontext():
             return scopes.get_variable(
                 "", initializer=_Given(value), trainable=False, dtype=primary.dtype
