@@ -258,3 +258,36 @@ def test_what_is_known_lets_nothing_through(data: st.DataObject) -> None:
 
     after = outcome(good * 2)
     assert after[2:] == outcome(b"") if len(after) > 1 else after == outcome(b"")
+
+
+def test_large_payloads_take_the_memory_of_those_that_nobody_has() -> None:
+    """What somebody has is never written to, whatever view of it that is."""
+    decoder = Decoder(Limits())
+
+    def came(number: int, size: int = 1 << 20) -> Any:
+        data = encoded(np.full(size, number, np.uint8), step=number)
+        found: list[tuple[Message, Any]] = []
+        while data:
+            space = decoder.space()
+            count = min(len(space), len(data))
+            space[:count] = data[:count]
+            data = data[count:]
+            found += decoder.took(count)
+        ((_, value),) = found
+        return value
+
+    first = came(1)
+    kept = first.reshape(2, -1)[1]
+    del first
+    places = {kept.ctypes.data}
+    for number in range(2, 6):
+        value = came(number)
+        assert set(value.tolist()[:: 1 << 18]) == {number}
+        places.add(value.ctypes.data)
+        assert set(kept.tolist()[:: 1 << 18]) == {1}
+        del value
+    assert len(places) <= 3
+    assert len(decoder._spare) == 1
+    del kept
+    assert len(decoder._spare) == 2
+    assert came(6, 1 << 22).size == 1 << 22  # for which there is no room in these

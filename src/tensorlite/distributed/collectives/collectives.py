@@ -273,7 +273,8 @@ def _brought(device: DeviceName, done: Done, found: Any) -> None:
 
 def _ordered(array: Array) -> Array:
     """Return the array in host memory, with its elements one after the other."""
-    array = to_host(array)
+    if type(array) is not np.ndarray:
+        array = to_host(array)
     return array if array.flags.c_contiguous else array.copy()
 
 

@@ -65,9 +65,7 @@ class Exchange(Reduction):
             self.hear(other, GREETING, partial(self._greets, other))
 
     def _message(self) -> Array:
-        data = np.ascontiguousarray(self.array).reshape(-1).view(np.uint8)
-        word = np.frombuffer(self.greeting, np.uint8)
-        return np.concatenate((word, data))
+        return np.frombuffer(self.greeting + self.array.tobytes(), np.uint8)
 
     def _greets(self, rank: int, came: Array) -> None:
         data = self.agree(rank, self.greeting, came)

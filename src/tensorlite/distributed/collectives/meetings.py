@@ -185,8 +185,9 @@ class Meeting:
 
     def agree(self, rank: int, own: bytes, came: Array) -> Array:
         """Return what comes after a greeting, which must say the same as the own one."""
-        if came.dtype == np.uint8 and came[: len(own)].tobytes() == own:
-            return came[len(own) :]
+        size = len(own)
+        if came.dtype == np.uint8 and came[:size].tobytes() == own:
+            return came[size:]
         self.differ(rank, own, came)
         raise ProtocolError(f"{self.name(rank)} sent no greeting for {self.what}")
 

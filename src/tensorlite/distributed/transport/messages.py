@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 import struct
+from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +22,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
 from tensorlite.core.xp import Array
+from tensorlite.distributed.transport.segments import Lease
 from tensorlite.runtime.rendezvous import Key
 
 MAGIC = b"TLPL"
@@ -38,6 +41,8 @@ NAME = 1 << 14
 LONGEST = HEADER.size + 8 * (AXES + FRAMES) + NAME
 """The most bytes that a message has before its payload."""
 BUFFER = 1 << 18
+SPARE = 2
+"""Large payloads whose memory is kept for others."""
 KNOWN = 512
 """Messages of which is kept what they say beside their incarnation, step and payload."""
 _SHORT = 256
@@ -337,11 +342,14 @@ class Decoder:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._buffer = memoryview(bytearray(BUFFER))
-        self._forms: dict[bytes, tuple[int, int, int]] = {}
-        """Where tag, name and payload begin, by the form of a message that was in order."""
+        self._forms: dict[bytes, tuple[int, int, int, bool]] = {}
+        """Where tag, name and payload begin, and whether that follows, by the form of a message
+        that was in order."""
         self._known: dict[tuple[bytes, int, bytes, bytes], tuple[Message, Any]] = {}
         """Messages that were in order, by form, size, shape and name: all but the numbers. With
         each is the dtype of arrays that any bytes make."""
+        self._spare: deque[bytearray] = deque(maxlen=SPARE)
+        """Memory of large payloads that nobody has any more."""
         self._start = self._end = 0
         self._message: Message | None = None
         self._payload = np.empty(0, np.uint8)
@@ -396,8 +404,9 @@ class Decoder:
         places = self._forms.get(form)
         if places is None:
             return None
-        tag, label, length = places
-        first, end = start + length, start + length + size
+        tag, label, length, inline = places
+        first = start + length
+        end = first + size if inline else first
         if end > self._end:
             return None
         data = bytes(buffer[start + HEADER.size : first])
@@ -412,7 +421,7 @@ class Decoder:
             key = key[0], _TAGS[(label - tag) // 8].unpack_from(data, split[0])
         fields = kind, incarnation, step, key, dtype, shape, size, flags, segment
         message = _made(Message, fields)
-        if dtype is None:
+        if dtype is None or not inline:
             return message, None
         payload = bytearray(buffer[first:end])
         if quick is None:
@@ -421,8 +430,7 @@ class Decoder:
 
     def _remember(self, data: memoryview, head: Opening, message: Message) -> None:
         """Keep a message that is in order, if it is short: its like is read faster then."""
-        long = head.length > HEADER.size + _SHORT
-        if long or message.kind is not Kind.TENSOR or message.flags & SEGMENT:
+        if head.length > HEADER.size + _SHORT or message.kind < Kind.TENSOR:
             return
         if len(self._known) >= KNOWN:
             self._known.clear()
@@ -430,12 +438,27 @@ class Decoder:
         form = bytes(data[:_FORM])
         tag = HEADER.size + 8 * len(message.shape)
         label = tag + 8 * len(message.key[1])
-        self._forms[form] = tag, label, head.length
+        inline = not message.flags & SEGMENT
+        self._forms[form] = tag, label, head.length, inline
         sizes, name = bytes(data[HEADER.size : tag]), bytes(data[label : head.length])
         quick = None
         if message.dtype not in (None, dtypes.bool_, dtypes.string):
             quick = message.dtype.numpy
         self._known[form, message.payload, sizes, name] = message, quick
+
+    def _memory(self, size: int) -> Array:
+        """Return memory for a payload: where a large one was before, if nobody has that any more.
+
+        The system gives new memory by pages, which takes as long as to read it from a wire.
+        """
+        if size < BUFFER:
+            return np.empty(size, np.uint8)
+        memory = self._spare.pop() if self._spare else bytearray()
+        if not size <= len(memory) <= 2 * size:
+            memory = bytearray(size)
+        lease = np.ndarray.__new__(Lease, (size,), np.uint8, memory)
+        lease.give_back = partial(self._spare.append, memory)
+        return lease.view(np.ndarray)
 
     def _begin(self) -> bool:
         """Read what stands before a payload, and what there is of it; return whether it could."""
@@ -449,7 +472,7 @@ class Decoder:
         self._remember(data, head, message)
         size = 0 if message.flags & SEGMENT else message.payload
         try:
-            self._payload = np.empty(size, np.uint8)
+            self._payload = self._memory(size)
         except MemoryError:
             raise ProtocolError(
                 f"there is no memory for a tensor of {size} bytes"

@@ -2,7 +2,9 @@
 
 So what a thread waits for needs not be handed to it by another. While none waits, a thread of the
 reception's own receives. Who receives looks again and again for a moment, if what came last came
-soon: to be woken takes a system longer than a small message travels. Links are links.py's.
+soon: to be woken takes a system longer than a small message travels. In a process whose threads
+wait, and do other things between, that thread does not: it would hold them up. For links see
+links.py.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ CROWDED = 0.0003
 """Seconds that who looks is kept from it, when others have much to do on the same core."""
 CALM = 0.1
 """Seconds for which it is left to them then."""
-LINGER = 0.002
+LINGER = 0.005
 """Seconds after a wait for which another is expected, and nobody receives."""
 READ, WRITE = select.EPOLLIN, select.EPOLLOUT
 
@@ -73,8 +75,8 @@ class Reception:
         """Whether what came last came soon."""
         self._crowded = 0.0
         """Until when the core is left to others."""
-        self._left = -LINGER
-        """When a thread that waited received last."""
+        self._left: float | None = None
+        """When a thread that waited received last, if one ever has."""
         self._pause = Lock()
         self._pause.acquire()
         self._closed = False
@@ -142,9 +144,13 @@ class Reception:
         """Return whether nobody receives, which a thread that does so for others will see to."""
         if self._closed:
             return False
-        if self._receiver == self._thread.ident:
+        if not self._leads():
             self._rouse()
         return not self._turn.locked()
+
+    def _leads(self) -> bool:
+        """Return whether it is a thread that waits which receives."""
+        return self._receiver != self._thread.ident
 
     def _rouse(self) -> None:
         """Have who receives look at more than what comes."""
@@ -181,7 +187,8 @@ class Reception:
     def _run(self) -> None:
         """Receive while no thread waits that could."""
         while not self._closed:
-            if monotonic() - self._left < LINGER or not self._turn.acquire(False):
+            led = self._left is not None and monotonic() - self._left < LINGER
+            if led or not self._turn.acquire(False):
                 self._pause.acquire(timeout=LINGER)
                 continue
             try:
@@ -241,7 +248,7 @@ class Reception:
         """Return what is ready; nothing when `until()` is true, or at the end."""
         ready = self._ready
         found = ready.poll(0)
-        if not found and self._brisk:
+        if not found and self._brisk and (self._leads() or self._left is None):
             found = self._spin(until)
         if found:
             return found
