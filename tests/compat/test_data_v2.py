@@ -115,3 +115,17 @@ def test_names_of_tensorflow_1() -> None:
     assert all(callable(getattr(tf.train, name)) for name in OF_TRAIN)
     assert tf.io.gfile is tf.gfile
     assert tf.python_io.TFRecordWriter is tf.io.TFRecordWriter
+
+
+def test_messages_and_names_that_are_not_there() -> None:
+    tf: Any = v1
+    feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))
+    example = tf.train.Example(features=tf.train.Features(feature={"x": feature}))
+    wanted = {"x": tf.FixedLenFeature([], tl.int64)}
+    assert int(io.parse_single_example(example.SerializeToString(), wanted)["x"]) == 3
+    for namespace, name, near in (
+        (tf.gfile, "Exist", "Exists"),
+        (data, "Datasets", "Dataset"),
+    ):
+        with pytest.raises(AttributeError, match=f"near it are: {near}"):
+            getattr(namespace, name)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.flags import run
 from tensorlite.compat.v1 import flags
 
 __all__ = ["flags", "run"]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.shared import tf_data
 from tensorlite.compat.shared.tf_data import (
@@ -185,3 +186,8 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
     return nest.map_structure(lambda _: Tensor, dataset_or_iterator.element_spec)
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import gfile as files
 from tensorlite.compat.shared.gfile import GFile
 
@@ -78,3 +79,8 @@ def Walk(
     top: Any, in_order: bool = True
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     return files.walk_v2(top, in_order)
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

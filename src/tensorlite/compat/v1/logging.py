@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.logging import (
     DEBUG,
     ERROR,
@@ -47,3 +48,8 @@ __all__ = [
     "warn",
     "warning",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.record_files import (
     TFRecordCompressionType,
     TFRecordOptions,
@@ -15,3 +16,8 @@ __all__ = [
     "TFRecordWriter",
     "tf_record_iterator",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

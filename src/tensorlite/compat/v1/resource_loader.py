@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.resource_loader import (
     get_data_files_path,
     get_path_to_datafile,
@@ -17,3 +18,8 @@ __all__ = [
     "load_resource",
     "readahead_file_path",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

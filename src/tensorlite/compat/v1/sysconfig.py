@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.core.errors import UnimplementedError
 
 __all__ = ["get_compile_flags", "get_include", "get_lib", "get_link_flags"]
@@ -28,3 +29,8 @@ def get_compile_flags() -> list[str]:
 
 def get_link_flags() -> list[str]:
     raise _refused("get_link_flags")
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

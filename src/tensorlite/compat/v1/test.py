@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import testing
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
@@ -127,3 +128,8 @@ def compute_gradient_error(
     )
     pairs = found if isinstance(found, list) else [found]
     return max((float(np.abs(a - b).max()) for a, b in pairs if a.size), default=0.0)
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

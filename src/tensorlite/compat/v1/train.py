@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.averages import (
     ExponentialMovingAverage,
     assert_global_step,
@@ -105,5 +106,13 @@ from tensorlite.interop.tensorflow.stored.states import (
     latest_checkpoint,
     update_checkpoint_state,
 )
+from tensorlite.ops.example_messages import NAMES, example_message
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.summaries.event_file import read_events as summary_iterator
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the messages that records hold, such as Example, which need protobuf."""
+    if name in NAMES:
+        return example_message(name)
+    raise attribute_error(__name__, name, globals())

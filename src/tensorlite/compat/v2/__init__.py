@@ -232,6 +232,7 @@ from tensorlite.compat.v2 import (
     dtypes,
     errors,
     image,
+    io,
     linalg,
     lookup,
     math,

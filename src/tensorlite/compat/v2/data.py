@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
@@ -28,3 +29,8 @@ __all__ = [
 TFRecordDataset: Any = of_files(FILES[0], Dataset)
 TextLineDataset: Any = of_files(FILES[1], Dataset)
 FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

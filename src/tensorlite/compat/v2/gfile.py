@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.gfile import GFile, join
 from tensorlite.compat.shared.gfile import copy_v2 as copy
 from tensorlite.compat.shared.gfile import exists_v2 as exists
@@ -32,3 +33,8 @@ __all__ = [
     "stat",
     "walk",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

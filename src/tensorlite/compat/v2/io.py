@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -36,3 +37,8 @@ __all__ = [
     "read_file",
     "write_file",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())

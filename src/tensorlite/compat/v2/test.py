@@ -7,6 +7,7 @@ from unittest import mock
 
 import numpy as np
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
     is_built_with_gpu_support,
@@ -43,3 +44,8 @@ def max_error(grad1: Any, grad2: Any) -> float:
     return max(
         (float(np.abs(a - b).max()) for a, b in pairs if np.size(a)), default=0.0
     )
+
+
+def __getattr__(name: str) -> object:
+    """Say what there is instead of a name that is not there."""
+    raise attribute_error(__name__, name, globals())
