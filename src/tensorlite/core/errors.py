@@ -180,7 +180,7 @@ class SymbolicTensorError(TracingError, TypeError):
     """A symbolic tensor used where a value is needed."""
 
 
-class LeakedTensorError(TracingError):
+class LeakedTensorError(TracingError, ValueError):
     """A symbolic tensor used outside the trace that made it."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.configuration import (
     ConfigProto,
@@ -40,6 +41,7 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.operand import Operand
+from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph import trace
 from tensorlite.graph_mode import graph as graphs
@@ -117,6 +119,9 @@ class Graph(graphs.Graph):
         self, control_inputs: Any
     ) -> AbstractContextManager[None]:
         return control_dependencies(control_inputs)
+
+    def gradient_override_map(self, op_type_map: Any) -> Any:
+        return overridden(self, op_type_map)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         return colocate_with(op, ignore_existing)
@@ -217,7 +222,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     spec = TensorSpec(plain(TensorShape(shape)), as_dtype(dtype))
     here = scope.scope.get()
     x = graph.add_input(spec, f"{here.name}/Placeholder")
-    x.node.device, x.node.group = here.device, here.group
+    x.node.device, x.node.group, x.node.line = here.device, here.group, user_line()
     return x
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.nn import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -91,3 +92,8 @@ from tensorlite.compat.v1.rnn import (
     static_rnn,
     static_state_saving_rnn,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say what is near a name that is not there."""
+    raise attribute_error(__name__, name, globals())

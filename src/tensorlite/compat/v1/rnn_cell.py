@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.cell_wrappers import (
     DeviceWrapper,
     DropoutWrapper,
@@ -19,3 +20,8 @@ from tensorlite.compat.v1.cells import (
     MultiRNNCell,
     RNNCell,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say what is near a name that is not there."""
+    raise attribute_error(__name__, name, globals())

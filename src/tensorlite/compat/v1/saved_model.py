@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.saved_models import (
     Builder,
     SavedModelBuilder,
@@ -62,3 +63,8 @@ signature_def_utils = SimpleNamespace(
     predict_signature_def=predict_signature_def,
     regression_signature_def=regression_signature_def,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say what is near a name that is not there."""
+    raise attribute_error(__name__, name, globals())
