@@ -24,7 +24,7 @@ NEEDS_gpu = --editable . --group test 'cupy-cuda12x[ctk]>=14'
 
 .DEFAULT_GOAL = help
 .PHONY: help demo test test-slow test-cluster test-cluster-full lint types doctest coverage \
-    bench bench-cluster docs gpu-check clean
+    bench bench-cluster compatibility docs gpu-check clean
 .SECONDARY:
 
 help: ## Say what can be made
@@ -70,6 +70,9 @@ bench: $(VENV)/.for-test ## Measure against the budgets, NumPy, and other librar
 
 bench-cluster: $(VENV)/.for-cluster ## Measure clusters, beside others where installed
 	$(ONE_THREAD) $(IN_VENV) tests.benchmarks.cluster
+
+compatibility: $(VENV)/.for-test ## List which of TensorFlow's names there are, in docs/compatibility.md
+	$(IN_VENV) tests.compatibility
 
 docs: $(VENV)/.for-docs ## Build the documentation into docs/_build/html
 	$(IN_VENV) sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.shared.tf_data import Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
@@ -157,3 +158,10 @@ def get_next_as_optional(iterator: DatasetIterator[Any]) -> Optional:
         return Optional(next(iterator))
     except StopIteration:
         return Optional()
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it; some were TensorFlow 1's only."""
+    title = "v2.data.experimental"
+    title = title if name in known_names()[title] else title.replace("v2", "v1")
+    raise attribute_error(f"tensorlite.compat.{title}", name, __all__)

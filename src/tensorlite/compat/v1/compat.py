@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.text import (
     as_bytes,
     as_str,
@@ -36,4 +37,4 @@ def __getattr__(name: str) -> Any:
     """Return the names of the other version, as `tf.compat.v1`."""
     if name in {"v1", "v2"}:
         return import_module(f"tensorlite.compat.{name}")
-    raise AttributeError(f"tf.compat has no attribute {name!r}; it has {__all__}")
+    raise attribute_error(__name__, name, __all__)

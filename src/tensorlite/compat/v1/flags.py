@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.flags import FLAGS, flags_name
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.flags import FLAGS, absl, flags_name
 
 __all__ = ["FLAGS"]
 
@@ -12,4 +13,7 @@ __all__ = ["FLAGS"]
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    return flags_name(name)
+    try:
+        return flags_name(name)
+    except AttributeError:
+        raise attribute_error(__name__, name, absl("flags").__dict__) from None

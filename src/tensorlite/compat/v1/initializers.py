@@ -1,5 +1,6 @@
 """tf.initializers of TensorFlow 1: other names of what stands in init_ops.py."""
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.init_ops import (
     Constant as constant,
 )
@@ -75,3 +76,8 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

@@ -1,5 +1,6 @@
 """tf.layers of TensorFlow 1: its names. What each does stands in the files beside this one."""
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_convolutions import (
     Conv1D,
@@ -82,3 +83,8 @@ __all__ = [
     "separable_conv1d",
     "separable_conv2d",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

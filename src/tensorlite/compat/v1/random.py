@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import random
 from tensorlite.compat.shared.random import (
     gamma,
@@ -66,3 +67,8 @@ random_uniform = uniform
 random_gamma = gamma
 random_shuffle = shuffle
 random_crop = crop
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

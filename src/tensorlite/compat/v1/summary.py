@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import messages
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import call, to_tensor
@@ -29,7 +30,7 @@ def __getattr__(name: str) -> Any:
     """Return one of TensorFlow's messages, whose package is imported at first use."""
     if name in messages.SUMMARIES:
         return getattr(messages, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise attribute_error(__name__, name, globals())
 
 
 class FileWriter(writers.FileWriter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.sequence_losses import (
     sequence_loss,
     sequence_loss_by_example,
@@ -17,3 +18,8 @@ from tensorlite.compat.v1.sequences import (
     rnn_decoder,
     tied_rnn_seq2seq,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

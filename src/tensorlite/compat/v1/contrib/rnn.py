@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.cells import LayerRNNCell
 from tensorlite.compat.v1.rnn import (
     static_bidirectional_rnn,
@@ -23,3 +24,8 @@ from tensorlite.compat.v1.rnn_cell import (
     ResidualWrapper,
     RNNCell,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
