@@ -225,20 +225,26 @@ from tensorlite.compat.v1.framework import (
     no_op,
 )
 from tensorlite.compat.v2 import (
+    autograph,
     bitwise,
     compat,
+    config,
     data,
     debugging,
+    distribute,
     dtypes,
     errors,
     image,
     io,
+    keras,
     linalg,
     lookup,
     math,
     nest,
+    nn,
     quantization,
     random,
+    saved_model,
     sets,
     signal,
     sparse,
@@ -246,6 +252,7 @@ from tensorlite.compat.v2 import (
     summary,
     sysconfig,
     test,
+    train,
     version,
 )
 from tensorlite.compat.v2.arrays import (
@@ -289,6 +296,7 @@ from tensorlite.compat.v2.version import (
 from tensorlite.compat.views import (
     Operation,
 )
+from tensorlite.config import set_numpy_operands
 from tensorlite.core.shapes import (
     TensorShape,
 )

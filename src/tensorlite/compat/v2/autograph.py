@@ -1,0 +1,54 @@
+"""tf.autograph: what is converted as functions are traced, and what is not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+from tensorlite.function.staging import converted
+from tensorlite.function.staging import do_not_convert as plainly
+
+
+class Feature(Enum):
+    """Parts of the conversion; all of it is done here."""
+
+    ALL, AUTO_CONTROL_DEPS, ASSERT_STATEMENTS, BUILTIN_FUNCTIONS = range(4)
+    EQUALITY_OPERATORS, LISTS, NAME_SCOPES = range(4, 7)
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    return do_not_convert if func is None else plainly(func)
+
+
+def set_loop_options(*args: Any, **kwargs: Any) -> None:
+    """Do nothing: shapes of loops' variables are found by themselves."""
+
+
+def to_graph(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+) -> Any:
+    return converted(getattr(entity, "python_function", entity))
+
+
+def to_code(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+) -> str:
+    """Return the source that is converted; what it becomes has the same lines."""
+    return inspect.getsource(getattr(entity, "python_function", entity))
+
+
+def trace(*args: Any) -> None:
+    """Print arguments as the function is traced."""
+    print(*args)
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """Do nothing: nothing is logged of conversions."""
+
+
+experimental = SimpleNamespace(
+    Feature=Feature, do_not_convert=do_not_convert, set_loop_options=set_loop_options
+)

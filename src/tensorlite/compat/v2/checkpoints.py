@@ -1,0 +1,356 @@
+"""tf.train.Checkpoint and its manager: objects' variables in TensorFlow 2's checkpoints.
+
+What such a checkpoint is stands in interop/tensorflow/stored/objects.py. What is restored before
+its variables are made waits here until the layers that make them are built.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.core.dispatch import constant, interpreted_by
+from tensorlite.core.errors import CheckpointError, NotFoundError
+from tensorlite.interop.tensorflow.stored import checkpoints as stored
+from tensorlite.interop.tensorflow.stored import states
+from tensorlite.interop.tensorflow.stored.exporting import members_of
+from tensorlite.interop.tensorflow.stored.objects import (
+    VALUE,
+    Slot,
+    Tracked,
+    load_objects,
+    matched,
+    save_objects,
+)
+from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.train.module import Module as AnyModule
+
+
+class _Tree:
+    """The objects of a program, as they are saved."""
+
+    def __init__(self, root: Any) -> None:
+        self.known: dict[int, Tracked] = {}
+        self.values: dict[Tracked, Any] = {}
+        self.optimizers: list[Any] = []
+        self.root = self._tracked(root)
+        for optimizer in self.optimizers:
+            self._add_slots(optimizer)
+
+    def _tracked(self, value: Any) -> Tracked:
+        found = self.known.get(id(value))
+        if found is not None:
+            return found
+        found = self.known[id(value)] = Tracked()
+        self.values[found] = value
+        if isinstance(value, AnyVariable):
+            found.values[VALUE] = value
+            found.full_name = str(value.name).removesuffix(":0")
+        if hasattr(value, "saved_slots"):
+            self.optimizers.append(value)
+        members = getattr(value, "saved_members", None)
+        listed = members_of(value) if members is None else members()
+        found.children = {
+            name: self._tracked(member)
+            for name, member in listed.items()
+            if isinstance(member, (AnyVariable, AnyModule, dict, list, tuple))
+        }
+        return found
+
+    def _add_slots(self, optimizer: Any) -> None:
+        own = self.known[id(optimizer)]
+        for variable, name, state in optimizer.saved_slots():
+            if id(variable) in self.known:
+                held = self.known[id(variable)]
+                own.slots.append(Slot(held, name, self._tracked(state)))
+
+
+class Awaiting:
+    """A restore of which some variables may not be made yet."""
+
+    def __init__(self, root: Any, path: str) -> None:
+        self.root, self.path = root, path
+        self.reader = stored.load_checkpoint(path)
+        saved = load_objects(self.reader)
+        if saved is None:
+            raise CheckpointError(
+                f"{path} has tensors by name, and does not say of which objects they are; read it "
+                "with tf.train.load_checkpoint, or tf.compat.v1.train.Saver"
+            )
+        self.saved = saved
+        self.restored: set[int] = set()
+        self.found: Any = None
+        self.again()
+
+    def again(self) -> None:
+        """Restore what is there now and was not before."""
+        tree = _Tree(self.root)
+        found = matched(self.saved, tree.root)
+        if self._slots_made(tree, found):
+            tree = _Tree(self.root)
+            found = matched(self.saved, tree.root)
+        for own, other in found.pairs:
+            variable, key = own.values.get(VALUE), other.values.get(VALUE)
+            if variable is None or key is None or id(variable) in self.restored:
+                continue
+            with interpreted_by(None):
+                AnyVariable.assign(variable, constant(self.reader[key]))
+            self.restored.add(id(variable))
+        self.found = found
+        for value in tree.values.values():
+            if hasattr(value, "awaiting") and found.unused:
+                value.awaiting = (*[x for x in value.awaiting if x is not self], self)
+
+    def _slots_made(self, tree: _Tree, found: Any) -> bool:
+        """Make the slots that optimizers have not yet, of variables that have some saved."""
+        own_of = {id(other): own for own, other in found.pairs}
+        made = False
+        for own, other in found.pairs:
+            optimizer = tree.values.get(own)
+            if not hasattr(optimizer, "saved_slots"):
+                continue
+            saved = {id(slot.variable): slot.variable for slot in other.slots}
+            held = {id(slot.variable) for slot in own.slots}
+            there = [own_of[key] for key in saved if key in own_of]
+            lacking = [tree.values[x] for x in there if id(x) not in held]
+            if lacking and optimizer is not None:
+                optimizer.build(lacking)
+                made = True
+        return made
+
+
+class Status:
+    """What a restore came to."""
+
+    def __init__(self, awaiting: Awaiting | None) -> None:
+        self._awaiting = awaiting
+
+    def _differing(self, what: Sequence[str]) -> None:
+        listed = [x for x in what if "save_counter" not in x]
+        if listed:
+            raise AssertionError(
+                f"the checkpoint and the objects differ: {listed[:5]} were not matched"
+            )
+
+    def assert_consumed(self) -> Status:
+        if self._awaiting is not None:
+            found = self._awaiting.found
+            self._differing([*found.unused, *found.missing])
+        return self
+
+    def assert_existing_objects_matched(self) -> Status:
+        if self._awaiting is not None:
+            self._differing(self._awaiting.found.missing)
+        return self
+
+    def assert_nontrivial_match(self) -> Status:
+        if self._awaiting is not None and not self._awaiting.restored:
+            raise AssertionError("nothing of the checkpoint was matched")
+        return self
+
+    def expect_partial(self) -> Status:
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Do nothing: it is restored."""
+
+    run_restore_ops = initialize_or_restore
+
+
+class Checkpoint(Module):
+    """Objects that are saved together: modules, optimizers, variables, dicts and lists of these."""
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        super().__init__()
+        self._root = root
+        for name, value in sorted(kwargs.items()):
+            if not isinstance(value, (AnyVariable, AnyModule, dict, list, tuple)):
+                value = _saved_as_module(name, value)
+            setattr(self, name, value)
+        self._counter: Any = None
+
+    def saved_members(self) -> dict[str, Any]:
+        own = {k: v for k, v in vars(self).items() if not k.startswith("_")}
+        root = {} if self._root is None else _members(self._root)
+        return {**root, **own, "save_counter": self.save_counter}
+
+    @property
+    def save_counter(self) -> Any:
+        if self._counter is None:
+            with interpreted_by(None):
+                self._counter = Variable(
+                    np.asarray(0, np.int64), trainable=False, name="save_counter"
+                )
+        return self._counter
+
+    def write(self, file_prefix: Any, options: Any = None) -> str:
+        path = str(file_prefix)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        save_objects(path, _Tree(self).root)
+        return path
+
+    def read(self, save_path: Any, options: Any = None) -> Status:
+        return Status(Awaiting(self, str(save_path)))
+
+    def save(self, file_prefix: Any, options: Any = None) -> str:
+        self.save_counter.assign_add(1)
+        path = self.write(f"{file_prefix}-{int(self.save_counter)}")
+        states.update_checkpoint_state(
+            str(Path(path).parent), path, save_relative_paths=True
+        )
+        return path
+
+    def restore(self, save_path: Any, options: Any = None) -> Status:
+        if save_path is None:
+            return Status(None)
+        path = str(save_path)
+        if Path(path).is_dir():
+            found = states.latest_checkpoint(path)
+            if found is None:
+                raise NotFoundError(f"{path} has no checkpoint")
+            path = found
+        return Status(Awaiting(self, path))
+
+
+def _members(root: Any) -> dict[str, Any]:
+    members = getattr(root, "saved_members", None)
+    return members_of(root) if members is None else members()
+
+
+def _saved_as_module(name: str, value: Any) -> Any:
+    if hasattr(value, "saved_members") or hasattr(value, "named_variables"):
+        return value
+    raise CheckpointError(
+        f"`Checkpoint` was expecting {name} to be a trackable object: a variable, tf.Module, "
+        f"optimizer, or a dict or list of these, not {value!r}"
+    )
+
+
+class CheckpointManager:
+    """Saves checkpoints one after the other, and removes old ones."""
+
+    def __init__(
+        self,
+        checkpoint: Any,
+        directory: Any,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Any = None,
+    ) -> None:
+        self.checkpoint, self.directory = checkpoint, str(directory)
+        self._most, self._name = max_to_keep, checkpoint_name
+        self._counter, self._every = step_counter, checkpoint_interval
+        self._init, self._hours = init_fn, keep_checkpoint_every_n_hours
+        self._last_step: int | None = None
+        self._preserved = time.time()
+        state = states.get_checkpoint_state(self.directory)
+        listed = [] if state is None else list(state.all_model_checkpoint_paths)
+        self._paths = [path for path in listed if stored.exists(path)]
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        return self._paths[-1] if self._paths else None
+
+    @property
+    def checkpoints(self) -> list[str]:
+        return list(self._paths)
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        return self._every
+
+    def save(
+        self,
+        checkpoint_number: Any = None,
+        check_interval: bool = True,
+        options: Any = None,
+    ) -> str | None:
+        if self._counter is not None and self._every and check_interval:
+            step = int(self._counter)
+            if self._last_step is not None and step - self._last_step < self._every:
+                return None
+            self._last_step = step
+        prefix = f"{self.directory}/{self._name}"
+        counter = self.checkpoint.save_counter
+        number = (
+            int(counter) + 1 if checkpoint_number is None else int(checkpoint_number)
+        )
+        if checkpoint_number is None:
+            counter.assign_add(1)
+        path = str(self.checkpoint.write(f"{prefix}-{number}"))
+        self._paths = [*[x for x in self._paths if x != path], path]
+        self._sweep()
+        states.update_checkpoint_state(
+            self.directory, path, self._paths, save_relative_paths=True
+        )
+        return path
+
+    def _sweep(self) -> None:
+        """Remove checkpoints of which there are too many."""
+        while self._most and len(self._paths) > self._most:
+            oldest = self._paths.pop(0)
+            hours = (time.time() - self._preserved) / 3600
+            if self._hours is not None and hours >= self._hours:
+                self._preserved = time.time()
+                continue
+            stored.remove(oldest)
+
+    def restore_or_initialize(self) -> str | None:
+        if self.latest_checkpoint is not None:
+            self.checkpoint.restore(self.latest_checkpoint)
+            return self.latest_checkpoint
+        if self._init is not None:
+            self._init()
+        return None
+
+
+class CheckpointOptions:
+    """Where TensorFlow would write from; files are written from here."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.given = kwargs
+
+
+def checkpoints_iterator(
+    checkpoint_dir: Any,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Any = None,
+) -> Iterator[str]:
+    """Yield new checkpoints of a folder as they come."""
+    last: str | None = None
+    while True:
+        begun = time.monotonic()
+        found = states.latest_checkpoint(checkpoint_dir)
+        while found is None or found == last:
+            if timeout is not None and time.monotonic() - begun > timeout:
+                if timeout_fn is None or timeout_fn():
+                    return
+                begun = time.monotonic()
+            time.sleep(min(1.0, timeout or 1.0))
+            found = states.latest_checkpoint(checkpoint_dir)
+        last = found
+        yield found
+        time.sleep(max(0.0, min_interval_secs - (time.monotonic() - begun)))
+
+
+def write_weights(model: Any, path: str) -> None:
+    """Write the variables of a model."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    save_objects(path, _Tree(model).root)
+    states.update_checkpoint_state(
+        str(Path(path).parent), path, save_relative_paths=True
+    )
+
+
+def read_weights(model: Any, path: str) -> Status:
+    """Give a model's variables their values from a checkpoint, as they are made."""
+    return Status(Awaiting(model, path))

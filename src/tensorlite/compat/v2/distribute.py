@@ -1,0 +1,199 @@
+"""tf.distribute with one replica: programs written for strategies run, on one device.
+
+Several devices and machines are tl.distribute's, whose strategies are `Mirrored`, `AllReduce` and
+`ParameterServer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+
+
+class ReduceOp:
+    """How the replicas' values become one; of one replica's it is that value."""
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+
+class InputContext:
+    """Which part of the input a replica reads: all of it."""
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        return global_batch_size // self.num_replicas_in_sync
+
+
+class ReplicaContext:
+    """What a step knows of the replica that it runs on."""
+
+    replica_id_in_sync_group = 0
+    num_replicas_in_sync = 1
+
+    def __init__(self, strategy: Any) -> None:
+        self.strategy = strategy
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        return value
+
+    def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return merge_fn(self.strategy, *args, **(kwargs or {}))
+
+
+class Strategy:
+    """One replica on one device."""
+
+    num_replicas_in_sync = 1
+
+    def __init__(self, device: str | None = None) -> None:
+        self._device = device
+        self.extended = SimpleNamespace(
+            worker_devices=(device or "/device:CPU:0",),
+            num_replicas_in_sync=1,
+            variable_created_in_scope=lambda v: True,
+        )
+        self.cluster_resolver = None
+
+    @contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        with ExitStack() as stack:
+            if self._device is not None:
+                stack.enter_context(tl.device(self._device))
+            _open.append(self)
+            try:
+                yield self
+            finally:
+                _open.pop()
+
+    def run(
+        self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
+    ) -> Any:
+        with self.scope():
+            return fn(*args, **(kwargs or {}))
+
+    experimental_run_v2 = run
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
+        if axis is None:
+            return value
+        total = (
+            tl.sum
+            if str(getattr(reduce_op, "value", reduce_op)) == "SUM"
+            else tl.mean
+        )
+        return nest.map_structure(lambda x: total(x, axis=axis), value)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        return value
+
+    def experimental_distribute_dataset(
+        self, dataset: Any, options: Any = None
+    ) -> Any:
+        return dataset
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Any, options: Any = None
+    ) -> Any:
+        return dataset_fn(InputContext())
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        return (value,)
+
+    def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
+        return value_fn(ReplicaContext(self))
+
+
+class OneDeviceStrategy(Strategy):
+    def __init__(self, device: str) -> None:
+        super().__init__(device)
+
+
+def _single(name: str, devices: Any) -> str | None:
+    listed = list(devices or ())
+    if len(listed) > 1:
+        raise InvalidArgumentError(
+            f"{name}: {len(listed)} devices; this one trains on one. "
+            "tl.distribute.Mirrored(devices) trains on several of a machine, and "
+            "tl.distribute.AllReduce on the workers of a cluster"
+        )
+    return listed[0] if listed else None
+
+
+class MirroredStrategy(Strategy):
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+        super().__init__(_single("MirroredStrategy", devices))
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidArgumentError(
+            "MultiWorkerMirroredStrategy: train on a cluster with tl.distribute.connect and "
+            "tl.distribute.AllReduce"
+        )
+
+
+class ParameterServerStrategy(Strategy):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidArgumentError(
+            "ParameterServerStrategy: train on a cluster with tl.distribute.connect and "
+            "tl.distribute.ParameterServer"
+        )
+
+
+class TPUStrategy(Strategy):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidArgumentError("TPUStrategy: there are no TPUs here")
+
+
+def _operation(*args: Any, **kwargs: Any) -> None:
+    """Stand for how gradients would be added up between devices."""
+
+
+HierarchicalCopyAllReduce = NcclAllReduce = ReductionToOneDevice = _operation
+experimental = SimpleNamespace(
+    MultiWorkerMirroredStrategy=MultiWorkerMirroredStrategy,
+    ParameterServerStrategy=ParameterServerStrategy,
+    TPUStrategy=TPUStrategy,
+)
+_default = Strategy()
+_open: list[Strategy] = []
+
+
+def get_strategy() -> Strategy:
+    return _open[-1] if _open else _default
+
+
+def has_strategy() -> bool:
+    return bool(_open)
+
+
+def in_cross_replica_context() -> bool:
+    return bool(_open)
+
+
+def get_replica_context() -> ReplicaContext:
+    return ReplicaContext(get_strategy())
+
+
+@contextmanager
+def experimental_set_strategy(strategy: Any) -> Iterator[None]:
+    with strategy.scope():
+        yield

@@ -1,0 +1,49 @@
+"""tf.keras, a subset of it: layers, models, training, over tensorlite's own functions.
+
+Weights are named and ordered as Keras 2 has them. Steps of training are traced by tl.function.
+"""
+
+from __future__ import annotations
+
+from tensorlite.compat.v2.keras import (
+    activations,
+    applications,
+    backend,
+    callbacks,
+    constraints,
+    datasets,
+    initializers,
+    layers,
+    losses,
+    metrics,
+    models,
+    optimizers,
+    preprocessing,
+    regularizers,
+    utils,
+)
+from tensorlite.compat.v2.keras.layers_core import Input
+from tensorlite.compat.v2.keras.models import Model, Sequential
+
+__version__ = "2.15.0"
+
+__all__ = [
+    "Input",
+    "Model",
+    "Sequential",
+    "activations",
+    "applications",
+    "backend",
+    "callbacks",
+    "constraints",
+    "datasets",
+    "initializers",
+    "layers",
+    "losses",
+    "metrics",
+    "models",
+    "optimizers",
+    "preprocessing",
+    "regularizers",
+    "utils",
+]

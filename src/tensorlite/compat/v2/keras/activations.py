@@ -1,0 +1,111 @@
+"""tf.keras.activations: functions of what a layer has computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras import lookup
+
+
+def linear(x: Any) -> Any:
+    return x
+
+
+@named("relu")
+def relu(
+    x: Any,
+    alpha: float = 0.0,
+    max_value: float | None = None,
+    threshold: float = 0.0,
+    negative_slope: float | None = None,
+    name: str | None = None,
+) -> Any:
+    value = converted(x)
+    slope = alpha if negative_slope is None else negative_slope
+    if threshold:
+        low = slope * (value - threshold)
+        made = tl.where(value >= threshold, value, low)
+    else:
+        made = tl.nn.leaky_relu(value, slope) if slope else tl.nn.relu(value)
+    return made if max_value is None else tl.minimum(made, float(max_value))
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    return nn.softmax(x, axis)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    return nn.log_softmax(x, axis)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    made = nn.elu(x)
+    return made if alpha == 1.0 else tl.where(converted(x) > 0, made, alpha * made)
+
+
+def gelu(x: Any, approximate: bool = False) -> Any:
+    return nn.gelu(x, approximate)
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    return nn.leaky_relu(x, negative_slope)
+
+
+@named("exponential")
+def exponential(x: Any, name: str | None = None) -> Any:
+    return tl.exp(converted(x))
+
+
+@named("hard_sigmoid")
+def hard_sigmoid(x: Any, name: str | None = None) -> Any:
+    """Return the line 0.2 x + 0.5, cut off at 0 and 1."""
+    return tl.clip(0.2 * converted(x) + 0.5, 0.0, 1.0)
+
+
+@named("mish")
+def mish(x: Any, name: str | None = None) -> Any:
+    return tl.nn.mish(converted(x))
+
+
+relu6, selu, sigmoid, softplus = nn.relu6, nn.selu, nn.sigmoid, nn.softplus
+softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
+
+_KNOWN = {
+    "linear": linear,
+    "relu": relu,
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "elu": elu,
+    "gelu": gelu,
+    "leaky_relu": leaky_relu,
+    "exponential": exponential,
+    "hard_sigmoid": hard_sigmoid,
+    "mish": mish,
+    "relu6": relu6,
+    "selu": selu,
+    "sigmoid": sigmoid,
+    "softplus": softplus,
+    "softsign": softsign,
+    "swish": swish,
+    "silu": silu,
+    "tanh": tanh,
+}
+
+
+def get(identifier: Any) -> Any:
+    return (
+        linear
+        if identifier is None
+        else lookup.found("activation", identifier, _KNOWN)
+    )
+
+
+def serialize(activation: Any) -> Any:
+    return lookup.serialized(activation)
+
+
+def deserialize(name: Any, custom_objects: Any = None) -> Any:
+    return get(name)

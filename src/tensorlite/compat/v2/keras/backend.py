@@ -1,0 +1,281 @@
+"""tf.keras.backend: a small set of functions of tensors, by the names that Keras had for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.v2 import arrays as arrays_2
+from tensorlite.compat.v2 import framework, nn
+from tensorlite.compat.v2.keras import activations, losses, naming
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+
+_settings = {
+    "floatx": "float32",
+    "epsilon": 1e-7,
+    "image_data_format": "channels_last",
+}
+
+
+def epsilon() -> float:
+    return float(_settings["epsilon"])
+
+
+def set_epsilon(value: float) -> None:
+    _settings["epsilon"] = value
+
+
+def floatx() -> str:
+    return str(_settings["floatx"])
+
+
+def set_floatx(value: str) -> None:
+    if value != "float32":
+        raise InvalidArgumentError(
+            f"set_floatx({value!r}): layers are float32; give them dtype= instead"
+        )
+
+
+def image_data_format() -> str:
+    return str(_settings["image_data_format"])
+
+
+def set_image_data_format(data_format: str) -> None:
+    if data_format != "channels_last":
+        raise InvalidArgumentError(
+            f"set_image_data_format({data_format!r}): give layers data_format= instead"
+        )
+
+
+def clear_session() -> None:
+    naming.forget()
+
+
+def get_uid(prefix: str = "") -> int:
+    return int(naming.unique(prefix).rpartition("_")[2] or 1)
+
+
+def learning_phase() -> bool:
+    return False
+
+
+def set_learning_phase(value: Any) -> None:
+    raise InvalidArgumentError(
+        "set_learning_phase: call models with training= instead"
+    )
+
+
+def get_value(x: Any) -> Any:
+    return x.numpy()[()] if isinstance(x, Operand) else x
+
+
+def set_value(x: Any, value: Any) -> None:
+    x.assign(np.asarray(value, x.dtype.numpy))
+
+
+def batch_get_value(tensors: Any) -> list[Any]:
+    return [get_value(x) for x in tensors]
+
+
+def batch_set_value(tuples: Any) -> None:
+    for x, value in tuples:
+        set_value(x, value)
+
+
+def variable(
+    value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None
+) -> Any:
+    kind = dtype or floatx()
+    return framework.Variable(value, dtype=kind, name=name, constraint=constraint)
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: Any = None
+) -> Any:
+    return framework.constant(value, dtype or floatx(), shape)
+
+
+def is_keras_tensor(x: Any) -> bool:
+    return hasattr(x, "node") and hasattr(x, "spec")
+
+
+def int_shape(x: Any) -> Any:
+    return tuple(x.shape)
+
+
+def ndim(x: Any) -> int:
+    return len(x.shape)
+
+
+def dtype(x: Any) -> str:
+    return str(x.dtype.name)
+
+
+def count_params(x: Any) -> int:
+    return int(np.prod(tuple(x.shape)))
+
+
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reductions.reduce_mean(x, axis, keepdims)
+
+
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reductions.reduce_sum(x, axis, keepdims)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reductions.reduce_max(x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reductions.reduce_min(x, axis, keepdims)
+
+
+def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reductions.reduce_prod(x, axis, keepdims)
+
+
+def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return tl.std(converted(x), axis=axis, keepdims=keepdims)
+
+
+def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return tl.var(converted(x), axis=axis, keepdims=keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return tl.any(tl.astype(converted(x), tl.bool), axis=axis, keepdims=keepdims)
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return tl.all(tl.astype(converted(x), tl.bool), axis=axis, keepdims=keepdims)
+
+
+def argmax(x: Any, axis: int = -1) -> Any:
+    return reductions.argmax(x, axis)
+
+
+def argmin(x: Any, axis: int = -1) -> Any:
+    return reductions.argmin(x, axis)
+
+
+def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+    return elementwise.clip_by_value(x, min_value, max_value)
+
+
+def concatenate(tensors: Any, axis: int = -1) -> Any:
+    return arrays.concat(tensors, axis)
+
+
+def dot(x: Any, y: Any) -> Any:
+    return tl.matmul(converted(x), converted(y))
+
+
+def flatten(x: Any) -> Any:
+    return tl.reshape(converted(x), [-1])
+
+
+def batch_flatten(x: Any) -> Any:
+    y = converted(x)
+    return tl.reshape(y, [-1, int(np.prod(tuple(y.shape)[1:]))])
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Any:
+    return arrays_2.transpose(x, pattern)
+
+
+def repeat(x: Any, n: int) -> Any:
+    return tl.repeat(converted(x)[:, None, :], n, axis=1)
+
+
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    return tl.where(converted(condition), then_expression, else_expression)
+
+
+def random_normal(
+    shape: Any,
+    mean: float = 0.0,
+    stddev: float = 1.0,
+    dtype: Any = None,
+    seed: Any = None,
+) -> Any:
+    return tl.random.normal(shape, mean, stddev)
+
+
+def random_uniform(
+    shape: Any,
+    minval: float = 0.0,
+    maxval: float = 1.0,
+    dtype: Any = None,
+    seed: Any = None,
+) -> Any:
+    return tl.random.uniform(shape, minval, maxval)
+
+
+def categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    return losses.sparse_categorical_crossentropy(
+        target, output, from_logits, axis=axis
+    )
+
+
+abs, exp, log, square = (
+    elementwise.abs,
+    elementwise.exp,
+    elementwise.log,
+    elementwise.square,
+)
+sqrt, sign, sin, cos = (
+    elementwise.sqrt,
+    elementwise.sign,
+    elementwise.sin,
+    elementwise.cos,
+)
+round, pow, maximum, minimum = (
+    elementwise.round,
+    elementwise.pow,
+    elementwise.maximum,
+    elementwise.minimum,
+)
+equal, not_equal, greater, less = (
+    elementwise.equal,
+    elementwise.not_equal,
+    elementwise.greater,
+    elementwise.less,
+)
+greater_equal, less_equal, cast = (
+    elementwise.greater_equal,
+    elementwise.less_equal,
+    elementwise.cast,
+)
+reshape, expand_dims, squeeze = arrays.reshape, arrays.expand_dims, arrays.squeeze
+stack, tile, eye, reverse = arrays.stack, arrays.tile, arrays.eye, arrays.reverse
+stop_gradient, identity = arrays.stop_gradient, arrays.identity
+zeros, ones, shape = arrays_2.zeros, arrays_2.ones, arrays_2.shape
+zeros_like, ones_like = arrays_2.zeros_like, arrays_2.ones_like
+sigmoid, tanh, relu, softmax = (
+    activations.sigmoid,
+    activations.tanh,
+    activations.relu,
+    activations.softmax,
+)
+softplus, softsign, elu, hard_sigmoid = (
+    activations.softplus,
+    activations.softsign,
+    activations.elu,
+    activations.hard_sigmoid,
+)
+bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
+binary_crossentropy = losses.binary_crossentropy

@@ -1,0 +1,279 @@
+"""Optimizer: Keras' names over the optimizers of tensorlite/train, which do the updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.v2.framework import GradientTape, Variable
+from tensorlite.compat.v2.keras import schedules
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.train.module import Module
+from tensorlite.train.optimizers import Optimizer as Core
+
+_UNUSED = (
+    *("jit_compile", "use_locking", "is_legacy_optimizer", "ema_momentum"),
+    *("ema_overwrite_frequency", "loss_scale_factor"),
+)
+
+
+SLOTS = {
+    ("Adam", "mean"): "m",
+    ("Adam", "square_mean"): "v",
+    ("Adam", "largest_square_mean"): "vhat",
+    ("RMSProp", "square_mean"): "rms",
+    ("RMSProp", "mean"): "mg",
+    ("Adadelta", "square_mean"): "accum_grad",
+    ("Adadelta", "step_mean"): "accum_var",
+    ("Ftrl", "square_sum"): "accumulator",
+}
+"""What Keras calls slots, where it is otherwise."""
+
+
+class Variables(list[Any]):
+    """Variables, which some versions of Keras have as an attribute, others as a method."""
+
+    def __call__(self) -> Variables:
+        return self
+
+
+class Optimizer(Module):
+    """Applies gradients to variables."""
+
+    def __init__(
+        self, name: Any, learning_rate: Any, options: dict[str, Any]
+    ) -> None:
+        self.name = str(name)
+        if "lr" in options:
+            learning_rate = options.pop("lr")
+        self.clipnorm = options.pop("clipnorm", None)
+        self.clipvalue = options.pop("clipvalue", None)
+        self.global_clipnorm = options.pop("global_clipnorm", None)
+        self.weight_decay = options.pop("weight_decay", None)
+        decay = options.pop("decay", None)
+        for unused in _UNUSED:
+            options.pop(unused, None)
+        if options.pop("use_ema", False) or options.pop(
+            "gradient_accumulation_steps", 0
+        ):
+            raise InvalidArgumentError(
+                f"{type(self).__name__}: use_ema and gradient_accumulation_steps are not served; "
+                "average weights with tl.train's averages, or add gradients up in the step"
+            )
+        if options:
+            raise InvalidArgumentError(
+                f"{type(self).__name__} has no argument {', '.join(sorted(options))}"
+            )
+        if decay and not callable(learning_rate):
+            learning_rate = schedules.InverseTimeDecay(learning_rate, 1, decay)
+        with interpreted_by(None):
+            self._rate: Any = _as_rate(learning_rate)
+            self._core = self.core(self._rate)
+        self._names: dict[int, str] = {}
+
+    def core(self, rate: Any) -> Core:
+        """Return what does the updates."""
+        raise NotImplementedError("an Optimizer is made on one of tl.optimizers")
+
+    @property
+    def learning_rate(self) -> Any:
+        return self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if isinstance(self._rate, AnyVariable) and not callable(value):
+            self._rate.assign(np.asarray(float(value), np.float32))
+            return
+        self._rate = self._core.learning_rate = _as_rate(value)
+
+    lr = learning_rate
+
+    @property
+    def iterations(self) -> Any:
+        return self._core.iterations
+
+    @property
+    def variables(self) -> Any:
+        slots = [x for x in self._core.variables if x is not self._core.iterations]
+        return Variables([self._core.iterations, *slots])
+
+    @property
+    def weights(self) -> Any:
+        return self.variables
+
+    def get_weights(self) -> list[Any]:
+        return [np.array(x.numpy()) for x in self.variables]
+
+    def set_weights(self, weights: Any) -> None:
+        for variable, value in zip(self.variables, weights, strict=True):
+            variable.assign(np.asarray(value, variable.dtype.numpy))
+
+    def build(self, var_list: Any) -> None:
+        self._core.build(var_list)
+
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        return self._core.get_slot(var, slot_name)
+
+    def get_gradients(self, loss: Any, params: Any) -> Any:
+        return tl.gradients(loss, params)
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[Any, Any]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise InvalidArgumentError(
+                "No gradients provided for any variable; does the loss depend on them, and was it "
+                "computed inside the tape?"
+            )
+        gradients = self._clipped([g for g, _ in pairs])
+        variables = [v for _, v in pairs]
+        if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
+            self._decay(variables)
+        self._core.apply_gradients(list(zip(gradients, variables, strict=True)))
+        for variable in variables:
+            constraint = getattr(variable, "constraint", None)
+            if constraint is not None:
+                variable.assign(constraint(variable.value()))
+        return self.iterations
+
+    def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
+        return self.apply_gradients(zip(grads, trainable_variables, strict=True))
+
+    def _decay(self, variables: list[Any]) -> None:
+        rate = self._core._rate(self.iterations.value() + 1)  # noqa: SLF001  as it will be used
+        for variable in variables:
+            variable.assign_sub(variable.value() * rate * self.weight_decay)
+
+    def _clipped(self, gradients: list[Any]) -> list[Any]:
+        if self.clipvalue is not None:
+            most = float(self.clipvalue)
+            return [tl.clip(tl.densify(g), -most, most) for g in gradients]
+        if self.clipnorm is not None:
+            return [
+                _with_norm(tl.densify(g), float(self.clipnorm)) for g in gradients
+            ]
+        if self.global_clipnorm is not None:
+            clipped, _ = tl.clip_by_global_norm(
+                gradients, float(self.global_clipnorm)
+            )
+            return list(clipped)
+        return gradients
+
+    def compute_gradients(
+        self, loss: Any, var_list: Any, tape: Any = None
+    ) -> list[tuple[Any, Any]]:
+        if callable(loss):
+            with GradientTape() as tape:
+                if not callable(var_list):
+                    tape.watch([v for v in nest.flatten(var_list) if v.trainable])
+                loss = loss()
+        elif tape is None:
+            raise InvalidArgumentError(
+                "`tape` is required when a `Tensor` loss is passed. Received: loss="
+                f"{loss}, tape={tape}."
+            )
+        variables = nest.flatten(var_list() if callable(var_list) else var_list)
+        with tape:
+            total = tl.sum(loss) if nest.is_nested(loss) is False else loss
+        return list(zip(tape.gradient(total, variables), variables, strict=True))
+
+    def minimize(
+        self,
+        loss: Any,
+        var_list: Any,
+        grad_loss: Any = None,
+        name: str | None = None,
+        tape: Any = None,
+    ) -> Any:
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
+
+    def saved_members(self) -> dict[str, Any]:
+        """Return what is saved beside the slots, by the names that Keras saves it under."""
+        found = {"iter": self._core.iterations}
+        if isinstance(self._rate, AnyVariable):
+            found["learning_rate"] = self._rate
+        return found
+
+    def saved_slots(self) -> list[tuple[Any, str, Any]]:
+        """Return every slot with its variable, by the names that Keras saves it under."""
+        held = self._core._slots.values()  # noqa: SLF001
+        return [
+            (variable, SLOTS.get((type(self._core).__name__, name), name), slot)
+            for variable, slots in held
+            for name, slot in slots.items()
+        ]
+
+    def get_config(self) -> dict[str, Any]:
+        rate = self._rate
+        if isinstance(rate, AnyVariable):
+            rate = float(rate.numpy())
+        kept = {
+            key: getattr(self, key)
+            for key in ("clipnorm", "clipvalue", "global_clipnorm")
+            if getattr(self, key) is not None
+        }
+        return {"name": self.name, "learning_rate": rate, **kept, **self.numbers()}
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the hyperparameters of the update."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        return cls(**config)
+
+
+def _as_rate(given: Any) -> Any:
+    """Return a learning rate as what can be assigned to, or as a function of the step."""
+    if isinstance(given, schedules.LearningRateSchedule):
+        return given
+    if callable(given) and not isinstance(given, AnyVariable):
+        return _Called(given)
+    if isinstance(given, AnyVariable):
+        return given
+    value = np.asarray(float(given), np.float32)
+    return Variable(value, trainable=False, name="learning_rate")
+
+
+class _Called(schedules.LearningRateSchedule):
+    """A learning rate that a function without arguments returns."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+
+    def __call__(self, step: Any) -> Any:
+        return tl.astype(self.function(), tl.float32)
+
+
+def _with_norm(g: Any, most: float) -> Any:
+    norm = tl.sqrt(tl.sum(tl.square(g)))
+    return g * (most / tl.maximum(norm, most))
+
+
+class Replaced(Core):
+    """An optimizer whose update is written with functions of tensors rather than as an operator."""
+
+    def rule(self) -> Any:
+        raise NotImplementedError("this optimizer updates by itself")
+
+    def step(
+        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+    ) -> None:
+        """Update a variable and its slots."""
+        raise NotImplementedError("an update is written by each optimizer")
+
+    def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
+        dense = tl.astype(tl.densify(g), variable.dtype)
+        number = tl.astype(rate, variable.dtype)
+        self.step(variable, dense, number, step, self._slots_of(variable))

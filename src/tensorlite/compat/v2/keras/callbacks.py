@@ -1,0 +1,422 @@
+"""tf.keras.callbacks: what is called as training goes on."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.core.errors import InvalidArgumentError
+
+_MOMENTS = (
+    *("train_begin", "train_end", "epoch_begin", "epoch_end"),
+    *("train_batch_begin", "train_batch_end", "test_begin", "test_end"),
+    *("test_batch_begin", "test_batch_end", "predict_begin", "predict_end"),
+    *("predict_batch_begin", "predict_batch_end"),
+)
+
+
+def _silent(name: str) -> Callable[..., None]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> None:
+        """Do nothing."""
+
+    method.__name__ = name
+    return method
+
+
+class Callback:
+    """Methods that are called as training goes on; each may be defined."""
+
+    model: Any = None
+    params: Any = None
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        self.model = model
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.on_batch_end(batch, logs)
+
+    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Do nothing."""
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Do nothing."""
+
+
+for _name in _MOMENTS:
+    if f"on_{_name}" not in vars(Callback):
+        setattr(Callback, f"on_{_name}", _silent(f"on_{_name}"))
+
+
+class CallbackList:
+    """The callbacks of a run, called one after the other."""
+
+    def __init__(
+        self,
+        callbacks: Any = None,
+        add_history: bool = True,
+        add_progbar: bool = True,
+        model: Any = None,
+        verbose: Any = "auto",
+        **params: Any,
+    ) -> None:
+        given = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+        self.callbacks = [x for x in given if x is not None]
+        self.history = History()
+        held = [x for x in self.callbacks if isinstance(x, History)]
+        if held:
+            self.history = held[0]
+        else:
+            self.callbacks.append(self.history)
+        if verbose:
+            self.callbacks.insert(0, ProgbarLogger())
+        self.model = model
+        for callback in self.callbacks:
+            callback.set_model(model)
+        if model is not None:
+            model.history = self.history
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        for callback in self.callbacks:
+            callback.set_params(params)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("on_"):
+            raise AttributeError(name)
+
+        def each(*args: Any) -> None:
+            for callback in self.callbacks:
+                getattr(callback, name)(*args)
+
+        return each
+
+
+class History(Callback):
+    """Keeps what every epoch came to."""
+
+    def __init__(self) -> None:
+        self.history: dict[str, list[Any]] = {}
+        self.epoch: list[int] = []
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.epoch = []
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    array = np.asarray(value)
+    return float(array) if array.shape == () else array
+
+
+class ProgbarLogger(Callback):
+    """Prints a line for each epoch."""
+
+    _started = 0.0
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._started = time.perf_counter()
+        print(f"Epoch {epoch + 1}/{self.params['epochs']}")
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        steps = self.params.get("steps") or "?"
+        spent = time.perf_counter() - self._started
+        texts = [
+            f"{name}: {_plain(value):.4f}" for name, value in (logs or {}).items()
+        ]
+        print(" - ".join([f"{steps}/{steps}", f"{spent:.0f}s", *texts]))
+
+
+class LambdaCallback(Callback):
+    """Calls the functions that it is given."""
+
+    def __init__(
+        self,
+        on_epoch_begin: Any = None,
+        on_epoch_end: Any = None,
+        on_batch_begin: Any = None,
+        on_batch_end: Any = None,
+        on_train_begin: Any = None,
+        on_train_end: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        given = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_train_batch_begin": on_batch_begin,
+            "on_train_batch_end": on_batch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+            **kwargs,
+        }
+        vars(self).update({k: v for k, v in given.items() if v is not None})
+
+
+class _Watching(Callback):
+    """A callback that looks at one of the logs, of which less or more is better."""
+
+    def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
+        self.monitor = monitor
+        upward = mode == "max" or (
+            mode == "auto" and any(x in monitor for x in ("acc", "auc", "precision"))
+        )
+        self.upward, self.min_delta = upward, abs(min_delta)
+        self.best = -np.inf if upward else np.inf
+
+    def better(self, value: Any, than: Any) -> bool:
+        if self.upward:
+            return bool(value - self.min_delta > than)
+        return bool(value + self.min_delta < than)
+
+    def seen(self, logs: Any) -> Any:
+        return None if logs is None else logs.get(self.monitor)
+
+
+class EarlyStopping(_Watching):
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0.0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+        start_from_epoch: int = 0,
+    ) -> None:
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
+        self.restore_best_weights = restore_best_weights
+        self.start_from_epoch = start_from_epoch
+        self.wait = self.stopped_epoch = 0
+        self.best_weights: Any = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.wait = self.stopped_epoch = 0
+        self.best = -np.inf if self.upward else np.inf
+        self.best_weights = None
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        value = self.seen(logs)
+        if value is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights = self.model.get_weights()
+        self.wait += 1
+        if self.better(value, self.best):
+            self.best = value
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self.better(value, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+            if self.restore_best_weights:
+                self.model.set_weights(self.best_weights)
+
+
+class ModelCheckpoint(_Watching):
+    def __init__(
+        self,
+        filepath: Any,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: Any = "epoch",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(monitor, mode)
+        self.filepath, self.save_best_only = str(filepath), save_best_only
+        self.save_weights_only, self.save_freq = save_weights_only, save_freq
+        self._batches = self._epoch = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._batches += 1
+        if self.save_freq != "epoch" and self._batches % int(self.save_freq) == 0:
+            self._save(self._epoch, logs or {})
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self.save_freq == "epoch":
+            self._save(epoch, logs or {})
+
+    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+        if self.save_best_only:
+            value = self.seen(logs)
+            if value is None or not self.better(value, self.best):
+                return
+            self.best = value
+        path = self.filepath.format(epoch=epoch + 1, **logs)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if self.save_weights_only:
+            self.model.save_weights(path)
+        else:
+            self.model.save(path)
+
+
+class LearningRateScheduler(Callback):
+    def __init__(self, schedule: Callable[..., Any], verbose: int = 0) -> None:
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        optimizer = self.model.optimizer
+        try:
+            rate = self.schedule(epoch, float(optimizer.learning_rate))
+        except TypeError:
+            rate = self.schedule(epoch)
+        optimizer.learning_rate = float(rate)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if logs is not None:
+            logs["lr"] = float(self.model.optimizer.learning_rate)
+
+
+class ReduceLROnPlateau(_Watching):
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(monitor, mode, min_delta)
+        if factor >= 1.0:
+            raise InvalidArgumentError(
+                f"ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}"
+            )
+        self.factor, self.patience, self.cooldown = factor, patience, cooldown
+        self.min_lr = min_lr
+        self.wait = self.resting = 0
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        value = self.seen(logs)
+        if value is None:
+            return
+        if self.resting > 0:
+            self.resting, self.wait = self.resting - 1, 0
+        if self.better(value, self.best):
+            self.best, self.wait = value, 0
+        elif self.resting <= 0:
+            self.wait += 1
+            if self.wait >= self.patience:
+                optimizer = self.model.optimizer
+                now = float(optimizer.learning_rate)
+                optimizer.learning_rate = max(now * self.factor, self.min_lr)
+                self.resting, self.wait = self.cooldown, 0
+
+
+class TerminateOnNaN(Callback):
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        loss = (logs or {}).get("loss")
+        if loss is not None and not np.isfinite(loss):
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    def __init__(
+        self, filename: Any, separator: str = ",", append: bool = False
+    ) -> None:
+        self.filename, self.sep, self.append = str(filename), separator, append
+        self._keys: list[str] | None = None
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        held = dict(logs or {})
+        fresh = self._keys is None and not self.append
+        self._keys = self._keys or sorted(held)
+        with Path(self.filename).open("w" if fresh else "a", newline="") as file:
+            writer = csv.writer(file, delimiter=self.sep)
+            if fresh:
+                writer.writerow(["epoch", *self._keys])
+            writer.writerow([epoch, *[_plain(held.get(key)) for key in self._keys]])
+
+
+class TensorBoard(Callback):
+    """Writes what every epoch came to for TensorBoard."""
+
+    def __init__(
+        self,
+        log_dir: Any = "logs",
+        histogram_freq: int = 0,
+        write_graph: bool = True,
+        write_images: bool = False,
+        write_steps_per_second: bool = False,
+        update_freq: Any = "epoch",
+        profile_batch: Any = 0,
+        **kwargs: Any,
+    ) -> None:
+        self.log_dir, self.histogram_freq = str(log_dir), histogram_freq
+        self.update_freq = update_freq
+        self._writers: dict[str, Any] = {}
+        self._batches = 0
+
+    def _writer(self, name: str) -> Any:
+        if name not in self._writers:
+            self._writers[name] = tl.summary.create_file_writer(
+                f"{self.log_dir}/{name}"
+            )
+        return self._writers[name]
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._batches += 1
+        if self.update_freq == "epoch":
+            return
+        every = 1 if self.update_freq == "batch" else int(self.update_freq)
+        if self._batches % every == 0:
+            with self._writer("train").as_default():
+                for name, value in (logs or {}).items():
+                    tl.summary.scalar(f"batch_{name}", value, self._batches)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        for name, value in (logs or {}).items():
+            place = "validation" if name.startswith("val_") else "train"
+            with self._writer(place).as_default():
+                tl.summary.scalar(f"epoch_{name.removeprefix('val_')}", value, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            with self._writer("train").as_default():
+                for weight in self.model.weights:
+                    tl.summary.histogram(
+                        weight.name.replace(":", "_"), weight.value(), epoch
+                    )
+
+    def on_train_end(self, logs: Any = None) -> None:
+        for writer in self._writers.values():
+            writer.close()
+
+
+class RemoteMonitor(Callback):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidArgumentError(
+            "RemoteMonitor: nothing is sent over the network; use LambdaCallback"
+        )
+
+
+class BackupAndRestore(Callback):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidArgumentError(
+            "BackupAndRestore: use tf.train.CheckpointManager, or ModelCheckpoint"
+        )

@@ -1,0 +1,189 @@
+"""The losses and metrics that a model is compiled with: for one output, for a list or dict of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v2.keras import losses, metrics
+from tensorlite.compat.v2.keras.base_metric import Mean, Metric
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import shape_of
+
+
+def spread(
+    given: Any, outputs: Any, names: list[str], whole: bool = False
+) -> list[Any]:
+    """Return what is given for each output, by its place or its name."""
+    count = len(nest.flatten(outputs))
+    if isinstance(given, dict):
+        keys = sorted(outputs) if isinstance(outputs, dict) else names
+        return [given.get(key) for key in keys]
+    if isinstance(given, (list, tuple)) and not whole and len(given) == count:
+        return list(given)
+    return [given] * count
+
+
+class CompiledLoss:
+    """What a batch costs: the sum of the outputs' losses, and what weights cost."""
+
+    def __init__(self, loss: Any, weights: Any, names: list[str]) -> None:
+        self._given, self._weights, self._names = loss, weights, names
+        self._losses: list[Any] | None = None
+        self.mean = Mean("loss")
+        self.each: list[Any] = []
+
+    def build(self, outputs: Any) -> None:
+        if self._losses is not None:
+            return
+        given = spread(self._given, outputs, self._names)
+        self._losses = [losses.as_loss(x) for x in given]
+        if len(self._losses) > 1:
+            titles = output_names(outputs, self._names)
+            self.each = [Mean(f"{title}_loss") for title in titles]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return [self.mean, *self.each]
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any = None,
+        regularization_losses: Any = None,
+    ) -> Any:
+        self.build(y_pred)
+        predicted = nest.flatten(y_pred)
+        true = matching(y_true, y_pred, self._names)
+        weights = spread(sample_weight, y_pred, self._names)
+        shares = spread(
+            1.0 if self._weights is None else self._weights, y_pred, self._names
+        )
+        total: Any = None
+        rows = zip(self._losses or (), true, predicted, weights, shares, strict=True)
+        for i, (loss, y, p, weight, share) in enumerate(rows):
+            if loss is None or y is None:
+                continue
+            value = loss(y, p, sample_weight=weight)
+            if self.each:
+                self.each[i].update_state(value, sample_weight=batch_of(p))
+            term = value if share in (None, 1.0) else value * share
+            total = term if total is None else total + term
+        for term in regularization_losses or ():
+            total = term if total is None else total + term
+        if total is None:
+            raise InvalidArgumentError(
+                "The model cannot be trained because it has no loss to optimize; pass a `loss` "
+                "argument to `model.compile()`, or use add_loss"
+            )
+        if predicted:
+            self.mean.update_state(total, sample_weight=batch_of(predicted[0]))
+        return total
+
+
+def batch_of(x: Any) -> Any:
+    """Return how many rows a batch has."""
+    from_shape = x.shape[0] if len(x.shape) else 1
+    return from_shape if from_shape is not None else _rows(x)
+
+
+def output_names(outputs: Any, names: list[str]) -> list[str]:
+    if isinstance(outputs, dict):
+        return sorted(outputs)
+    count = len(nest.flatten(outputs))
+    return names if len(names) == count else [f"output_{i + 1}" for i in range(count)]
+
+
+def matching(y_true: Any, y_pred: Any, names: list[str]) -> list[Any]:
+    """Return the true values of each output."""
+    if isinstance(y_true, dict):
+        keys = sorted(y_pred) if isinstance(y_pred, dict) else names
+        return [y_true.get(key) for key in keys]
+    found = nest.flatten(y_true)
+    count = len(nest.flatten(y_pred))
+    if len(found) != count:
+        raise InvalidArgumentError(
+            f"the model has {count} outputs, and {len(found)} true values were given"
+        )
+    return found
+
+
+class CompiledMetrics:
+    """The metrics of a model's outputs."""
+
+    def __init__(
+        self, given: Any, weighted: Any, names: list[str], loss: Any
+    ) -> None:
+        self._given, self._weighted, self._names, self._loss = (
+            given,
+            weighted,
+            names,
+            loss,
+        )
+        self._metrics: list[tuple[int, bool, Any]] | None = None
+
+    def build(self, y_true: Any, y_pred: Any) -> None:
+        if self._metrics is not None:
+            return
+        found = []
+        outputs = nest.flatten(y_pred)
+        true = matching(y_true, y_pred, self._names)
+        titles = output_names(y_pred, self._names)
+        kinds = spread(self._loss, y_pred, self._names)
+        for given, is_weighted in ((self._given, False), (self._weighted, True)):
+            for i, group in enumerate(_groups(given, y_pred, self._names)):
+                for one in group:
+                    loss = losses.as_loss(kinds[i])
+                    made = metrics.as_metric(one, true[i], outputs[i], loss)
+                    if len(outputs) > 1 and not isinstance(one, Metric):
+                        made._name = f"{titles[i]}_{made.name}"  # noqa: SLF001
+                    found.append((i, is_weighted, made))
+        self._metrics = found
+
+    @property
+    def metrics(self) -> list[Any]:
+        if self._metrics is None:
+            listed = [
+                *nest.flatten(self._given or []),
+                *nest.flatten(self._weighted or []),
+            ]
+            return [x for x in listed if isinstance(x, Metric)]
+        return [made for _, _, made in self._metrics]
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        self.build(y_true, y_pred)
+        outputs = nest.flatten(y_pred)
+        true = matching(y_true, y_pred, self._names)
+        weights = spread(sample_weight, y_pred, self._names)
+        for i, is_weighted, metric in self._metrics or ():
+            if true[i] is not None:
+                weight = weights[i] if is_weighted else None
+                metric.update_state(true[i], outputs[i], sample_weight=weight)
+
+
+def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:
+    """Return the metrics of each output."""
+    count = len(nest.flatten(outputs))
+    if given is None:
+        return [[] for _ in range(count)]
+    if isinstance(given, dict):
+        found = spread(given, outputs, names)
+        return [_listed(x) for x in found]
+    if count > 1 and all(isinstance(x, (list, tuple)) for x in given):
+        return [_listed(x) for x in given]
+    if count > 1 and len(given) == count:
+        return [_listed(x) for x in given]
+    return [_listed(given) for _ in range(count)]
+
+
+def _listed(x: Any) -> list[Any]:
+    if x is None:
+        return []
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _rows(x: Any) -> Any:
+    return shape_of(x)[0]

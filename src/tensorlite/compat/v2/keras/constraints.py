@@ -1,0 +1,89 @@
+"""tf.keras.constraints: what weights are made to be after each step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras import lookup
+
+_SMALL = 1e-7
+
+
+class Constraint:
+    """A function of a weight: what it becomes."""
+
+    def __call__(self, w: Any) -> Any:
+        return w
+
+    def get_config(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        return cls(**config)
+
+
+def _norm(w: Any, axis: Any) -> Any:
+    return tl.sqrt(tl.sum(tl.square(w), axis=axis, keepdims=True))
+
+
+class MaxNorm(Constraint):
+    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+        self.max_value, self.axis = max_value, axis
+
+    def __call__(self, w: Any) -> Any:
+        x = converted(w)
+        norms = _norm(x, self.axis)
+        wanted = tl.clip(norms, 0.0, float(self.max_value))
+        return x * (wanted / (_SMALL + norms))
+
+
+class NonNeg(Constraint):
+    def __call__(self, w: Any) -> Any:
+        return tl.maximum(converted(w), 0.0)
+
+
+class UnitNorm(Constraint):
+    def __init__(self, axis: Any = 0) -> None:
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        x = converted(w)
+        return x / (_SMALL + _norm(x, self.axis))
+
+
+class MinMaxNorm(Constraint):
+    def __init__(
+        self,
+        min_value: float = 0.0,
+        max_value: float = 1.0,
+        rate: float = 1.0,
+        axis: Any = 0,
+    ) -> None:
+        self.min_value, self.max_value = min_value, max_value
+        self.rate, self.axis = rate, axis
+
+    def __call__(self, w: Any) -> Any:
+        x = converted(w)
+        norms = _norm(x, self.axis)
+        clipped = tl.clip(norms, float(self.min_value), float(self.max_value))
+        wanted = self.rate * clipped + (1 - self.rate) * norms
+        return x * (wanted / (_SMALL + norms))
+
+
+max_norm, non_neg, unit_norm, min_max_norm = MaxNorm, NonNeg, UnitNorm, MinMaxNorm
+_KNOWN = {x.__name__: x for x in (MaxNorm, NonNeg, UnitNorm, MinMaxNorm)}
+
+
+def get(identifier: Any) -> Any:
+    return lookup.found("constraint", identifier, _KNOWN)
+
+
+def serialize(constraint: Any) -> Any:
+    return lookup.serialized(constraint)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return get(config)

@@ -1,0 +1,167 @@
+"""Batches for fit, evaluate and predict: of arrays, datasets, generators and Sequences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.data.dataset import Dataset
+
+
+def unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """Return inputs, true values and weights of a batch."""
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if len(data) > 3:
+        raise InvalidArgumentError(
+            f"a batch is (x), (x, y) or (x, y, sample_weight), not {len(data)} things"
+        )
+    return (*data, None, None)[:3]  # type: ignore[return-value]
+
+
+def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    if y is None:
+        return (x,) if isinstance(x, (list, tuple)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def as_array(x: Any) -> Any:
+    """Return data as an array; fractions of double width become single, as Keras has it."""
+    array = np.asarray(x.numpy() if isinstance(x, Operand) else x)
+    if hasattr(x, "to_numpy"):
+        array = np.asarray(x.to_numpy())
+    return array.astype(np.float32) if array.dtype == np.float64 else array
+
+
+def _leaves(data: Any) -> Any:
+    """Return a structure with arrays; a list of numbers is one array."""
+    if isinstance(data, list) and data and not _is_data(data[0]):
+        return as_array(data)
+    if isinstance(data, (list, tuple)):
+        return type(data)(_leaves(x) for x in data)
+    if isinstance(data, dict):
+        return {key: _leaves(x) for key, x in data.items()}
+    return None if data is None else as_array(data)
+
+
+def _is_data(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, Operand, dict)) and np.ndim(x) > 0
+
+
+class Arrays:
+    """Batches of arrays, whose rows are mixed anew in each epoch."""
+
+    def __init__(
+        self, x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool
+    ) -> None:
+        self.parts = [_leaves(x), _leaves(y), _leaves(weights)]
+        arrays = [a for a in nest.flatten(self.parts) if a is not None]
+        counts = {len(a) for a in arrays}
+        if len(counts) != 1:
+            raise InvalidArgumentError(
+                "Data cardinality is ambiguous. Make sure all arrays contain the same number of "
+                f"samples; there are {sorted(counts)}"
+            )
+        self.rows = counts.pop()
+        self.batch_size = int(batch_size or 32)
+        self.shuffle = bool(shuffle)
+
+    @property
+    def steps(self) -> int:
+        return math.ceil(self.rows / self.batch_size)
+
+    def taken(self, which: Any) -> Any:
+        return [
+            nest.map_structure(lambda a: None if a is None else a[which], part)
+            for part in self.parts
+        ]
+
+    def epoch(self) -> Iterator[Any]:
+        order = np.random.permutation(self.rows) if self.shuffle else None
+        for start in range(0, self.rows, self.batch_size):
+            part = slice(start, start + self.batch_size)
+            yield packed(*self.taken(part if order is None else order[part]))
+
+    def divided(self, share: float) -> tuple[Arrays, Arrays]:
+        """Return the first rows and the last ones, which are that share."""
+        cut = int(math.floor(self.rows * (1.0 - share)))
+        kinds = (slice(None, cut), slice(cut, None))
+        first, last = (Arrays(*self.taken(k), self.batch_size, False) for k in kinds)
+        first.shuffle = self.shuffle
+        return first, last
+
+
+class Stream:
+    """Batches of something that is iterated over: a dataset, a generator, a function of them."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        size = getattr(source, "size", None) if isinstance(source, Dataset) else None
+        self.steps = size if isinstance(size, int) and size >= 0 else None
+        self._one = hasattr(source, "__next__")
+
+    def epoch(self) -> Iterator[Any]:
+        return self.source if self._one else iter(self.source)
+
+
+class Indexed:
+    """Batches of a keras.utils.Sequence."""
+
+    def __init__(self, source: Any, shuffle: bool) -> None:
+        self.source, self.shuffle = source, shuffle
+
+    @property
+    def steps(self) -> int:
+        return len(self.source)
+
+    def epoch(self) -> Iterator[Any]:
+        order = range(len(self.source))
+        for i in np.random.permutation(len(order)) if self.shuffle else order:
+            yield self.source[int(i)]
+        end: Callable[[], None] | None = getattr(self.source, "on_epoch_end", None)
+        if end is not None:
+            end()
+
+
+def source_of(
+    x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool = False
+) -> Any:
+    """Return what gives the batches of an epoch."""
+    if isinstance(x, Dataset):
+        return Stream(x)
+    if hasattr(x, "__getitem__") and hasattr(x, "__len__") and _is_sequence(x):
+        return Indexed(x, shuffle)
+    if hasattr(x, "__next__") or (
+        hasattr(x, "__iter__")
+        and not isinstance(x, (list, tuple, dict, Operand))
+        and not hasattr(x, "__array__")
+    ):
+        return Stream(x)
+    return Arrays(x, y, weights, batch_size, shuffle)
+
+
+def _is_sequence(x: Any) -> bool:
+    return not isinstance(x, (list, tuple, dict, str, Operand)) and not hasattr(
+        x, "__array__"
+    )
+
+
+def with_class_weights(data: Any, class_weight: Any) -> Any:
+    """Return a batch whose rows count as their classes do."""
+    if class_weight is None:
+        return data
+    x, y, weights = unpacked(data)
+    labels = np.asarray(y)
+    if labels.ndim > 1 and labels.shape[-1] > 1:
+        labels = labels.argmax(-1)
+    own = [class_weight.get(int(k), 1.0) for k in labels.reshape(-1)]
+    counts = np.asarray(own, np.float32).reshape(labels.shape)
+    return x, y, counts if weights is None else counts * np.asarray(weights)

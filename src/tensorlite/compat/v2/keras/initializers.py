@@ -1,0 +1,131 @@
+"""tf.keras.initializers, which are tf.initializers, too: what makes the first values of weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v1 import init_ops
+from tensorlite.compat.v2.keras import lookup
+from tensorlite.core.errors import InvalidArgumentError
+
+Initializer = init_ops.Initializer
+
+
+class Zeros(init_ops.Zeros):
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Ones(init_ops.Ones):
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Constant(init_ops.Constant):
+    def __init__(self, value: Any = 0) -> None:
+        super().__init__(value)
+
+
+class RandomUniform(init_ops.RandomUniform):
+    def __init__(
+        self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None
+    ) -> None:
+        super().__init__(minval, maxval, seed)
+
+
+class RandomNormal(init_ops.RandomNormal):
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class TruncatedNormal(init_ops.TruncatedNormal):
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class VarianceScaling(init_ops.VarianceScaling):
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: Any = None,
+    ) -> None:
+        super().__init__(scale, mode, distribution, seed)
+
+
+class _Scaled(init_ops.VarianceScaling):
+    """A scaling of which only the seed is chosen."""
+
+    fields = ("seed",)
+    rule: tuple[float, str, str]
+
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(*self.rule, seed)
+
+
+class GlorotUniform(_Scaled):
+    rule = (1.0, "fan_avg", "uniform")
+
+
+class GlorotNormal(_Scaled):
+    rule = (1.0, "fan_avg", "truncated_normal")
+
+
+class LecunUniform(_Scaled):
+    rule = (1.0, "fan_in", "uniform")
+
+
+class LecunNormal(_Scaled):
+    rule = (1.0, "fan_in", "truncated_normal")
+
+
+class HeUniform(_Scaled):
+    rule = (2.0, "fan_in", "uniform")
+
+
+class HeNormal(_Scaled):
+    rule = (2.0, "fan_in", "truncated_normal")
+
+
+class Orthogonal(init_ops.Orthogonal):
+    def __init__(self, gain: float = 1.0, seed: Any = None) -> None:
+        super().__init__(gain, seed)
+
+
+class Identity(init_ops.Identity):
+    def __init__(self, gain: float = 1.0) -> None:
+        super().__init__(gain)
+
+
+zeros, ones, constant = Zeros, Ones, Constant
+random_uniform, random_normal = RandomUniform, RandomNormal
+truncated_normal, variance_scaling = TruncatedNormal, VarianceScaling
+glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
+lecun_uniform, lecun_normal = LecunUniform, LecunNormal
+he_uniform, he_normal = HeUniform, HeNormal
+orthogonal, identity = Orthogonal, Identity
+
+_KNOWN = {
+    kind.__name__: kind
+    for kind in (
+        *(Zeros, Ones, Constant, RandomUniform, RandomNormal, TruncatedNormal),
+        *(VarianceScaling, GlorotUniform, GlorotNormal, LecunUniform, LecunNormal),
+        *(HeUniform, HeNormal, Orthogonal, Identity),
+    )
+} | {"uniform": RandomUniform, "normal": RandomNormal, "one": Ones, "zero": Zeros}
+
+
+def get(identifier: Any) -> Any:
+    found = lookup.found("initializer", identifier, _KNOWN)
+    if not callable(found):
+        raise InvalidArgumentError(f"{identifier!r} is no initializer")
+    return found
+
+
+def serialize(initializer: Any) -> Any:
+    return lookup.serialized(initializer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return get(config)

@@ -1,0 +1,248 @@
+"""One step of Keras' recurrent layers: simple, LSTM and GRU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras import (
+    activations,
+    constraints,
+    initializers,
+    regularizers,
+)
+from tensorlite.compat.v2.keras.base_layer import Layer
+
+
+class Cell(Layer):
+    """A step: from what is seen now and the states to a result and new states."""
+
+    gates = 1
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.units, self.use_bias = int(units), use_bias
+        self.activation = activations.get(activation)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.recurrent_initializer = initializers.get(recurrent_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.recurrent_constraint = constraints.get(recurrent_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        self.bias: Any = None
+
+    @property
+    def state_size(self) -> Any:
+        return self.units
+
+    @property
+    def output_size(self) -> int:
+        return self.units
+
+    def bias_shape(self) -> tuple[int, ...]:
+        return (self.gates * self.units,)
+
+    def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        return self.bias_initializer(shape, dtype=dtype)
+
+    def build(self, input_shape: Any) -> None:
+        wide = self.gates * self.units
+        self.kernel = self.add_weight(
+            "kernel",
+            (input_shape[-1], wide),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.recurrent_kernel = self.add_weight(
+            "recurrent_kernel",
+            (self.units, wide),
+            initializer=self.recurrent_initializer,
+            regularizer=self.recurrent_regularizer,
+            constraint=self.recurrent_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                self.bias_shape(),
+                initializer=self.first_bias,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        sizes = self.state_size
+        kind = dtype or self._self_dtype or tl.float32
+
+        def zeros(size: int) -> Any:
+            return tl.zeros(
+                tl.stack([tl.asarray(batch_size, dtype=tl.int32), size]), dtype=kind
+            )
+
+        if isinstance(sizes, (list, tuple)):
+            return [zeros(size) for size in sizes]
+        return zeros(sizes)
+
+    def dropped(self, x: Any, rate: float, training: Any) -> Any:
+        return nn.dropout(x, rate) if rate and training else x
+
+
+def _states(states: Any) -> list[Any]:
+    return list(states) if isinstance(states, (list, tuple)) else [states]
+
+
+class SimpleRNNCell(Cell):
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+        (h,) = _states(states)
+        x = self.dropped(inputs, self.dropout, training)
+        h = self.dropped(h, self.recurrent_dropout, training)
+        made = tl.matmul(x, self.kernel) + tl.matmul(h, self.recurrent_kernel)
+        made = made if self.bias is None else made + self.bias
+        made = self.activation(made)
+        return made, [made] if isinstance(states, (list, tuple)) else made
+
+
+class LSTMCell(Cell):
+    gates = 4
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, activation, use_bias, **kwargs)
+        self.recurrent_activation = activations.get(recurrent_activation)
+        self.unit_forget_bias = unit_forget_bias
+
+    @property
+    def state_size(self) -> Any:
+        return [self.units, self.units]
+
+    def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        if not self.unit_forget_bias:
+            return self.bias_initializer(shape, dtype=dtype)
+        n = self.units
+        ends = [self.bias_initializer((size,), dtype=dtype) for size in (n, 2 * n)]
+        return tl.concat([ends[0], tl.ones(n, dtype=dtype), ends[1]])
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+        h, c = states
+        x = self.dropped(inputs, self.dropout, training)
+        h = self.dropped(h, self.recurrent_dropout, training)
+        z = tl.matmul(x, self.kernel) + tl.matmul(h, self.recurrent_kernel)
+        z = z if self.bias is None else z + self.bias
+        i, f, g, o = tl.split(z, 4, axis=-1)
+        gate = self.recurrent_activation
+        c = gate(f) * c + gate(i) * self.activation(g)
+        h = gate(o) * self.activation(c)
+        return h, [h, c]
+
+
+class GRUCell(Cell):
+    gates = 3
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        reset_after: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self.reset_after = reset_after
+        super().__init__(units, activation, use_bias, **kwargs)
+        self.recurrent_activation = activations.get(recurrent_activation)
+
+    def bias_shape(self) -> tuple[int, ...]:
+        wide = self.gates * self.units
+        return (2, wide) if self.reset_after else (wide,)
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+        (h,) = _states(states)
+        x = self.dropped(inputs, self.dropout, training)
+        kept = self.dropped(h, self.recurrent_dropout, training)
+        z = tl.matmul(x, self.kernel)
+        biases: Any = (None, None)
+        if self.bias is not None:
+            own = self.bias.value()
+            biases = (own[0], own[1]) if self.reset_after else (own, None)
+        z = z if biases[0] is None else z + biases[0]
+        made = self._step(z, kept, h, biases[1])
+        return made, [made] if isinstance(states, (list, tuple)) else made
+
+    def _step(self, z: Any, kept: Any, h: Any, inner_bias: Any) -> Any:
+        n, gate = self.units, self.recurrent_activation
+        own = self.recurrent_kernel.value()
+        if self.reset_after:
+            inner = tl.matmul(kept, own)
+            inner = inner if inner_bias is None else inner + inner_bias
+            update = gate(z[..., :n] + inner[..., :n])
+            reset = gate(z[..., n : 2 * n] + inner[..., n : 2 * n])
+            new = self.activation(z[..., 2 * n :] + reset * inner[..., 2 * n :])
+        else:
+            both = tl.matmul(kept, own[:, : 2 * n])
+            update = gate(z[..., :n] + both[..., :n])
+            reset = gate(z[..., n : 2 * n] + both[..., n:])
+            last = tl.matmul(reset * kept, own[:, 2 * n :])
+            new = self.activation(z[..., 2 * n :] + last)
+        return update * h + (1 - update) * new
+
+
+class StackedRNNCells(Layer):
+    """Cells one above the other."""
+
+    def __init__(self, cells: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cells = list(cells)
+
+    @property
+    def state_size(self) -> Any:
+        return [cell.state_size for cell in self.cells]
+
+    @property
+    def output_size(self) -> Any:
+        return self.cells[-1].output_size
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        return [
+            cell.get_initial_state(None, batch_size, dtype) for cell in self.cells
+        ]
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+        made, after = inputs, []
+        for cell, state in zip(self.cells, states, strict=True):
+            made, state = cell(made, state, training=training)
+            after.append(state)
+        return made, after

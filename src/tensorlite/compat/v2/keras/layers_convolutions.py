@@ -1,0 +1,370 @@
+"""Keras' layers of convolutions, forward and transposed, of lines, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras import (
+    activations,
+    constraints,
+    initializers,
+    regularizers,
+)
+from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import shape_of
+
+_LAST = ("NWC", "NHWC", "NDHWC")
+_FIRST = ("NCW", "NCHW", "NCDHW")
+
+
+def sizes_of(value: Any, axes: int) -> tuple[int, ...]:
+    """Return a size for each axis, of one number or of one for each."""
+    return (value,) * axes if isinstance(value, int) else tuple(value)
+
+
+class Convolution(Layer):
+    """What all convolutions have in common."""
+
+    axes = 2
+
+    def __init__(
+        self,
+        filters: int | None,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        groups: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.filters, self.groups, self.use_bias = filters, groups, use_bias
+        self.kernel_size = sizes_of(kernel_size, self.axes)
+        self.strides = sizes_of(strides, self.axes)
+        self.dilation_rate = sizes_of(dilation_rate, self.axes)
+        self.padding, self.data_format = (
+            padding.lower(),
+            data_format or "channels_last",
+        )
+        self.activation = activations.get(activation)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.input_spec = InputSpec(min_ndim=self.axes + 2)
+        self.bias: Any = None
+
+    @property
+    def first(self) -> bool:
+        return self.data_format == "channels_first"
+
+    @property
+    def form(self) -> str:
+        return (_FIRST if self.first else _LAST)[self.axes - 1]
+
+    def channels(self, input_shape: Any) -> int:
+        found = input_shape[1 if self.first else -1]
+        if found is None:
+            raise InvalidArgumentError(
+                "The channel dimension of the inputs should be defined. Found None."
+            )
+        return int(found)
+
+    def add_kernel(self, name: str, shape: Any) -> Any:
+        return self.add_weight(
+            name,
+            shape,
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+
+    def add_bias(self, count: int) -> None:
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                (count,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+
+    def build(self, input_shape: Any) -> None:
+        channels = self.channels(input_shape)
+        if channels % self.groups:
+            raise InvalidArgumentError(
+                f"{channels} channels cannot be divided into {self.groups} groups"
+            )
+        self.kernel = self.add_kernel(
+            "kernel", (*self.kernel_size, channels // self.groups, self.filters)
+        )
+        self.add_bias(int(self.filters or 0))
+        self.built = True
+
+    def finished(self, made: Any) -> Any:
+        """Return what a convolution made, with bias and activation."""
+        if self.bias is not None:
+            bias = self.bias.value()
+            if self.first:
+                bias = tl.reshape(bias, [-1, *[1] * self.axes])
+            made = made + bias
+        return self.activation(made)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        padding = self.padding
+        if padding == "causal":
+            inputs, padding = self._padded(inputs), "valid"
+        if self.groups == 1:
+            return self.finished(self._convolved(inputs, self.kernel, padding))
+        axis = 1 if self.first else -1
+        parts = tl.split(inputs, self.groups, axis=axis)
+        kernels = tl.split(self.kernel.value(), self.groups, axis=-1)
+        made = [
+            self._convolved(x, k, padding)
+            for x, k in zip(parts, kernels, strict=True)
+        ]
+        return self.finished(tl.concat(made, axis=axis))
+
+    def _convolved(self, x: Any, kernel: Any, padding: str) -> Any:
+        return nn.convolution(
+            x, kernel, self.strides, padding.upper(), self.form, self.dilation_rate
+        )
+
+    def _padded(self, inputs: Any) -> Any:
+        before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
+        widths = [(0, 0), (before, 0), (0, 0)]
+        return tl.pad(inputs, widths)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "activation": activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+        }
+
+
+class Conv1D(Convolution):
+    axes = 1
+
+
+class Conv2D(Convolution):
+    axes = 2
+
+
+class Conv3D(Convolution):
+    axes = 3
+
+
+class _Transposed(Convolution):
+    """A convolution turned round: from its result's shape to its input's."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        output_padding: Any = None,
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            **kwargs,
+        )
+        self.output_padding = (
+            None if output_padding is None else sizes_of(output_padding, self.axes)
+        )
+
+    def build(self, input_shape: Any) -> None:
+        shape = (*self.kernel_size, self.filters, self.channels(input_shape))
+        self.kernel = self.add_kernel("kernel", shape)
+        self.add_bias(int(self.filters or 0))
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        own = shape_of(inputs)
+        start = 2 if self.first else 1
+        inner = []
+        for i in range(self.axes):
+            known = inputs.shape[start + i]
+            size = own[start + i] if known is None else known
+            inner.append(self._length(size, i))
+        rows = inputs.shape[0] if inputs.shape[0] is not None else own[0]
+        ends = (
+            [rows, self.filters, *inner]
+            if self.first
+            else [rows, *inner, self.filters]
+        )
+        sizes = tl.stack([tl.asarray(x, dtype=tl.int32) for x in ends])
+        made = nn.conv_transpose(
+            inputs, self.kernel, sizes, self.strides, self.padding.upper(), self.form
+        )
+        return self.finished(made)
+
+    def _length(self, size: Any, axis: int) -> Any:
+        """Return the size of an axis of the result."""
+        kernel, stride = self.kernel_size[axis], self.strides[axis]
+        spread = kernel + (kernel - 1) * (self.dilation_rate[axis] - 1)
+        if self.output_padding is None:
+            if self.padding == "same":
+                return size * stride
+            return size * stride + max(spread - stride, 0)
+        pad = spread // 2 if self.padding == "same" else 0
+        return (size - 1) * stride + spread - 2 * pad + self.output_padding[axis]
+
+
+class Conv1DTranspose(_Transposed):
+    axes = 1
+
+
+class Conv2DTranspose(_Transposed):
+    axes = 2
+
+
+class Conv3DTranspose(_Transposed):
+    axes = 3
+
+
+class DepthwiseConv2D(Convolution):
+    """A convolution of each channel by itself."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        depth_multiplier: int = 1,
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            None,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            bias_initializer=bias_initializer,
+            kernel_initializer=depthwise_initializer,
+            kernel_regularizer=depthwise_regularizer,
+            kernel_constraint=depthwise_constraint,
+            **kwargs,
+        )
+        self.depth_multiplier = depth_multiplier
+
+    def build(self, input_shape: Any) -> None:
+        channels = self.channels(input_shape)
+        shape = (*self.kernel_size, channels, self.depth_multiplier)
+        self.depthwise_kernel = self.add_kernel("depthwise_kernel", shape)
+        self.add_bias(channels * self.depth_multiplier)
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        made = tl.nn.depthwise_conv2d(
+            inputs,
+            self.depthwise_kernel,
+            self.strides,
+            self.padding.upper(),
+            self.form,
+            self.dilation_rate,
+        )
+        return self.finished(made)
+
+
+class SeparableConv2D(Convolution):
+    """A convolution of each channel by itself, then of the channels at each place."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            **kwargs,
+        )
+        self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.pointwise_initializer = initializers.get(pointwise_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        channels = self.channels(input_shape)
+        wide = channels * self.depth_multiplier
+        self.depthwise_kernel = self.add_weight(
+            "depthwise_kernel",
+            (*self.kernel_size, channels, self.depth_multiplier),
+            initializer=self.depthwise_initializer,
+        )
+        self.pointwise_kernel = self.add_weight(
+            "pointwise_kernel",
+            (*[1] * self.axes, wide, self.filters),
+            initializer=self.pointwise_initializer,
+        )
+        self.add_bias(int(self.filters or 0))
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        made = tl.nn.depthwise_conv2d(
+            inputs,
+            self.depthwise_kernel,
+            self.strides,
+            self.padding.upper(),
+            self.form,
+            self.dilation_rate,
+        )
+        mixed = tl.nn.conv2d(made, self.pointwise_kernel, 1, "VALID", self.form)
+        return self.finished(mixed)

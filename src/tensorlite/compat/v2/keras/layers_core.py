@@ -1,0 +1,430 @@
+"""Keras' layers that compute each place by itself, or only change shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras import (
+    activations,
+    constraints,
+    initializers,
+    masks,
+    naming,
+    regularizers,
+    sketch,
+)
+from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype, shape_of
+
+
+class InputLayer(Layer):
+    """What a model is given."""
+
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: int | None = None,
+        dtype: Any = None,
+        input_tensor: Any = None,
+        sparse: Any = None,
+        name: str | None = None,
+        ragged: Any = None,
+        shape: Any = None,
+        batch_shape: Any = None,
+        batch_input_shape: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name or naming.unique("input"), dtype=dtype)
+        whole = batch_shape or batch_input_shape
+        inner = shape if input_shape is None else input_shape
+        if whole is None:
+            sizes = inner if isinstance(inner, (tuple, list)) else (inner,)
+            whole = (batch_size, *sizes)
+        self.built = True
+        self.kept = sketch.placed_input(whole, dtype, self.name, self)
+        self.nodes = (self.kept.node,)
+
+    @classmethod
+    def silent(cls) -> Any:
+        """Return one that is not numbered, for models that begin with another layer."""
+        return None
+
+    @property
+    def output(self) -> Any:
+        return self.kept
+
+    @property
+    def input(self) -> Any:
+        return self.kept
+
+    def get_config(self) -> dict[str, Any]:
+        return {"batch_shape": tuple(self.kept.shape), "name": self.name}
+
+
+def Input(
+    shape: Any = None,
+    batch_size: int | None = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: Any = None,
+    tensor: Any = None,
+    ragged: Any = None,
+    batch_shape: Any = None,
+    **kwargs: Any,
+) -> Any:
+    if sparse or ragged or tensor is not None:
+        raise InvalidArgumentError("Input: sparse, ragged and tensor are not served")
+    layer = InputLayer(
+        shape, batch_size, dtype, name=name, batch_shape=batch_shape, **kwargs
+    )
+    return layer.output
+
+
+class Dense(Layer):
+    """`activation(inputs @ kernel + bias)`."""
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.units, self.use_bias = int(units), use_bias
+        self.activation = activations.get(activation)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.supports_masking = True
+        self.input_spec = InputSpec(min_ndim=2)
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        if input_shape[-1] is None:
+            raise InvalidArgumentError(
+                "The last dimension of the inputs to a Dense layer should be defined. Found None."
+            )
+        self.kernel = self.add_weight(
+            "kernel",
+            (input_shape[-1], self.units),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                (self.units,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        made = tl.matmul(inputs, self.kernel)
+        made = made if self.bias is None else made + self.bias
+        return self.activation(made)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "activation": activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+        }
+
+
+class Flatten(Layer):
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = data_format
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        sizes = inputs.get_shape().as_list()
+        if self.data_format == "channels_first" and len(sizes) > 2:
+            inputs = tl.moveaxis(inputs, 1, -1)
+        rest = sizes[1:]
+        if None in rest:
+            return tl.reshape(inputs, tl.stack([shape_of(inputs)[0], -1]))
+        return tl.reshape(inputs, [-1, prod(rest)])
+
+
+def _rows(x: Any) -> Any:
+    return shape_of(x)[0] if x.shape[0] is None else x.shape[0]
+
+
+class Reshape(Layer):
+    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        sizes = list(self.target_shape)
+        if -1 in sizes and None not in inputs.shape[1:]:
+            known = -prod(sizes)
+            sizes[sizes.index(-1)] = prod(inputs.shape[1:]) // known
+        return tl.reshape(inputs, [-1 if -1 not in sizes else _rows(inputs), *sizes])
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "target_shape": self.target_shape}
+
+
+class Permute(Layer):
+    def __init__(self, dims: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tl.permute_dims(inputs, (0, *self.dims))
+
+
+class RepeatVector(Layer):
+    def __init__(self, n: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.n = n
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tl.repeat(inputs[:, None, :], self.n, axis=1)
+
+
+class Activation(Layer):
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return self.activation(inputs)
+
+    def get_config(self) -> dict[str, Any]:
+        named = activations.serialize(self.activation)
+        return {**super().get_config(), "activation": named}
+
+
+class Lambda(Layer):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        output_shape: Any = None,
+        mask: Any = None,
+        arguments: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.function, self.arguments = function, dict(arguments or {})
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return self.function(inputs, **self.arguments)
+
+
+class Dropout(Layer):
+    def __init__(
+        self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        if not 0 <= rate <= 1:
+            raise InvalidArgumentError(f"Dropout: rate={rate}; it is between 0 and 1")
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self.supports_masking = True
+
+    def _noise_shape(self, inputs: Any) -> Any:
+        if self.noise_shape is None:
+            return None
+        own = shape_of(inputs)
+        return [own[i] if x is None else x for i, x in enumerate(self.noise_shape)]
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        def dropped() -> Any:
+            return nn.dropout(inputs, self.rate, self._noise_shape(inputs), self.seed)
+
+        return chosen(training, dropped, lambda: tl.identity(inputs))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rate": self.rate}
+
+
+def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -> Any:
+    """Return what holds in training or else, which may be known by a tensor only."""
+    if training is None or isinstance(training, (bool, int, np.bool_)):
+        return during() if training else after()
+    return tl.cond(astype(training, tl.bool), during, after)
+
+
+class SpatialDropout1D(Dropout):
+    def _noise_shape(self, inputs: Any) -> Any:
+        own = shape_of(inputs)
+        return [own[0], 1, own[-1]]
+
+
+class SpatialDropout2D(Dropout):
+    def _noise_shape(self, inputs: Any) -> Any:
+        own = shape_of(inputs)
+        return [own[0], 1, 1, own[-1]]
+
+
+class GaussianNoise(Layer):
+    def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stddev, self.seed, self.supports_masking = stddev, seed, True
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        def noisy() -> Any:
+            noise = tl.random.normal(shape_of(inputs), 0.0, self.stddev, inputs.dtype)
+            return inputs + noise
+
+        return chosen(training, noisy, lambda: tl.identity(inputs))
+
+
+class Embedding(masks.Starting, Layer):
+    """Rows of a table, by whole numbers."""
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        input_length: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if input_length is not None and "input_shape" not in kwargs:
+            kwargs["input_shape"] = (input_length,)
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.input_dim, self.output_dim = int(input_dim), int(output_dim)
+        self.embeddings_initializer = initializers.get(embeddings_initializer)
+        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+        self.embeddings_constraint = constraints.get(embeddings_constraint)
+        self.mask_zero = mask_zero
+
+    def build(self, input_shape: Any = None) -> None:
+        self.embeddings = self.add_weight(
+            "embeddings",
+            (self.input_dim, self.output_dim),
+            initializer=self.embeddings_initializer,
+            regularizer=self.embeddings_regularizer,
+            constraint=self.embeddings_constraint,
+        )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        whole = inputs if inputs.dtype.is_integer else astype(inputs, tl.int32)
+        return tl.nn.embedding_lookup(self.embeddings, whole)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return (inputs != 0) if self.mask_zero else None
+
+
+class Masking(masks.Starting, Layer):
+    """Leaves out steps of which all features have a value."""
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        counts = self.compute_mask(inputs)
+        return inputs * astype(counts[..., None], inputs.dtype)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return tl.any(inputs != self.mask_value, axis=-1)
+
+
+class ActivityRegularization(Layer):
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(activity_regularizer=regularizers.L1L2(l1, l2), **kwargs)
+
+
+class ReLU(Layer):
+    def __init__(
+        self,
+        max_value: float | None = None,
+        negative_slope: float = 0.0,
+        threshold: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.options = (negative_slope, max_value, threshold)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return activations.relu(inputs, *self.options)
+
+
+class LeakyReLU(Layer):
+    def __init__(
+        self, alpha: float = 0.3, negative_slope: float | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha if negative_slope is None else negative_slope
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return nn.leaky_relu(inputs, self.alpha)
+
+
+class ELU(Layer):
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return activations.elu(inputs, self.alpha)
+
+
+class Softmax(Layer):
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return nn.softmax(inputs, self.axis)
+
+
+class PReLU(Layer):
+    def __init__(
+        self, alpha_initializer: Any = "zeros", shared_axes: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.alpha_initializer = initializers.get(alpha_initializer)
+        self.shared_axes = tuple(shared_axes or ())
+
+    def build(self, input_shape: Any) -> None:
+        sizes = [
+            1 if i in self.shared_axes else x for i, x in enumerate(input_shape)
+        ][1:]
+        self.alpha = self.add_weight(
+            "alpha", sizes, initializer=self.alpha_initializer
+        )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tl.nn.relu(inputs) - self.alpha * tl.nn.relu(-inputs)
+
+
+class Rescaling(Layer):
+    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scale, self.offset = scale, offset
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tl.astype(inputs, tl.float32) * self.scale + self.offset

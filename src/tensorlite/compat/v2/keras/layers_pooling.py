@@ -1,0 +1,221 @@
+"""Keras' layers that take windows together, fill borders, repeat and cut off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
+from tensorlite.ops.shape import astype, shape_of
+
+_LAST = ("NWC", "NHWC", "NDHWC")
+_FIRST = ("NCW", "NCHW", "NCDHW")
+
+
+class _Pooling(Layer):
+    """The largest or the mean of each window."""
+
+    axes = 2
+    kind: Any = None
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.pool_size = sizes_of(pool_size, self.axes)
+        self.strides = sizes_of(strides or self.pool_size, self.axes)
+        self.padding, self.data_format = (
+            padding.lower(),
+            data_format or "channels_last",
+        )
+        self.input_spec = InputSpec(ndim=self.axes + 2)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        first = self.data_format == "channels_first"
+        form = (_FIRST if first else _LAST)[self.axes - 1]
+        pooled = nn.max_pool if self.kind == "max" else nn.avg_pool
+        return pooled(
+            inputs, self.pool_size, self.strides, self.padding.upper(), form
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "pool_size": self.pool_size,
+            "strides": self.strides,
+            "padding": self.padding,
+        }
+
+
+class MaxPooling1D(_Pooling):
+    axes, kind = 1, "max"
+
+
+class MaxPooling2D(_Pooling):
+    axes, kind = 2, "max"
+
+
+class MaxPooling3D(_Pooling):
+    axes, kind = 3, "max"
+
+
+class AveragePooling1D(_Pooling):
+    axes, kind = 1, "avg"
+
+
+class AveragePooling2D(_Pooling):
+    axes, kind = 2, "avg"
+
+
+class AveragePooling3D(_Pooling):
+    axes, kind = 3, "avg"
+
+
+class _Global(Layer):
+    """The largest or the mean over all places."""
+
+    kind = ""
+
+    def __init__(
+        self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.data_format, self.keepdims = data_format, keepdims
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:  # type: ignore[override]
+        rank = len(inputs.shape)
+        first = self.data_format == "channels_first"
+        axes = tuple(range(2, rank) if first else range(1, rank - 1))
+        if self.kind == "max":
+            return tl.max(inputs, axis=axes, keepdims=self.keepdims)
+        if mask is not None and rank == 3:
+            counts = astype(mask, inputs.dtype)[..., None]
+            total = tl.sum(inputs * counts, axis=1, keepdims=self.keepdims)
+            return total / tl.sum(counts, axis=1, keepdims=self.keepdims)
+        return tl.mean(inputs, axis=axes, keepdims=self.keepdims)
+
+
+class GlobalMaxPooling1D(_Global):
+    kind = "max"
+
+
+class GlobalMaxPooling2D(_Global):
+    kind = "max"
+
+
+class GlobalMaxPooling3D(_Global):
+    kind = "max"
+
+
+class GlobalAveragePooling1D(_Global):
+    kind = "avg"
+
+
+class GlobalAveragePooling2D(_Global):
+    kind = "avg"
+
+
+class GlobalAveragePooling3D(_Global):
+    kind = "avg"
+
+
+def _pairs(value: Any, axes: int) -> list[tuple[int, int]]:
+    """Return what is before and behind each axis."""
+    if isinstance(value, int):
+        return [(value, value)] * axes
+    if axes == 1:
+        return [tuple(value)]  # type: ignore[list-item]
+    return [(x, x) if isinstance(x, int) else tuple(x) for x in value]
+
+
+class _Bordered(Layer):
+    """Changes the borders of each axis of places."""
+
+    axes = 2
+
+    def __init__(
+        self, padding: Any = 1, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.padding = _pairs(padding, self.axes)
+        self.data_format = data_format
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        first = self.data_format == "channels_first"
+        widths = [(0, 0), *([(0, 0)] if first else []), *self.padding]
+        return tl.pad(inputs, widths if first else [*widths, (0, 0)])
+
+
+class ZeroPadding1D(_Bordered):
+    axes = 1
+
+
+class ZeroPadding2D(_Bordered):
+    axes = 2
+
+
+class ZeroPadding3D(_Bordered):
+    axes = 3
+
+
+class _Cropping(Layer):
+    axes = 2
+
+    def __init__(
+        self, cropping: Any = 0, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.cropping, self.data_format = _pairs(cropping, self.axes), data_format
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        parts = [slice(a, -b if b else None) for a, b in self.cropping]
+        before = 2 if self.data_format == "channels_first" else 1
+        return inputs[(*[slice(None)] * before, *parts)]
+
+
+class Cropping1D(_Cropping):
+    axes = 1
+
+
+class Cropping2D(_Cropping):
+    axes = 2
+
+
+class UpSampling1D(Layer):
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = int(size)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tl.repeat(inputs, self.size, axis=1)
+
+
+class UpSampling2D(Layer):
+    def __init__(
+        self,
+        size: Any = (2, 2),
+        data_format: str | None = None,
+        interpolation: str = "nearest",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.size = sizes_of(size, 2)
+        self.data_format, self.interpolation = data_format, interpolation
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        first = self.data_format == "channels_first"
+        x = tl.moveaxis(inputs, 1, -1) if first else inputs
+        if self.interpolation == "nearest":
+            made = tl.repeat(tl.repeat(x, self.size[0], axis=1), self.size[1], axis=2)
+        else:
+            own = shape_of(x)
+            sizes = tl.stack([own[1] * self.size[0], own[2] * self.size[1]])
+            made = tl.image.resize(x, sizes, self.interpolation)
+        return tl.moveaxis(made, -1, 1) if first else made

@@ -1,0 +1,293 @@
+"""Keras' recurrent layers: a cell over the steps of sequences, both ways, and step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras import layers_cells as cells
+from tensorlite.compat.v2.keras import naming
+from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.core import nest
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.function.staging import converted
+from tensorlite.ops.shape import astype, shape_of
+
+
+class RNN(Layer):
+    """A cell over the steps of sequences."""
+
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.pop("zero_output_for_mask", None)
+        super().__init__(**kwargs)
+        self.cell = cells.StackedRNNCells(cell) if isinstance(cell, list) else cell
+        self.return_sequences, self.return_state = return_sequences, return_state
+        self.go_backwards, self.stateful = go_backwards, stateful
+        self.unroll, self.time_major = unroll, time_major
+        self.supports_masking = True
+        self.input_spec = InputSpec(min_ndim=3)
+        self.states: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        shape = input_shape[0] if isinstance(input_shape, list) else input_shape
+        if not getattr(self.cell, "built", False):
+            self.cell.build_with(shape[:1] + shape[2:])
+        self.built = True
+
+    def get_initial_state(self, batch_size: Any, dtype: Any = None) -> Any:
+        make = getattr(self.cell, "get_initial_state", None)
+        if make is not None:
+            return make(None, batch_size, dtype)
+        rows = tl.asarray(batch_size, dtype=tl.int32)
+        return nest.map_structure(
+            lambda size: tl.zeros(tl.stack([rows, size]), dtype=dtype or tl.float32),
+            self.cell.state_size,
+        )
+
+    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+        if (
+            isinstance(inputs, (list, tuple))
+            and initial_state is None
+            and len(inputs) > 1
+        ):
+            inputs, initial_state = inputs[0], list(inputs[1:])
+        if initial_state is not None:
+            kwargs["initial_state"] = initial_state
+        return super().__call__(inputs, **kwargs)
+
+    def call(  # type: ignore[override]
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: Any = None,
+        initial_state: Any = None,
+    ) -> Any:
+        x = inputs if self.time_major else tl.moveaxis(inputs, 0, 1)
+        kept = mask
+        if mask is not None and not self.time_major:
+            kept = tl.moveaxis(mask, 0, 1)
+        if self.go_backwards:
+            x = tl.flip(x, axis=0)
+            kept = None if kept is None else tl.flip(kept, axis=0)
+        state = self._beginning(x, initial_state)
+        results, last, end = self._run(x, kept, state, training)
+        if self.stateful:
+            for held, value in zip(self.states, nest.flatten(end), strict=True):
+                held.assign(value)
+        if self.return_sequences:
+            made = results if self.time_major else tl.moveaxis(results, 0, 1)
+        else:
+            made = last
+        return [made, *nest.flatten(end)] if self.return_state else made
+
+    def _beginning(self, x: Any, given: Any) -> Any:
+        own = shape_of(x)[1] if x.shape[1] is None else x.shape[1]
+        first = self.get_initial_state(own, x.dtype)
+        if given is not None:
+            flat = nest.flatten(given)
+            return nest.pack_like(first, [tl.astype(s, x.dtype) for s in flat])
+        if not self.stateful:
+            return first
+        if self.states is None:
+            if not isinstance(own, int):
+                raise InvalidArgumentError(
+                    "a stateful layer needs a batch size: give batch_input_shape="
+                )
+            zeros = nest.flatten(first)
+            self.states = [
+                self.add_weight(
+                    f"state_{i}", tuple(s.shape), initializer="zeros", trainable=False
+                )
+                for i, s in enumerate(zeros)
+            ]
+        return nest.pack_like(first, [s.value() for s in self.states])
+
+    def _step(self, x: Any, mask: Any, state: Any, before: Any, training: Any) -> Any:
+        """Return result and state after a step; where it does not count, those before it."""
+        takes = isinstance(self.cell, Layer)
+        if takes:
+            made, after = self.cell(x, state, training=training)
+        else:
+            made, after = converted(self.cell)(x, state)
+        if mask is None:
+            return made, after
+        counts = astype(mask, tl.bool)[:, None]
+        kept = nest.map_structure(lambda a, b: tl.where(counts, a, b), after, state)
+        return tl.where(counts, made, before), kept
+
+    def _run(
+        self, x: Any, mask: Any, state: Any, training: Any
+    ) -> tuple[Any, Any, Any]:
+        steps = x.shape[0]
+        if steps is None or (tracer() is not None and not self.unroll and steps > 4):
+            return self._looped(x, mask, state, training)
+        results: list[Any] = []
+        before: Any = 0.0
+        for i in range(steps):
+            own = None if mask is None else mask[i]
+            if own is not None and not results:
+                before = self._nothing(state, x)
+            before, state = self._step(x[i], own, state, before, training)
+            results.append(before)
+        return tl.stack(results) if self.return_sequences else before, before, state
+
+    def _nothing(self, state: Any, x: Any) -> Any:
+        """Return the result before the first step that counts."""
+        rows = shape_of(x)[1]
+        return tl.zeros(tl.stack([rows, self.cell.output_size]), dtype=x.dtype)
+
+    def _looped(
+        self, x: Any, mask: Any, state: Any, training: Any
+    ) -> tuple[Any, Any, Any]:
+        first = self._nothing(state, x)
+        flat = nest.flatten(state)
+
+        def step(carried: Any, own: Any) -> Any:
+            before, *parts = carried
+            now, counts = (own[0], own[1]) if mask is not None else (own, None)
+            made, after = self._step(
+                now, counts, nest.pack_like(state, parts), before, training
+            )
+            return [made, *nest.flatten(after)]
+
+        rows = x if mask is None else (x, mask)
+        made = tl.scan(step, rows, [first, *flat])
+        ends = [part[-1] for part in made]
+        return made[0], ends[0], nest.pack_like(state, ends[1:])
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return mask if self.return_sequences and not self.return_state else None
+
+    def reset_states(self, states: Any = None) -> None:
+        for i, held in enumerate(self.states or ()):
+            value = tl.zeros_like(held.value()) if states is None else states[i]
+            held.assign(value)
+
+    reset_state = reset_states
+
+
+_OF_LAYER = {
+    *("return_sequences", "return_state", "go_backwards", "stateful", "unroll"),
+    *("time_major", "input_shape", "batch_input_shape", "input_dim", "input_length"),
+    *("weights", "trainable", "dtype"),
+}
+
+
+class _OfCell(RNN):
+    """A recurrent layer that makes its own cell."""
+
+    kind: Any = None
+
+    def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
+        for unused in ("implementation", "use_cudnn", "activity_regularizer"):
+            kwargs.pop(unused, None)
+        name = kwargs.pop("name", None)
+        own = {key: kwargs.pop(key) for key in list(kwargs) if key in _OF_LAYER}
+        title = naming.snake(self.kind.__name__)
+        cell = self.kind(units, *args, name=title, **kwargs)
+        super().__init__(cell, name=name, **own)
+        self.units = units
+
+
+class SimpleRNN(_OfCell):
+    kind = cells.SimpleRNNCell
+
+
+class LSTM(_OfCell):
+    kind = cells.LSTMCell
+
+
+class GRU(_OfCell):
+    kind = cells.GRUCell
+
+
+class Bidirectional(Layer):
+    """A recurrent layer and one that goes the other way."""
+
+    def __init__(
+        self,
+        layer: Any,
+        merge_mode: str | None = "concat",
+        weights: Any = None,
+        backward_layer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.given_shape = self.given_shape or layer.given_shape
+        self.forward_layer, self.merge_mode = layer, merge_mode
+        self.backward_layer = backward_layer or self._other(layer)
+        self.supports_masking = True
+        layer._name = f"forward_{layer.name}"
+
+    def _other(self, layer: Any) -> Any:
+        args, kwargs = layer._arguments
+        turned = {**kwargs, "go_backwards": not layer.go_backwards}
+        return type(layer)(*args, **{**turned, "name": f"backward_{layer.name}"})
+
+    def call(  # type: ignore[override]
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: Any = None,
+        initial_state: Any = None,
+    ) -> Any:
+        first = second = None
+        if initial_state is not None:
+            half = len(initial_state) // 2
+            first, second = initial_state[:half], initial_state[half:]
+        ahead = self.forward_layer(inputs, first, mask=mask, training=training)
+        back = self.backward_layer(inputs, second, mask=mask, training=training)
+        states: list[Any] = []
+        if self.forward_layer.return_state:
+            states = [*ahead[1:], *back[1:]]
+            ahead, back = ahead[0], back[0]
+        if self.forward_layer.return_sequences:
+            back = tl.flip(back, axis=1)
+        made = self._merged(ahead, back)
+        return [made, *states] if states else made
+
+    def _merged(self, x: Any, y: Any) -> Any:
+        if self.merge_mode == "concat":
+            return tl.concat([x, y], axis=-1)
+        if self.merge_mode == "sum":
+            return x + y
+        if self.merge_mode == "ave":
+            return (x + y) / 2.0
+        if self.merge_mode == "mul":
+            return x * y
+        return [x, y]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return mask if self.forward_layer.return_sequences else None
+
+
+class TimeDistributed(Layer):
+    """A layer at each step."""
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.layer = layer
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        if not self.layer.built:
+            self.layer.build_with(input_shape[:1] + input_shape[2:])
+        self.built = True
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        own = shape_of(inputs)
+        sizes = [own[i] if x is None else x for i, x in enumerate(inputs.shape)]
+        flat = tl.reshape(inputs, [-1, *sizes[2:]])
+        made = self.layer(flat, training=training)
+        return tl.reshape(made, [-1, sizes[1], *made.shape[1:]])

@@ -1,0 +1,179 @@
+"""tf.keras.losses: gathers its names, and finds losses by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.loss_classes import (
+    BinaryCrossentropy,
+    BinaryFocalCrossentropy,
+    CategoricalCrossentropy,
+    CategoricalHinge,
+    CosineSimilarity,
+    Hinge,
+    Huber,
+    KLDivergence,
+    LogCosh,
+    MeanAbsoluteError,
+    MeanAbsolutePercentageError,
+    MeanSquaredError,
+    MeanSquaredLogarithmicError,
+    Poisson,
+    SparseCategoricalCrossentropy,
+    SquaredHinge,
+)
+from tensorlite.compat.v2.keras.loss_functions import (
+    Loss,
+    LossFunctionWrapper,
+    Reduction,
+    binary_crossentropy,
+    binary_focal_crossentropy,
+    categorical_crossentropy,
+    categorical_hinge,
+    cosine_similarity,
+    hinge,
+    huber,
+    kl_divergence,
+    log_cosh,
+    mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_squared_error,
+    mean_squared_logarithmic_error,
+    poisson,
+    sparse_categorical_crossentropy,
+    squared_hinge,
+)
+
+MSE = mse = mean_squared_error
+MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSLE = msle = mean_squared_logarithmic_error
+KLD = kld = kullback_leibler_divergence = kl_divergence
+logcosh = log_cosh
+bce = BCE = binary_crossentropy
+
+CLASSES: dict[str, Any] = {
+    "BinaryCrossentropy": BinaryCrossentropy,
+    "BinaryFocalCrossentropy": BinaryFocalCrossentropy,
+    "CategoricalCrossentropy": CategoricalCrossentropy,
+    "CategoricalHinge": CategoricalHinge,
+    "CosineSimilarity": CosineSimilarity,
+    "Hinge": Hinge,
+    "Huber": Huber,
+    "KLDivergence": KLDivergence,
+    "LogCosh": LogCosh,
+    "MeanAbsoluteError": MeanAbsoluteError,
+    "MeanAbsolutePercentageError": MeanAbsolutePercentageError,
+    "MeanSquaredError": MeanSquaredError,
+    "MeanSquaredLogarithmicError": MeanSquaredLogarithmicError,
+    "Poisson": Poisson,
+    "SparseCategoricalCrossentropy": SparseCategoricalCrossentropy,
+    "SquaredHinge": SquaredHinge,
+}
+FUNCTIONS: dict[str, Any] = {
+    "binary_crossentropy": binary_crossentropy,
+    "binary_focal_crossentropy": binary_focal_crossentropy,
+    "categorical_crossentropy": categorical_crossentropy,
+    "categorical_hinge": categorical_hinge,
+    "cosine_similarity": cosine_similarity,
+    "hinge": hinge,
+    "huber": huber,
+    "kl_divergence": kl_divergence,
+    "log_cosh": log_cosh,
+    "mean_absolute_error": mean_absolute_error,
+    "mean_absolute_percentage_error": mean_absolute_percentage_error,
+    "mean_squared_error": mean_squared_error,
+    "mean_squared_logarithmic_error": mean_squared_logarithmic_error,
+    "poisson": poisson,
+    "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "squared_hinge": squared_hinge,
+    "mse": mse,
+    "mae": mae,
+    "mape": mape,
+    "msle": msle,
+    "kld": kld,
+    "logcosh": log_cosh,
+    "MSE": mse,
+    "MAE": mae,
+}
+
+
+def get(identifier: Any) -> Any:
+    """Return a loss: a function by a function's name, an object by a class's."""
+    if isinstance(identifier, str) and identifier in FUNCTIONS:
+        return FUNCTIONS[identifier]
+    return lookup.found("loss", identifier, {**CLASSES, **FUNCTIONS})
+
+
+def serialize(loss: Any) -> Any:
+    return lookup.serialized(loss)
+
+
+def deserialize(name: Any, custom_objects: Any = None) -> Any:
+    return get(name)
+
+
+def as_loss(identifier: Any) -> Any:
+    """Return a loss that is called with true and predicted values and weights of samples."""
+    found = get(identifier)
+    if found is None or isinstance(found, Loss):
+        return found
+    same = [kind for kind in CLASSES.values() if kind().fn is found]
+    return same[0]() if same else LossFunctionWrapper(found)
+
+
+__all__ = [
+    "BCE",
+    "BinaryCrossentropy",
+    "BinaryFocalCrossentropy",
+    "CategoricalCrossentropy",
+    "CategoricalHinge",
+    "CosineSimilarity",
+    "Hinge",
+    "Huber",
+    "KLD",
+    "KLDivergence",
+    "LogCosh",
+    "Loss",
+    "LossFunctionWrapper",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MSLE",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanSquaredError",
+    "MeanSquaredLogarithmicError",
+    "Poisson",
+    "Reduction",
+    "SparseCategoricalCrossentropy",
+    "SquaredHinge",
+    "bce",
+    "binary_crossentropy",
+    "binary_focal_crossentropy",
+    "categorical_crossentropy",
+    "categorical_hinge",
+    "cosine_similarity",
+    "deserialize",
+    "get",
+    "hinge",
+    "huber",
+    "kl_divergence",
+    "kld",
+    "kullback_leibler_divergence",
+    "log_cosh",
+    "logcosh",
+    "mae",
+    "mape",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_error",
+    "mean_squared_logarithmic_error",
+    "mse",
+    "msle",
+    "poisson",
+    "serialize",
+    "sparse_categorical_crossentropy",
+    "squared_hinge",
+]

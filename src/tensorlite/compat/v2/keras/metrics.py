@@ -1,0 +1,277 @@
+"""tf.keras.metrics: gathers its names, and finds metrics by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.base_metric import (
+    Mean,
+    MeanMetricWrapper,
+    MeanTensor,
+    Metric,
+    Sum,
+)
+from tensorlite.compat.v2.keras.losses import (
+    KLD,
+    MAE,
+    MAPE,
+    MSE,
+    MSLE,
+    binary_crossentropy,
+    categorical_crossentropy,
+    categorical_hinge,
+    hinge,
+    kl_divergence,
+    kld,
+    log_cosh,
+    mae,
+    mape,
+    mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_squared_error,
+    mean_squared_logarithmic_error,
+    mse,
+    msle,
+    poisson,
+    sparse_categorical_crossentropy,
+    squared_hinge,
+)
+from tensorlite.compat.v2.keras.metrics_accuracy import (
+    Accuracy,
+    BinaryAccuracy,
+    CategoricalAccuracy,
+    SparseCategoricalAccuracy,
+    SparseTopKCategoricalAccuracy,
+    TopKCategoricalAccuracy,
+    binary_accuracy,
+    categorical_accuracy,
+    sparse_categorical_accuracy,
+    sparse_top_k_categorical_accuracy,
+    top_k_categorical_accuracy,
+)
+from tensorlite.compat.v2.keras.metrics_counts import (
+    AUC,
+    FalseNegatives,
+    FalsePositives,
+    MeanIoU,
+    Precision,
+    Recall,
+    TrueNegatives,
+    TruePositives,
+)
+from tensorlite.compat.v2.keras.metrics_losses import (
+    BinaryCrossentropy,
+    CategoricalCrossentropy,
+    CategoricalHinge,
+    CosineSimilarity,
+    Hinge,
+    KLDivergence,
+    LogCoshError,
+    MeanAbsoluteError,
+    MeanAbsolutePercentageError,
+    MeanRelativeError,
+    MeanSquaredError,
+    MeanSquaredLogarithmicError,
+    Poisson,
+    RootMeanSquaredError,
+    SparseCategoricalCrossentropy,
+    SquaredHinge,
+)
+
+CLASSES: dict[str, Any] = {
+    "Accuracy": Accuracy,
+    "BinaryAccuracy": BinaryAccuracy,
+    "CategoricalAccuracy": CategoricalAccuracy,
+    "SparseCategoricalAccuracy": SparseCategoricalAccuracy,
+    "SparseTopKCategoricalAccuracy": SparseTopKCategoricalAccuracy,
+    "TopKCategoricalAccuracy": TopKCategoricalAccuracy,
+    "AUC": AUC,
+    "FalseNegatives": FalseNegatives,
+    "FalsePositives": FalsePositives,
+    "MeanIoU": MeanIoU,
+    "Precision": Precision,
+    "Recall": Recall,
+    "TrueNegatives": TrueNegatives,
+    "TruePositives": TruePositives,
+    "BinaryCrossentropy": BinaryCrossentropy,
+    "CategoricalCrossentropy": CategoricalCrossentropy,
+    "CategoricalHinge": CategoricalHinge,
+    "CosineSimilarity": CosineSimilarity,
+    "Hinge": Hinge,
+    "KLDivergence": KLDivergence,
+    "LogCoshError": LogCoshError,
+    "MeanAbsoluteError": MeanAbsoluteError,
+    "MeanAbsolutePercentageError": MeanAbsolutePercentageError,
+    "MeanRelativeError": MeanRelativeError,
+    "MeanSquaredError": MeanSquaredError,
+    "MeanSquaredLogarithmicError": MeanSquaredLogarithmicError,
+    "Poisson": Poisson,
+    "RootMeanSquaredError": RootMeanSquaredError,
+    "SparseCategoricalCrossentropy": SparseCategoricalCrossentropy,
+    "SquaredHinge": SquaredHinge,
+    "Mean": Mean,
+    "Sum": Sum,
+    "MeanTensor": MeanTensor,
+}
+FUNCTIONS: dict[str, Any] = {
+    "MSE": MSE,
+    "mse": mse,
+    "MAE": MAE,
+    "mae": mae,
+    "MAPE": MAPE,
+    "mape": mape,
+    "MSLE": MSLE,
+    "msle": msle,
+    "KLD": KLD,
+    "kld": kld,
+    "binary_crossentropy": binary_crossentropy,
+    "categorical_crossentropy": categorical_crossentropy,
+    "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "mean_squared_error": mean_squared_error,
+    "mean_absolute_error": mean_absolute_error,
+    "mean_absolute_percentage_error": mean_absolute_percentage_error,
+    "mean_squared_logarithmic_error": mean_squared_logarithmic_error,
+    "hinge": hinge,
+    "squared_hinge": squared_hinge,
+    "categorical_hinge": categorical_hinge,
+    "kl_divergence": kl_divergence,
+    "poisson": poisson,
+    "log_cosh": log_cosh,
+    "binary_accuracy": binary_accuracy,
+    "categorical_accuracy": categorical_accuracy,
+    "sparse_categorical_accuracy": sparse_categorical_accuracy,
+    "sparse_top_k_categorical_accuracy": sparse_top_k_categorical_accuracy,
+    "top_k_categorical_accuracy": top_k_categorical_accuracy,
+}
+
+
+def get(identifier: Any) -> Any:
+    """Return a metric: a function by a function's name, an object by a class's."""
+    if isinstance(identifier, str) and identifier in FUNCTIONS:
+        return FUNCTIONS[identifier]
+    return lookup.found("metric", identifier, {**CLASSES, **FUNCTIONS})
+
+
+def serialize(metric: Any) -> Any:
+    return lookup.serialized(metric)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return get(config)
+
+
+def as_metric(identifier: Any, y_true: Any, y_pred: Any, loss: Any = None) -> Any:
+    """Return a metric object; "accuracy" and "crossentropy" are chosen by what is compared."""
+    if identifier in ("accuracy", "acc", "crossentropy", "ce"):
+        return _by_shapes(identifier, y_true, y_pred, loss)
+    found = get(identifier)
+    if isinstance(found, Metric):
+        return found
+    name = identifier if isinstance(identifier, str) else None
+    if found in (sparse_categorical_accuracy, sparse_top_k_categorical_accuracy):
+        kind = CLASSES[
+            {
+                sparse_categorical_accuracy: "SparseCategoricalAccuracy",
+                sparse_top_k_categorical_accuracy: "SparseTopKCategoricalAccuracy",
+            }[found]
+        ]
+        return kind(name=name or found.__name__)
+    if found is sparse_categorical_crossentropy:
+        return SparseCategoricalCrossentropy(name or found.__name__)
+    return MeanMetricWrapper(found, name)
+
+
+def _by_shapes(name: str, y_true: Any, y_pred: Any, loss: Any) -> Any:
+    classes = y_pred.shape[-1] if len(y_pred.shape) else 1
+    is_accuracy = name in ("accuracy", "acc")
+    if classes == 1:
+        kind: Any = BinaryAccuracy if is_accuracy else BinaryCrossentropy
+    elif len(y_true.shape) < len(y_pred.shape) or y_true.shape[-1] == 1:
+        kind = (
+            SparseCategoricalAccuracy
+            if is_accuracy
+            else SparseCategoricalCrossentropy
+        )
+    else:
+        same = y_true.shape[-1] == classes and "Binary" in type(loss).__name__
+        kinds = (
+            (BinaryAccuracy, BinaryCrossentropy)
+            if same
+            else (
+                CategoricalAccuracy,
+                CategoricalCrossentropy,
+            )
+        )
+        kind = kinds[0 if is_accuracy else 1]
+    return kind(name=name)
+
+
+__all__ = [
+    "AUC",
+    "Accuracy",
+    "BinaryAccuracy",
+    "BinaryCrossentropy",
+    "CategoricalAccuracy",
+    "CategoricalCrossentropy",
+    "CategoricalHinge",
+    "CosineSimilarity",
+    "FalseNegatives",
+    "FalsePositives",
+    "Hinge",
+    "KLD",
+    "KLDivergence",
+    "LogCoshError",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MSLE",
+    "Mean",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanIoU",
+    "MeanMetricWrapper",
+    "MeanRelativeError",
+    "MeanSquaredError",
+    "MeanSquaredLogarithmicError",
+    "MeanTensor",
+    "Metric",
+    "Poisson",
+    "Precision",
+    "Recall",
+    "RootMeanSquaredError",
+    "SparseCategoricalAccuracy",
+    "SparseCategoricalCrossentropy",
+    "SparseTopKCategoricalAccuracy",
+    "SquaredHinge",
+    "Sum",
+    "TopKCategoricalAccuracy",
+    "TrueNegatives",
+    "TruePositives",
+    "binary_accuracy",
+    "binary_crossentropy",
+    "categorical_accuracy",
+    "categorical_crossentropy",
+    "categorical_hinge",
+    "deserialize",
+    "get",
+    "hinge",
+    "kl_divergence",
+    "kld",
+    "log_cosh",
+    "mae",
+    "mape",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_error",
+    "mean_squared_logarithmic_error",
+    "mse",
+    "msle",
+    "poisson",
+    "serialize",
+    "sparse_categorical_accuracy",
+    "sparse_categorical_crossentropy",
+    "sparse_top_k_categorical_accuracy",
+    "squared_hinge",
+    "top_k_categorical_accuracy",
+]

@@ -1,0 +1,119 @@
+"""Metrics of keras that count how often predictions are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
+from tensorlite.core.dtypes import float32
+from tensorlite.ops.shape import astype
+
+
+def accuracy(y_true: Any, y_pred: Any) -> Any:
+    true, predicted = converted(y_true), converted(y_pred)
+    return astype(astype(true, predicted.dtype) == predicted, float32)
+
+
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    predicted = converted(y_pred)
+    chosen = astype(predicted > threshold, predicted.dtype)
+    right = astype(converted(y_true), predicted.dtype) == chosen
+    return tl.mean(astype(right, float32), axis=-1)
+
+
+def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    right = tl.argmax(converted(y_true), axis=-1) == tl.argmax(
+        converted(y_pred), axis=-1
+    )
+    return astype(right, float32)
+
+
+def _labels(y_true: Any, predicted: Any) -> Any:
+    true = converted(y_true)
+    if len(true.shape) == len(predicted.shape) and true.shape[-1] == 1:
+        true = tl.squeeze(true, axis=-1)
+    return astype(true, tl.int64)
+
+
+def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    predicted = converted(y_pred)
+    chosen = astype(tl.argmax(predicted, axis=-1), tl.int64)
+    return astype(_labels(y_true, predicted) == chosen, float32)
+
+
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """Return 1 where fewer than k classes are thought more likely than the true one."""
+    predicted = converted(y_pred)
+    labels = _labels(y_true, predicted)
+    classes = tl.arange(predicted.shape[-1], dtype=tl.int64)
+    is_own = astype(labels[..., None] == classes, predicted.dtype)
+    own = tl.sum(is_own * predicted, axis=-1, keepdims=True)
+    above = tl.sum(astype(predicted > own, float32), axis=-1)
+    return astype(above < float(k), float32)
+
+
+def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    labels = tl.argmax(converted(y_true), axis=-1)
+    return sparse_top_k_categorical_accuracy(labels, y_pred, k)
+
+
+class Accuracy(MeanMetricWrapper):
+    def __init__(self, name: str | None = "accuracy", dtype: Any = None) -> None:
+        super().__init__(accuracy, name, dtype)
+
+
+class BinaryAccuracy(MeanMetricWrapper):
+    def __init__(
+        self,
+        name: str | None = "binary_accuracy",
+        dtype: Any = None,
+        threshold: float = 0.5,
+    ) -> None:
+        super().__init__(binary_accuracy, name, dtype, threshold=threshold)
+
+
+class CategoricalAccuracy(MeanMetricWrapper):
+    def __init__(
+        self, name: str | None = "categorical_accuracy", dtype: Any = None
+    ) -> None:
+        super().__init__(categorical_accuracy, name, dtype)
+
+
+class _Sparse(MeanMetricWrapper):
+    """A metric of labels, which keep their shape."""
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        Mean.update_state(
+            self, self._fn(y_true, y_pred, **self._options), sample_weight
+        )
+
+
+class SparseCategoricalAccuracy(_Sparse):
+    def __init__(
+        self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None
+    ) -> None:
+        super().__init__(sparse_categorical_accuracy, name, dtype)
+
+
+class TopKCategoricalAccuracy(MeanMetricWrapper):
+    def __init__(
+        self,
+        k: int = 5,
+        name: str | None = "top_k_categorical_accuracy",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(top_k_categorical_accuracy, name, dtype, k=k)
+
+
+class SparseTopKCategoricalAccuracy(_Sparse):
+    def __init__(
+        self,
+        k: int = 5,
+        name: str | None = "sparse_top_k_categorical_accuracy",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k)

@@ -1,0 +1,394 @@
+"""tf.keras.models: Model, by its layers' calls or by a class of one's own, and Sequential."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.keras import saving, sketch
+from tensorlite.compat.v2.keras.base_layer import Layer, once
+from tensorlite.compat.v2.keras.layers_core import InputLayer
+from tensorlite.compat.v2.keras.training import Training
+from tensorlite.core import nest
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+
+
+class Model(Training, Layer):
+    """Layers that are trained together.
+
+    With inputs and outputs it does what was called between them; a class of one's own has `call`.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__new__(cls, *args, **kwargs)
+        made._plan = None
+        made._replayed = {}
+        return made
+
+    def __init__(
+        self,
+        inputs: Any = None,
+        outputs: Any = None,
+        name: str | None = None,
+        trainable: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(inputs, str) and outputs is None and name is None:
+            inputs, name = None, inputs
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        if inputs is not None:
+            self._join(inputs, outputs)
+
+    def _join(self, inputs: Any, outputs: Any) -> None:
+        """Let the model do what was called between inputs and outputs."""
+        self.inputs = nest.flatten(inputs)
+        self.outputs = nest.flatten(outputs)
+        self._input_form, self._output_form = inputs, outputs
+        self._plan = sketch.needed(outputs, self.inputs)
+        self.opens_scope = False
+        self.built = True
+        self.input_names = [x.name for x in self.inputs]
+        self.output_names = [_title(x) for x in self.outputs]
+        layers = [x.node.layer for x in self.inputs]
+        layers += [node.layer for node in self._plan]
+        self._functional_layers = [
+            layer for layer in once(layers) if isinstance(layer, Layer)
+        ]
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if self._plan is None:
+            raise NotImplementedError(
+                "When subclassing the `Model` class, you should implement a `call()` method."
+            )
+        given = self._flat_inputs(inputs)
+        values = {id(x): y for x, y in zip(self.inputs, given, strict=True)}
+        return sketch.replayed(self._plan, values, self._output_form)
+
+    def _flat_inputs(self, inputs: Any) -> list[Any]:
+        if isinstance(inputs, dict):
+            if isinstance(self._input_form, dict):
+                found = [inputs[key] for key in sorted(self._input_form)]
+                return found
+            return [inputs[name] for name in self.input_names]
+        given = nest.flatten(inputs)
+        if len(given) != len(self.inputs):
+            raise InvalidArgumentError(
+                f'the model "{self.name}" takes {len(self.inputs)} inputs; {len(given)} were given'
+            )
+        return given
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights, by calling the model on inputs of a shape."""
+        if self._plan is not None or type(self).call is Model.call:
+            self.built = True
+            return
+        many = isinstance(input_shape, list) or (
+            isinstance(input_shape, tuple)
+            and bool(input_shape)
+            and isinstance(input_shape[0], tuple)
+        )
+        shapes = list(input_shape) if many else [input_shape]
+        self.built = True
+        made = [sketch.placed_input(shape) for shape in shapes]
+        sketch.record(self, (made if many else made[0],), {})
+
+    def build_for(self, inputs: Any) -> None:
+        if not self.built and type(self).build is Model.build:
+            self.built = True  # the layers are built as they are called
+            return
+        super().build_for(inputs)
+
+    @property
+    def layers(self) -> list[Any]:
+        if self._plan is not None:
+            return list(self._functional_layers)
+        return self.sublayers()
+
+    def saved_members(self) -> dict[str, Any]:
+        found = super().saved_members()
+        for key in (
+            "inputs",
+            "outputs",
+            "history",
+            "compiled_loss",
+            "compiled_metrics",
+        ):
+            found.pop(key, None)
+        layers = self.layers
+        with_weights = [layer for layer in layers if layer.weights]
+        found.update({f"layer-{i}": x for i, x in enumerate(layers)})
+        found.update(
+            {f"layer_with_weights-{i}": x for i, x in enumerate(with_weights)}
+        )
+        return found
+
+    @property
+    def weights(self) -> Any:
+        inner = [w for layer in self.sublayers() for w in layer.weights]
+        found = once([*self.own_weights(), *inner])
+        if not found and not self._is_made():
+            raise InvalidArgumentError(
+                f"Weights for model {self.name} have not yet been created. Weights are created "
+                "when the Model is first called on inputs or `build()` is called with an "
+                "`input_shape`."
+            )
+        return found
+
+    def _is_made(self) -> bool:
+        return self.built
+
+    @property
+    def input(self) -> Any:
+        return self._input_form if self._plan is not None else super().input
+
+    @property
+    def output(self) -> Any:
+        return self._output_form if self._plan is not None else super().output
+
+    @property
+    def state_updates(self) -> list[Any]:
+        return []
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        if index is not None:
+            return self.layers[index]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise InvalidArgumentError(
+            f"No such layer: {name}. Existing layers are: {[x.name for x in self.layers]}."
+        )
+
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Any = None,
+        print_fn: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if not self.built:
+            raise FailedPreconditionError(
+                "This model has not yet been built. Build the model first by calling `build()` or "
+                "by calling the model on a batch of data."
+            )
+        (print_fn or print)("\n".join(_summary_lines(self, line_length or 65)))
+
+    def save_weights(
+        self, filepath: Any, overwrite: bool = True, **kwargs: Any
+    ) -> None:
+        saving.save_weights(self, filepath, overwrite)
+
+    def load_weights(
+        self, filepath: Any, by_name: bool = False, **kwargs: Any
+    ) -> Any:
+        if by_name:
+            raise InvalidArgumentError(
+                "load_weights: by_name is for HDF5 files, which are not read"
+            )
+        return saving.load_weights(self, filepath)
+
+    def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
+        saving.save_model(self, filepath)
+
+    def export(self, filepath: Any, **kwargs: Any) -> None:
+        saving.save_model(self, filepath)
+
+    def get_config(self) -> dict[str, Any]:
+        if self._plan is not None:
+            raise NotImplementedError(
+                "the configuration of a functional model is not served; keep the code that makes it"
+            )
+        return {"name": self.name}
+
+    def to_json(self, **kwargs: Any) -> str:
+        raise NotImplementedError(
+            "to_json: models are not described as JSON; keep the code that makes them, and save "
+            "weights"
+        )
+
+    def reset_states(self) -> None:
+        for layer in self.layers:
+            if hasattr(layer, "reset_states"):
+                layer.reset_states()
+
+
+class Sequential(Model):
+    """Layers one after the other."""
+
+    opens_scope = False
+
+    def __init__(
+        self,
+        layers: Sequence[Any] | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.opens_scope = False
+        self._chain: list[Any] = []
+        self._tip: Any = None
+        self.inputs: Any = None
+        for layer in layers or ():
+            self.add(layer)
+
+    def add(self, layer: Any) -> None:
+        if sketch.is_leaf(layer):
+            layer = layer.node.layer
+        if not isinstance(layer, Layer):
+            if not callable(layer):
+                raise TypeError(
+                    f"The added layer must be an instance of class Layer. Received: {layer!r}"
+                )
+            layer = _Function(layer)
+        if isinstance(layer, InputLayer):
+            self._begin(layer.output)
+            return
+        if self._tip is None and not self._chain:
+            shape = getattr(layer, "given_shape", None)
+            if shape is None and isinstance(layer, Model) and layer.inputs_known():
+                shape = tuple(layer.inputs[0].shape)
+            if shape is not None:
+                self._begin(sketch.placed_input(shape, layer=InputLayer.silent()))
+        self._chain.append(layer)
+        self._extend(layer)
+
+    def inputs_known(self) -> bool:
+        return self.inputs is not None
+
+    def _begin(self, tensor: Any) -> None:
+        self.inputs, self._tip = [tensor], tensor
+        self.input_names = [tensor.name]
+
+    def _extend(self, layer: Any) -> None:
+        """Go on from what is there with a layer, if it is known what that is."""
+        if self._tip is None:
+            return
+        self._tip = layer(self._tip)
+        self.outputs = nest.flatten(self._tip)
+        self.output_names = [_title(x) for x in self.outputs]
+        self.built = True
+
+    def pop(self) -> Any:
+        layer = self._chain.pop()
+        if self.inputs is not None:
+            self._tip = self.inputs[0] if not self._chain else self._chain[-1].output
+            self.outputs = nest.flatten(self._tip)
+        return layer
+
+    @property
+    def layers(self) -> list[Any]:
+        return list(self._chain)
+
+    def sublayers(self) -> list[Any]:
+        return once(self._chain)
+
+    @property
+    def input(self) -> Any:
+        return self.inputs[0] if self.inputs is not None else super().input
+
+    @property
+    def output(self) -> Any:
+        return self._tip if self._tip is not None else super().output
+
+    def build(self, input_shape: Any = None) -> None:
+        if self.inputs is None and input_shape is not None:
+            self._begin(sketch.placed_input(input_shape, layer=InputLayer.silent()))
+            for layer in self._chain:
+                self._extend(layer)
+        self.built = True
+
+    def build_for(self, inputs: Any) -> None:
+        if not self.built:
+            self.built = True
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        made = inputs
+        for layer in self._chain:
+            made = layer(made)
+        return made
+
+    def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        found = self.predict(x, batch_size=batch_size, verbose=verbose)
+        many = found.shape[-1] > 1
+        return found.argmax(axis=-1) if many else (found > 0.5).astype("int32")
+
+    def get_config(self) -> dict[str, Any]:
+        described = [
+            {"class_name": type(x).__name__, "config": x.get_config()}
+            for x in self.layers
+        ]
+        return {"name": self.name, "layers": described}
+
+
+class _Function(Layer):
+    """A function among the layers of a Sequential."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(name=getattr(function, "__name__", None))
+        self._function = function
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return self._function(inputs)
+
+
+def _title(x: Any) -> str:
+    return str(getattr(x.node.layer, "name", x.name))
+
+
+def _summary_lines(model: Any, width: int) -> list[str]:
+    rule, double = "_" * width, "=" * width
+    lines = [f'Model: "{model.name}"', rule]
+    lines += [_row("Layer (type)", "Output Shape", "Param #", width), double]
+    for layer in model.layers:
+        kind = f"{layer.name} ({type(layer).__name__})"
+        lines.append(_row(kind, _shape_text(layer), str(layer.count_params()), width))
+    trained = _count(model.trainable_weights)
+    total = _count(model.weights)
+    return [
+        *lines,
+        double,
+        f"Total params: {total}",
+        f"Trainable params: {trained}",
+        f"Non-trainable params: {total - trained}",
+        rule,
+    ]
+
+
+def _row(first: str, second: str, third: str, width: int) -> str:
+    wide, middle = int(width * 0.45), int(width * 0.4)
+    return f"{first[:wide]:<{wide}} {second[:middle]:<{middle}} {third}".rstrip()
+
+
+def _shape_text(layer: Any) -> str:
+    if not layer.nodes and not isinstance(layer, Model):
+        return "multiple"
+    try:
+        return str(layer.output_shape)
+    except AttributeError:
+        return "multiple"
+
+
+def _count(weights: Any) -> int:
+    return sum(int(np.prod(tuple(w.shape))) for w in weights)
+
+
+def load_model(
+    filepath: Any, custom_objects: Any = None, compile: bool = True
+) -> Any:
+    return saving.load_model(filepath)
+
+
+def clone_model(
+    model: Any, input_tensors: Any = None, clone_function: Any = None
+) -> Any:
+    if not isinstance(model, Sequential):
+        raise NotImplementedError(
+            "clone_model: only Sequential models are cloned; call the code that makes the model"
+        )
+    again = [type(x).from_config(x.get_config()) for x in model.layers]
+    made = Sequential(again, name=model.name)
+    if model.inputs is not None:
+        made.build(tuple(model.inputs[0].shape))
+    return made

@@ -1,0 +1,282 @@
+"""The optimizers of Keras: which of tl.optimizers each is, with its names and defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras.base_optimizer import Optimizer, Replaced
+
+
+class SGD(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        name: str = "SGD",
+        **kwargs: Any,
+    ) -> None:
+        self.momentum, self.nesterov = momentum, nesterov
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.SGD(rate, self.momentum, self.nesterov)
+
+    def numbers(self) -> dict[str, Any]:
+        return {"momentum": self.momentum, "nesterov": self.nesterov}
+
+
+class RMSprop(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        name: str = "RMSprop",
+        **kwargs: Any,
+    ) -> None:
+        self.rho, self.momentum = rho, momentum
+        self.epsilon, self.centered = epsilon, centered
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.RMSProp(
+            rate, self.rho, self.momentum, self.epsilon, self.centered
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "rho": self.rho,
+            "momentum": self.momentum,
+            "epsilon": self.epsilon,
+            "centered": self.centered,
+        }
+
+
+class Adagrad(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        name: str = "Adagrad",
+        **kwargs: Any,
+    ) -> None:
+        self.initial_accumulator_value = initial_accumulator_value
+        self.epsilon = epsilon
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.Adagrad(
+            rate, self.initial_accumulator_value, self.epsilon
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "initial_accumulator_value": self.initial_accumulator_value,
+            "epsilon": self.epsilon,
+        }
+
+
+class Adadelta(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.95,
+        epsilon: float = 1e-7,
+        name: str = "Adadelta",
+        **kwargs: Any,
+    ) -> None:
+        self.rho, self.epsilon = rho, epsilon
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.Adadelta(rate, self.rho, self.epsilon)
+
+    def numbers(self) -> dict[str, Any]:
+        return {"rho": self.rho, "epsilon": self.epsilon}
+
+
+class Adam(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        name: str = "Adam",
+        **kwargs: Any,
+    ) -> None:
+        self.beta_1, self.beta_2 = beta_1, beta_2
+        self.epsilon, self.amsgrad = epsilon, amsgrad
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.Adam(
+            rate, self.beta_1, self.beta_2, self.epsilon, self.amsgrad
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+            "amsgrad": self.amsgrad,
+        }
+
+
+class AdamW(Adam):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        name: str = "AdamW",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate,
+            beta_1,
+            beta_2,
+            epsilon,
+            amsgrad,
+            name,
+            weight_decay=weight_decay,
+            **kwargs,
+        )
+
+
+class _Largest(Replaced):
+    """Adam with the largest gradient so far in the place of the root of the squares."""
+
+    slots = ("mean", "largest")
+
+    def __init__(self, rate: Any, beta1: float, beta2: float, epsilon: float) -> None:
+        super().__init__(rate)
+        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+
+    def step(
+        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+    ) -> None:
+        mean, largest = slots["mean"], slots["largest"]
+        now = mean.value() + (g - mean.value()) * (1.0 - self.beta1)
+        most = tl.maximum(self.beta2 * largest.value(), tl.abs(g))
+        mean.assign(now)
+        largest.assign(most)
+        unbiased = now / (1.0 - tl.pow(tl.asarray(self.beta1, dtype=g.dtype), step))
+        variable.assign_sub(rate * unbiased / (most + self.epsilon))
+
+
+class Adamax(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        name: str = "Adamax",
+        **kwargs: Any,
+    ) -> None:
+        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return _Largest(rate, self.beta_1, self.beta_2, self.epsilon)
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+        }
+
+
+class _Ahead(Replaced):
+    """Adam with Nesterov's momentum, which grows from step to step (Dozat 2016)."""
+
+    slots = ("mean", "square_mean", "product")
+
+    def __init__(self, rate: Any, beta1: float, beta2: float, epsilon: float) -> None:
+        super().__init__(rate)
+        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+
+    def initial(self, slot: str) -> float:
+        return 1.0 if slot == "product" else 0.0
+
+    def step(
+        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+    ) -> None:
+        def momentum(at: Any) -> Any:
+            power = tl.pow(tl.asarray(0.96, dtype=g.dtype), 0.004 * at)
+            return self.beta1 * (1.0 - 0.5 * power)
+
+        here, ahead = momentum(step), momentum(step + 1.0)
+        mean, square, product = (slots[name] for name in self.slots)
+        so_far = product.value() * here
+        first = mean.value() + (g - mean.value()) * (1.0 - self.beta1)
+        second = square.value() + (tl.square(g) - square.value()) * (1.0 - self.beta2)
+        product.assign(so_far)
+        mean.assign(first)
+        square.assign(second)
+        guess = ahead * first / (1.0 - so_far * ahead) + (1.0 - here) * g / (
+            1.0 - so_far
+        )
+        spread = second / (1.0 - tl.pow(tl.asarray(self.beta2, dtype=g.dtype), step))
+        variable.assign_sub(rate * guess / (tl.sqrt(spread) + self.epsilon))
+
+
+class Nadam(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        name: str = "Nadam",
+        **kwargs: Any,
+    ) -> None:
+        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return _Ahead(rate, self.beta_1, self.beta_2, self.epsilon)
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+        }
+
+
+class Ftrl(Optimizer):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float = 0.0,
+        name: str = "Ftrl",
+        **kwargs: Any,
+    ) -> None:
+        self._own = (
+            learning_rate_power,
+            initial_accumulator_value,
+            l1_regularization_strength,
+            l2_regularization_strength + beta / 2.0,
+            l2_shrinkage_regularization_strength,
+        )
+        super().__init__(name, learning_rate, kwargs)
+
+    def core(self, rate: Any) -> Any:
+        return tl.optimizers.Ftrl(rate, *self._own)

@@ -1,0 +1,58 @@
+"""tf.keras.optimizers: gathers its names, and finds optimizers by them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tensorlite.compat.v2.keras import lookup, schedules
+from tensorlite.compat.v2.keras.base_optimizer import Optimizer
+from tensorlite.compat.v2.keras.optimizer_classes import (
+    SGD,
+    Adadelta,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    Ftrl,
+    Nadam,
+    RMSprop,
+)
+
+CLASSES: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Ftrl, Nadam, RMSprop)
+}
+legacy = experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
+
+
+def get(identifier: Any) -> Any:
+    return lookup.found("optimizer", identifier, CLASSES)
+
+
+def serialize(optimizer: Any) -> Any:
+    return lookup.serialized(optimizer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return get(config)
+
+
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Ftrl",
+    "Nadam",
+    "Optimizer",
+    "RMSprop",
+    "deserialize",
+    "experimental",
+    "get",
+    "legacy",
+    "schedules",
+    "serialize",
+]

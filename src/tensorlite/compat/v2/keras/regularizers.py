@@ -1,0 +1,75 @@
+"""tf.keras.regularizers: what weights cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras import lookup
+
+
+class Regularizer:
+    """A function of a weight: what it adds to the loss."""
+
+    def __call__(self, x: Any) -> Any:
+        return 0.0
+
+    def get_config(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        return cls(**config)
+
+
+class L1L2(Regularizer):
+    def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
+        self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
+
+    def __call__(self, x: Any) -> Any:
+        weight = converted(x)
+        total: Any = 0.0
+        if self.l1:
+            total = total + self.l1 * tl.sum(tl.abs(weight))
+        if self.l2:
+            total = total + self.l2 * tl.sum(tl.square(weight))
+        return total
+
+
+class L1(Regularizer):
+    def __init__(self, l1: float = 0.01, **kwargs: Any) -> None:
+        self.l1 = float(kwargs.get("l", l1))
+
+    def __call__(self, x: Any) -> Any:
+        return self.l1 * tl.sum(tl.abs(converted(x)))
+
+
+class L2(Regularizer):
+    def __init__(self, l2: float = 0.01, **kwargs: Any) -> None:
+        self.l2 = float(kwargs.get("l", l2))
+
+    def __call__(self, x: Any) -> Any:
+        return self.l2 * tl.sum(tl.square(converted(x)))
+
+
+def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
+    return L1L2(l1, l2)
+
+
+l1, l2 = L1, L2
+_KNOWN = {"L1": L1, "L2": L2, "L1L2": L1L2, "l1_l2": l1_l2}
+
+
+def get(identifier: Any) -> Any:
+    if identifier == "l1_l2":
+        return l1_l2()
+    return lookup.found("regularizer", identifier, _KNOWN)
+
+
+def serialize(regularizer: Any) -> Any:
+    return lookup.serialized(regularizer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return get(config)

@@ -1,0 +1,257 @@
+"""Keras' symbolic tensors: what layers are called on to say how they hang together.
+
+A call of a layer on them is noted as a Node; nothing is computed. `replayed` does the noted calls
+with values. Functions of `tf` and operators are noted as layers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+from tensorlite.compat import calling
+from tensorlite.compat.v2.keras import naming
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import TensorShape, shape_of
+from tensorlite.core.spec import TensorSpec
+from tensorlite.function.function import function
+
+_numbers = count()
+
+
+class Node:
+    """A call of a layer on symbolic tensors."""
+
+    def __init__(self, layer: Any, args: Any, kwargs: Any) -> None:
+        self.layer, self.args, self.kwargs = layer, args, kwargs
+        self.outputs: Any = None
+        self.number = next(_numbers)
+
+    @property
+    def inputs(self) -> Any:
+        if self.args:
+            return self.args[0]
+        return None if not self.kwargs else next(iter(self.kwargs.values()))
+
+    def parents(self) -> list[KerasTensor]:
+        return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
+
+
+class KerasTensor(Operand):
+    """What a layer will return, once values are there."""
+
+    __slots__ = ("__weakref__", "name", "node", "spec")
+
+    def __init__(self, spec: TensorSpec, node: Node, name: str) -> None:
+        self.spec, self.node, self.name = spec, node, name
+
+    @property
+    def shape(self) -> Any:
+        return shape_of(self.spec.shape)
+
+    def get_shape(self) -> Any:
+        return shape_of(self.spec.shape)
+
+    @property
+    def dtype(self) -> Any:
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __tensor__(self) -> Any:
+        raise calling.Deferred(noted)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return iter([self[i] for i in range(len(self))])
+
+    def __repr__(self) -> str:
+        return (
+            f"<KerasTensor shape={tuple(self.shape)}, dtype={self.dtype.name}, "
+            f"name={self.name!r}>"
+        )
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    method = getattr(Operand, name)
+
+    def apply(self: Any, *others: Any) -> Any:
+        return noted(method, (self, *others), {}, name.strip("_"))
+
+    return apply
+
+
+_OPERATORS = (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv"),
+    *("rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand"),
+    *("or", "ror", "xor", "rxor", "lt", "le", "gt", "ge", "neg", "pos", "abs"),
+    *("invert", "getitem"),
+)
+for _name in _OPERATORS:
+    setattr(KerasTensor, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def is_leaf(x: Any) -> bool:
+    return isinstance(x, KerasTensor)
+
+
+def is_symbolic(structure: Any) -> bool:
+    """Return whether there are symbolic tensors among arguments."""
+    if isinstance(structure, (list, tuple)):
+        return any(is_symbolic(x) for x in structure)
+    if isinstance(structure, dict):
+        return any(is_symbolic(x) for x in structure.values())
+    return isinstance(structure, KerasTensor)
+
+
+class Noted:
+    """A function that stands for a layer."""
+
+    built = True
+    trainable_weights: tuple[Any, ...] = ()
+    layer_like = True
+
+    def __init__(self, call: Callable[..., Any], name: str) -> None:
+        self.call, self.name = call, naming.unique(f"tf.{name}")
+        self.nodes: tuple[Node, ...] = ()
+
+    def build_for(self, inputs: Any) -> None:
+        """Do nothing: a function has no weights."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(*args, **kwargs)
+
+
+def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> Any:
+    """Return what a function will return for symbolic tensors."""
+    title = name or getattr(call, "__name__", "function")
+    return record(Noted(call, title), args, kwargs)
+
+
+def record(layer: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a layer will return for symbolic tensors."""
+    node = Node(layer, args, kwargs)
+    layer.build_for(args[0] if args else next(iter(kwargs.values())))
+    specs = _specs_of(layer, args, kwargs)
+    many = nest.flatten(specs)
+    names = iter(
+        [
+            layer.name if len(many) == 1 else f"{layer.name}:{i}"
+            for i in range(len(many))
+        ]
+    )
+    node.outputs = nest.map_structure(
+        lambda spec: KerasTensor(spec, node, next(names)), specs
+    )
+    layer.nodes = (*layer.nodes, node)
+    return node.outputs
+
+
+def _specs_of(layer: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a call returns, by tracing it once."""
+    leaves = [x for x in nest.flatten([args, kwargs]) if is_leaf(x)]
+
+    def run(*tensors: Any) -> Any:
+        values = dict(zip(map(id, leaves), tensors, strict=True))
+        own_args, own_kwargs = filled([args, kwargs], values)
+        return layer(*own_args, **own_kwargs)
+
+    with interpreted_by(None):
+        specs = [x.spec.without_value() for x in leaves]
+        return (
+            function(run, autograph=False)
+            .get_concrete_function(*specs)
+            .structured_outputs
+        )
+
+
+def filled(structure: Any, values: dict[int, Any]) -> Any:
+    """Return arguments with values in the place of symbolic tensors."""
+    if isinstance(structure, KerasTensor):
+        return values[id(structure)]
+    if isinstance(structure, (list, tuple)) and is_symbolic(structure):
+        return nest.rebuild(structure, [filled(x, values) for x in structure])
+    if isinstance(structure, dict):
+        return {key: filled(x, values) for key, x in structure.items()}
+    return structure
+
+
+def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
+    """Return the calls that lead from inputs to outputs, in order."""
+    known = {id(x) for x in inputs}
+    found: dict[int, Node] = {}
+    waiting = [x for x in nest.flatten(outputs) if is_leaf(x)]
+    while waiting:
+        x = waiting.pop()
+        if id(x) in known:
+            continue
+        known.add(id(x))
+        if not x.node.parents():
+            raise InvalidArgumentError(
+                f"Graph disconnected: {x!r} is needed, and is none of the model's inputs"
+            )
+        if x.node.number not in found:
+            found[x.node.number] = x.node
+            waiting += x.node.parents()
+    return [found[number] for number in sorted(found)]
+
+
+def replayed(nodes: list[Node], values: dict[int, Any], outputs: Any) -> Any:
+    """Return outputs, by doing the calls that were noted."""
+    for node in nodes:
+        args, kwargs = filled([node.args, node.kwargs], values)
+        made = node.layer(*args, **kwargs)
+        pairs = zip(nest.flatten(node.outputs), nest.flatten(made), strict=True)
+        values.update({id(x): y for x, y in pairs})
+    return nest.map_structure(lambda x: values[id(x)] if is_leaf(x) else x, outputs)
+
+
+def given_shape(kwargs: dict[str, Any]) -> Any:
+    """Return the shape of inputs that a layer's arguments tell, with the batch; take it out."""
+    whole = kwargs.pop("batch_input_shape", None)
+    length = kwargs.pop("input_length", None)
+    shape, size = kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)
+    if whole is not None:
+        return tuple(whole)
+    if shape is not None:
+        return (None, *(shape if isinstance(shape, Iterable) else (shape,)))
+    if size is None:
+        return None
+    return (None, size) if length is None else (None, length, size)
+
+
+def placed_input(
+    shape: Any, dtype: Any = None, name: str | None = None, layer: Any = None
+) -> KerasTensor:
+    """Return a symbolic tensor that a model is given values for."""
+    node = Node(layer, (), {})
+    kind = float32 if dtype is None else as_dtype(dtype)
+    spec = TensorSpec(tuple(TensorShape(shape)), kind)
+    node.outputs = KerasTensor(spec, node, name or naming.unique("input"))
+    made: KerasTensor = node.outputs
+    return made
+
+
+def output_shape(layer: Any, input_shape: Any) -> Any:
+    """Return the shape of what a layer returns for inputs of a shape."""
+
+    def is_shape(x: Any) -> bool:
+        return isinstance(x, TensorShape) or all(
+            y is None or isinstance(y, int) for y in x
+        )
+
+    single = is_shape(input_shape)
+    given = [input_shape] if single else list(input_shape)
+    inputs = [placed_input(x) for x in given]
+    layer.build_for(inputs[0] if single else inputs)
+    specs = _specs_of(layer, (inputs[0] if single else inputs,), {})
+    return nest.map_structure(lambda spec: shape_of(spec.shape), specs)

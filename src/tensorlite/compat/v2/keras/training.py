@@ -1,0 +1,355 @@
+"""Training: compile, fit, evaluate and predict of Keras' models. Steps are traced by tl.function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.framework import GradientTape
+from tensorlite.compat.v2.keras import callbacks, feeding, optimizers
+from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
+from tensorlite.core import nest
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.function.function import function, run_eagerly
+
+
+class Training:
+    """The part of a model that trains it."""
+
+    optimizer: Any = None
+    compiled_loss: Any = None
+    compiled_metrics: Any = None
+    stop_training = False
+    run_eagerly = False
+    output_names: list[str]
+    _steps: Any = None
+    _compiled = False
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        weighted_metrics: Any = None,
+        run_eagerly: bool | None = None,
+        steps_per_execution: int | None = None,
+        jit_compile: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        given = [metrics] if isinstance(metrics, str) else metrics
+        self.optimizer = optimizers.get(optimizer)
+        self.loss = loss
+        self.run_eagerly = bool(run_eagerly)
+        names = list(getattr(self, "output_names", []))
+        self.compiled_loss = CompiledLoss(loss, loss_weights, names)
+        self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
+        self._steps = {}
+        self._compiled = True
+
+    @property
+    def metrics(self) -> list[Any]:
+        own = [] if self.compiled_loss is None else self.compiled_loss.metrics
+        others = (
+            [] if self.compiled_metrics is None else self.compiled_metrics.metrics
+        )
+        return [*own, *others]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        return [x.name for x in self.metrics]
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        return self.compiled_loss(y, y_pred, sample_weight, self.losses)  # type: ignore[attr-defined]
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        if y is not None:
+            self.compiled_metrics.update_state(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def get_metrics_result(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for metric in self.metrics:
+            result = metric.result()
+            found.update(
+                result if isinstance(result, dict) else {metric.name: result}
+            )
+        return found
+
+    def train_step(self, data: Any) -> Any:
+        x, y, weights = feeding.unpacked(data)
+        with GradientTape() as tape:
+            y_pred = self(x, training=True)  # type: ignore[operator]
+            loss = self.compute_loss(x, y, y_pred, weights)
+        variables = self.trainable_variables  # type: ignore[attr-defined]
+        self.optimizer.apply_gradients(
+            zip(tape.gradient(loss, variables), variables, strict=True)
+        )
+        return self.compute_metrics(x, y, y_pred, weights)
+
+    def test_step(self, data: Any) -> Any:
+        x, y, weights = feeding.unpacked(data)
+        y_pred = self(x, training=False)  # type: ignore[operator]
+        self.compute_loss(x, y, y_pred, weights)
+        return self.compute_metrics(x, y, y_pred, weights)
+
+    def predict_step(self, data: Any) -> Any:
+        x, _, _ = feeding.unpacked(data)
+        return self(x, training=False)  # type: ignore[operator]
+
+    def reset_metrics(self) -> None:
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def _step(self, name: str) -> Any:
+        """Return a step that is traced once for each kind of batch."""
+        if self._steps is None:
+            self._steps = {}
+        if name not in self._steps:
+            method = getattr(self, f"{name}_step")
+            traced = function(lambda data: method(data), reduce_retracing=True)
+            self._steps[name] = traced
+        step = self._steps[name]
+
+        def run(data: Any) -> Any:
+            batch = nest.map_structure(_tensor, data)
+            if self.run_eagerly:
+                with run_eagerly():
+                    return step(batch)
+            return step(batch)
+
+        return run
+
+    def make_train_function(self, force: bool = False) -> Any:
+        return self._step("train")
+
+    def make_test_function(self, force: bool = False) -> Any:
+        return self._step("test")
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        return self._step("predict")
+
+    def _check_compiled(self) -> None:
+        if not self._compiled:
+            raise FailedPreconditionError(
+                "You must compile your model before training/testing. Use "
+                "`model.compile(optimizer, loss)`."
+            )
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: Any = "auto",
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        validation_batch_size: int | None = None,
+        validation_freq: int = 1,
+        **kwargs: Any,
+    ) -> Any:
+        self._check_compiled()
+        source = feeding.source_of(x, y, sample_weight, batch_size, shuffle)
+        held: Any = None
+        if validation_split and isinstance(source, feeding.Arrays):
+            source, held = source.divided(validation_split)
+        elif validation_data is not None:
+            held = self._validation(
+                validation_data, validation_batch_size or batch_size
+            )
+        steps = steps_per_epoch or source.steps
+        listeners = self._listeners(callbacks, verbose, epochs, steps)
+        self.stop_training = False
+        step = self._step("train")
+        listeners.on_train_begin()
+        batches = _Endless(source) if steps_per_epoch else None
+        for epoch in range(initial_epoch, epochs):
+            listeners.on_epoch_begin(epoch)
+            self.reset_metrics()
+            parts = source.epoch() if batches is None else islice(batches, steps)
+            logs = self._epoch(step, parts, listeners, class_weight)
+            if held is not None and (epoch + 1) % validation_freq == 0:
+                found = self._evaluated(held, validation_steps, listeners)
+                logs.update({f"val_{name}": value for name, value in found.items()})
+            listeners.on_epoch_end(epoch, logs)
+            if self.stop_training:
+                break
+        listeners.on_train_end()
+        return listeners.history
+
+    def _listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
+        if isinstance(given, callbacks.CallbackList):
+            return given
+        made = callbacks.CallbackList(given, model=self, verbose=verbose)
+        made.set_params({"epochs": epochs, "steps": steps, "verbose": verbose})
+        return made
+
+    def _epoch(
+        self, step: Any, parts: Any, listeners: Any, class_weight: Any
+    ) -> dict[str, Any]:
+        logs: dict[str, Any] = {}
+        for number, data in enumerate(parts):
+            listeners.on_train_batch_begin(number)
+            logs = _numbers(step(feeding.with_class_weights(data, class_weight)))
+            listeners.on_train_batch_end(number, logs)
+            if self.stop_training:
+                break
+        return logs
+
+    def _validation(self, data: Any, batch_size: Any) -> Any:
+        if isinstance(data, (tuple, list)):
+            x, y, weights = feeding.unpacked(data)
+            return feeding.source_of(x, y, weights, batch_size)
+        return feeding.source_of(data, None, None, batch_size)
+
+    def _evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
+        self.reset_metrics()
+        step, logs = self._step("test"), {}
+        listeners.on_test_begin()
+        for number, data in enumerate(islice(source.epoch(), steps)):
+            listeners.on_test_batch_begin(number)
+            logs = _numbers(step(data))
+            listeners.on_test_batch_end(number, logs)
+        listeners.on_test_end(logs)
+        return dict(logs)
+
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        sample_weight: Any = None,
+        steps: int | None = None,
+        callbacks: Any = None,
+        return_dict: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        self._check_compiled()
+        source = feeding.source_of(x, y, sample_weight, batch_size)
+        listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
+        logs = self._evaluated(source, steps, listeners)
+        if verbose:
+            print(" - ".join(f"{name}: {value:.4f}" for name, value in logs.items()))
+        return logs if return_dict else _listed(logs)
+
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        steps: int | None = None,
+        callbacks: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        source = feeding.source_of(x, None, None, batch_size)
+        listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
+        step, parts = self._step("predict"), []
+        listeners.on_predict_begin()
+        for number, data in enumerate(islice(source.epoch(), steps)):
+            listeners.on_predict_batch_begin(number)
+            parts.append(
+                nest.map_structure(lambda t: np.array(t.numpy()), step(data))
+            )
+            listeners.on_predict_batch_end(number)
+        listeners.on_predict_end()
+        if not parts:
+            raise InvalidArgumentError("predict: there is no batch to predict from")
+        return nest.map_structure(lambda *rows: np.concatenate(rows), *parts)
+
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        self._check_compiled()
+        if reset_metrics:
+            self.reset_metrics()
+        batch = self._batch(x, y, sample_weight)
+        step = self._step("train")
+        logs = _numbers(step(feeding.with_class_weights(batch, class_weight)))
+        return logs if return_dict else _listed(logs)
+
+    def test_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        self._check_compiled()
+        if reset_metrics:
+            self.reset_metrics()
+        logs = _numbers(self._step("test")(self._batch(x, y, sample_weight)))
+        return logs if return_dict else _listed(logs)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        made = self._step("predict")(self._batch(x, None, None))
+        return nest.map_structure(lambda t: np.array(t.numpy()), made)
+
+    def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
+        arrays = feeding.Arrays(x, y, sample_weight, None, False)
+        return feeding.packed(*arrays.parts)
+
+
+class _Endless:
+    """The batches of one epoch after the other."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._now: Iterator[Any] = iter(())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        for data in self._now:
+            return data
+        self._now = iter(self._source.epoch())
+        return next(self._now)
+
+
+def _tensor(x: Any) -> Any:
+    if x is None or isinstance(x, Operand):
+        return x if x is None else to_tensor(x)
+    array = np.asarray(x)
+    return constant(array.astype(np.float32) if array.dtype == np.float64 else array)
+
+
+def _numbers(logs: Any) -> dict[str, Any]:
+    return {
+        name: value.numpy()[()] if isinstance(value, Operand) else value
+        for name, value in (logs or {}).items()
+    }
+
+
+def _listed(logs: dict[str, Any]) -> Any:
+    values = list(logs.values())
+    return values[0] if len(values) == 1 else values

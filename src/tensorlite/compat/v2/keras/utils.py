@@ -1,0 +1,161 @@
+"""tf.keras.utils: labels as rows, progress, custom objects."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.draws import set_seed
+from tensorlite.compat.v2.keras import lookup
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+
+
+def to_categorical(
+    y: Any, num_classes: int | None = None, dtype: str = "float32"
+) -> Any:
+    labels = np.asarray(y.numpy() if isinstance(y, Operand) else y, dtype="int64")
+    sizes = labels.shape
+    if sizes and sizes[-1] == 1 and len(sizes) > 1:
+        sizes = sizes[:-1]
+    flat = labels.reshape(-1)
+    count = int(flat.max()) + 1 if num_classes is None else int(num_classes)
+    return np.eye(count, dtype=dtype)[flat].reshape((*sizes, count))
+
+
+def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
+    norms = np.atleast_1d(np.linalg.norm(x, order, axis))
+    norms[norms == 0] = 1
+    return x / np.expand_dims(norms, axis)
+
+
+def set_random_seed(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)
+    set_seed(seed)
+
+
+class Sequence:
+    """Batches by number, for `fit`."""
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def __len__(self) -> int:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def on_epoch_end(self) -> None:
+        """Do nothing."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self[i] for i in range(len(self)))
+
+
+PyDataset = Sequence
+
+
+class Progbar:
+    """Prints how far something has come."""
+
+    def __init__(
+        self,
+        target: int | None,
+        width: int = 30,
+        verbose: int = 1,
+        interval: float = 0.05,
+        stateful_metrics: Any = None,
+        unit_name: str = "step",
+    ) -> None:
+        self.target, self.width, self.verbose = target, width, verbose
+        self.stateful = set(stateful_metrics or ())
+        self.unit_name = unit_name
+        self._sums: dict[str, list[float]] = {}
+        self._seen = 0
+        self._started = time.perf_counter()
+
+    def update(
+        self, current: int, values: Any = None, finalize: bool | None = None
+    ) -> None:
+        steps = current - self._seen
+        for name, value in values or ():
+            held = self._sums.setdefault(name, [0.0, 0.0])
+            if name in self.stateful:
+                held[:] = [float(value), 1.0]
+            else:
+                held[:] = [held[0] + float(value) * steps, held[1] + steps]
+        self._seen = current
+        done = self.target is not None and current >= self.target
+        if self.verbose == 1 or (self.verbose == 2 and (done or finalize)):
+            end = "\n" if done or finalize or self.verbose == 2 else ""
+            print(f"\r{self._text(current)}", end=end, flush=True)
+
+    def _text(self, current: int) -> str:
+        spent = time.perf_counter() - self._started
+        bar = ""
+        if self.target is not None and self.verbose == 1:
+            full = int(self.width * current / self.target)
+            bar = f" [{'=' * full}{'.' * (self.width - full)}]"
+        texts = [
+            f" - {name}: {total / max(count, 1):.4f}"
+            for name, (total, count) in self._sums.items()
+        ]
+        return f"{current}/{self.target or 'Unknown'}{bar} - {spent:.0f}s{''.join(texts)}"
+
+    def add(self, n: int, values: Any = None) -> None:
+        self.update(self._seen + n, values)
+
+
+def register_keras_serializable(
+    package: str = "Custom", name: str | None = None
+) -> Any:
+    def register(kind: Any) -> Any:
+        lookup.custom_objects[name or kind.__name__] = kind
+        return kind
+
+    return register
+
+
+def get_custom_objects() -> dict[str, Any]:
+    return lookup.custom_objects
+
+
+@contextmanager
+def custom_object_scope(*objects: Any) -> Iterator[None]:
+    before = dict(lookup.custom_objects)
+    for given in objects:
+        lookup.custom_objects.update(given)
+    try:
+        yield
+    finally:
+        lookup.custom_objects.clear()
+        lookup.custom_objects.update(before)
+
+
+CustomObjectScope = custom_object_scope
+
+
+def get_file(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -> str:
+    raise InvalidArgumentError(
+        f"get_file: nothing is downloaded; fetch {origin or fname} yourself, and give the path"
+    )
+
+
+def plot_model(model: Any, *args: Any, **kwargs: Any) -> None:
+    raise InvalidArgumentError(
+        "plot_model is not served; print(model.summary()), or draw a traced function's graph with "
+        "its method svg()"
+    )
+
+
+model_to_dot = plot_model
+
+
+def split_dataset(*args: Any, **kwargs: Any) -> None:
+    raise InvalidArgumentError(
+        "split_dataset is not served; use Dataset.take and skip"
+    )

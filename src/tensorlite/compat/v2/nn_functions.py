@@ -1,0 +1,211 @@
+"""Functions and losses of `tf.nn`, in TensorFlow 2's order of arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import nn as shared
+from tensorlite.compat.v1 import nn_functions as before
+from tensorlite.compat.v1 import nn_losses as losses
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return before.softmax(logits, axis, name)
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return before.log_softmax(logits, axis, name)
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    return shared.crelu(features, name, axis)
+
+
+def dropout(
+    x: Any,
+    rate: Any,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    return before.dropout(
+        x, noise_shape=noise_shape, seed=seed, name=name or "dropout", rate=rate
+    )
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
+    return before.moments(x, axes, shift, name, keepdims=keepdims)
+
+
+def weighted_moments(
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
+    return before.weighted_moments(
+        x, axes, frequency_weights, name, keepdims=keepdims
+    )
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
+    return before.l2_normalize(x, axis, epsilon, name)
+
+
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Any:
+    scale = gamma if scale_after_normalization else None
+    return shared.batch_normalization(
+        input, mean, variance, beta, scale, variance_epsilon, name
+    )
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    return shared.in_top_k(predictions, targets, k, name)
+
+
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Any:
+    return losses.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Any:
+    return losses.sparse_softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits, name=name
+    )
+
+
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    return losses.sigmoid_cross_entropy_with_logits(
+        labels=labels, logits=logits, name=name
+    )
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Any:
+    return losses.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
+
+
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Any:
+    return losses.embedding_lookup(params, ids, "div", name, max_norm=max_norm)
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    return losses.embedding_lookup_sparse(
+        params, sp_ids, sp_weights, "div", name, combiner or "mean", max_norm
+    )
+
+
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    name: str = "nce_loss",
+) -> Any:
+    return losses.nce_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        "div",
+        name,
+    )
+
+
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    seed: int | None = None,
+    name: str = "sampled_softmax_loss",
+) -> Any:
+    return losses.sampled_softmax_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        "div",
+        name,
+        seed,
+    )
+
+
+@named("compute_average_loss")
+def compute_average_loss(
+    per_example_loss: Any,
+    sample_weight: Any = None,
+    global_batch_size: Any = None,
+    name: str | None = None,
+) -> Any:
+    x = converted(per_example_loss)
+    if sample_weight is not None:
+        x = x * converted(sample_weight, x.dtype)
+    count = converted(
+        x.shape[0] if global_batch_size is None else global_batch_size, x.dtype
+    )
+    return tl.sum(x) / tl.astype(count, x.dtype)
+
+
+@named("scale_regularization_loss")
+def scale_regularization_loss(
+    regularization_loss: Any, name: str | None = None
+) -> Any:
+    """Return the sum of a loss that every replica computes alike, as one of them counts it."""
+    return tl.sum(converted(regularization_loss))

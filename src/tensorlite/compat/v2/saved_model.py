@@ -1,0 +1,45 @@
+"""tf.saved_model of TensorFlow 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tensorlite.compat.v2.keras.models import Model
+from tensorlite.compat.v2.keras.saving import save_model
+from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
+from tensorlite.interop.tensorflow.stored.saving import save_saved_model
+
+ASSETS_DIRECTORY, VARIABLES_DIRECTORY = "assets", "variables"
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+SAVED_MODEL_FILENAME_PB = "saved_model.pb"
+SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
+
+
+class LoadOptions:
+    def __init__(self, **kwargs: Any) -> None:
+        self.given = kwargs
+
+
+class SaveOptions(LoadOptions):
+    pass
+
+
+def save(
+    obj: Any, export_dir: Any, signatures: Any = None, options: Any = None
+) -> None:
+    if isinstance(obj, Model) and getattr(obj, "inputs", None) and signatures is None:
+        save_model(obj, export_dir)
+        return
+    save_saved_model(obj, str(export_dir), signatures)
+
+
+def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    return load_saved_model(str(export_dir), "serve" if tags is None else tags)
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    folder = Path(export_dir)
+    return any(
+        (folder / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")
+    )

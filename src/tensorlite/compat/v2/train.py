@@ -1,0 +1,44 @@
+"""tf.train of TensorFlow 2: checkpoints, averages, and messages of examples."""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.averages import ExponentialMovingAverage
+from tensorlite.compat.v2.checkpoints import (
+    Checkpoint,
+    CheckpointManager,
+    CheckpointOptions,
+    checkpoints_iterator,
+)
+from tensorlite.interop.tensorflow.stored.checkpoints import (
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+from tensorlite.interop.tensorflow.stored.states import (
+    get_checkpoint_state,
+    latest_checkpoint,
+)
+from tensorlite.ops.example_messages import NAMES, example_message
+from tensorlite.train.coordinator import Coordinator
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
+    "Coordinator",
+    "ExponentialMovingAverage",
+    "checkpoints_iterator",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the messages that records hold, such as Example, which need protobuf."""
+    if name in NAMES:
+        return example_message(name)
+    raise attribute_error(__name__, name, globals())
