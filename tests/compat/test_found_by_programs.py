@@ -87,3 +87,14 @@ def test_moving_averages_of_tensors_are_begun_inside_a_branch() -> None:
         first = sess.run(found, {x: [2.0, 4.0], training: True})
         second = sess.run(found, {x: [0.0], training: False})
     assert (first, second) == (3.0, 1.5)
+
+
+def test_graphs_and_sessions_show_their_graph_definition() -> None:
+    """A lecture on lazy loading prints the graph to show that it has grown."""
+    x, y = tf.Variable(10, name="x"), tf.Variable(20, name="y")
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run([tf.add(x, y) for _ in range(3)])
+        names = [node.name for node in sess.graph.as_graph_def().node]
+        assert [n for n in names if n.startswith("Add")] == ["Add", "Add_1", "Add_2"]
+        assert sess.graph_def == tf.get_default_graph().as_graph_def()

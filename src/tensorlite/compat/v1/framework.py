@@ -53,6 +53,7 @@ from tensorlite.graph_mode.graph import (
     reset_default_graph,
 )
 from tensorlite.graph_mode.sessions import get_default_session
+from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable
 from tensorlite.ops import identity as identities
 from tensorlite.ops.create import zeros_like
@@ -69,6 +70,9 @@ class Graph(graphs.Graph):
     @property
     def version(self) -> int:
         return len(self.nodes)
+
+    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
+        return to_graphdef(self)
 
     def get_operations(self) -> list[Operation]:
         return [operation(node) for node in self.nodes]
@@ -180,6 +184,10 @@ class Session(sessions.Session):
         except AssertionFailedError as error:
             # TensorFlow has one class for this and for arguments that do not fit.
             raise InvalidArgumentError(str(error)) from error
+
+    @property
+    def graph_def(self) -> Any:
+        return to_graphdef(self.graph)
 
     @property
     def sess_str(self) -> str:
