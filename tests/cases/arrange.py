@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tensorlite as tl
+from tensorlite.ops.ensure import ensure_shape
 from tests.cases.base import FLOATS, REALS, Arrays, OpCase, any_shape, arrays, fill
 
 ANY = (tl.bool, tl.int32, *FLOATS)
@@ -144,6 +145,13 @@ AXES = (
         lambda x: tl.expand_dims(x, axis=(0, -2)),
         lambda x: np.expand_dims(x, (0, -2)),
         needs_rank=True,
+    ),
+    OpCase(
+        "ensure_shape",
+        lambda x: ensure_shape(x, (None, 3)),
+        lambda x: x,
+        one_of(((2, 3),), ((0, 3),)),
+        ANY,
     ),
     OpCase(
         "squeeze",
