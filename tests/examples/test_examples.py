@@ -160,3 +160,20 @@ def test_export_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert abs(found[name][0] - exact) < 0.02
         assert large / found[name][1] > 2.5
     assert "times smaller, accuracy" in capsys.readouterr().out
+
+
+def test_tensorflow1_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learnt, restored = main_of("18_tensorflow1_program")(100, str(tmp_path))
+    assert restored == learnt > 0.8
+    assert (tmp_path / "digits-100.meta").exists()
+    assert "first/weights:0 first/biases:0" in capsys.readouterr().out
+
+
+def test_frozen_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after, slope = main_of("19_read_a_frozen_graph")(200, str(tmp_path))
+    assert after == pytest.approx(before, abs=1e-6)
+    assert after == pytest.approx(np.sin(0.6), abs=0.15)
+    assert slope == pytest.approx(3.0 * np.cos(0.6), abs=0.7)
+    assert "not there: nothing" in capsys.readouterr().out
