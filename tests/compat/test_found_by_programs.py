@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
-from tensorlite.graph_mode.graph import mode
+from tensorlite.compat.v1.contrib import eager
+from tensorlite.compat.v1.contrib.tensorboard.plugins import projector
+from tensorlite.graph_mode.graph import at_once, mode
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +100,26 @@ def test_graphs_and_sessions_show_their_graph_definition() -> None:
         names = [node.name for node in sess.graph.as_graph_def().node]
         assert [n for n in names if n.startswith("Add")] == ["Add", "Add_1", "Add_2"]
         assert sess.graph_def == tf.get_default_graph().as_graph_def()
+
+
+def test_the_projector_is_told_of_embeddings(tmp_path: Path) -> None:
+    """Lectures on word vectors name a variable and a file of its labels for TensorBoard."""
+    embedding = tf.Variable(tf.zeros([4, 2]), name="embedding")
+    config = projector.ProjectorConfig()
+    told = config.embeddings.add()
+    told.tensor_name = embedding.name
+    told.metadata_path = "vocabulary.tsv"
+    projector.visualize_embeddings(tf.summary.FileWriter(str(tmp_path)), config)
+    assert (tmp_path / "projector_config.pbtxt").read_text() == (
+        'embeddings {\n  tensor_name: "embedding:0"\n  metadata_path: "vocabulary.tsv"\n}\n'
+    )
+
+
+def test_iterators_of_contrib_eager_run_through_a_dataset() -> None:
+    """`tfe.Iterator` is a run through a dataset, whose elements `next` gives too."""
+    mode.eager = True
+    with at_once():
+        steps = eager.Iterator(tf.data.Dataset.range(3))
+        assert int(steps.next()) == 0
+        assert [int(x) for x in steps] == [1, 2]
+        assert steps.output_types == tf.int64

@@ -85,13 +85,28 @@ class Dataset(tf_data.Dataset[T]):
     ) -> Any:
         return self.map(map_func, *args, **kwargs)
 
-    def __iter__(self) -> DatasetIterator[T]:
+    def __iter__(self) -> EagerIterator[T]:
         if active_graph() is not None:
             raise RuntimeError(
                 "dataset.__iter__() is only supported when eager execution is enabled; use "
                 "dataset.make_one_shot_iterator().get_next() in a graph"
             )
-        return super().__iter__()
+        return EagerIterator(self)
+
+
+class EagerIterator(DatasetIterator[T]):
+    """A run through a dataset where programs run at once."""
+
+    def next(self) -> T:
+        return next(self)
+
+    @property
+    def output_types(self) -> Any:
+        return tf_data.types_of(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        return tf_data.shapes_of(self.element_spec)
 
 
 TFRecordDataset: Any = of_files(FILES[0], Dataset)

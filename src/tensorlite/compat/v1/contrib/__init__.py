@@ -20,6 +20,7 @@ NAMESPACES = (
     "rnn",
     "seq2seq",
     "slim",
+    "tensorboard",
     "training",
     "util",
 )

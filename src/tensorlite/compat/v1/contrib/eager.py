@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.data import EagerIterator as Iterator
 from tensorlite.compat.v1.framework import enable_eager_execution, executing_eagerly
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.config import list_physical_devices
