@@ -128,7 +128,10 @@ class TensorShape(tuple[Any, ...]):
         return None if self.rank is None else tuple(self.as_list())
 
     def __add__(self, other: Any) -> Any:
-        return tuple(self) + tuple(other)
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return type(self)(other).concatenate(self)
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Any: ...
@@ -194,4 +197,3 @@ class UnknownShape(TensorShape):
 def shape_of(dims: tuple[int | None, ...] | None) -> TensorShape:
     """Return sizes as a shape."""
     return tuple.__new__(UnknownShape if dims is None else TensorShape, dims or ())
-

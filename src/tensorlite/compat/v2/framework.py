@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -153,27 +154,59 @@ def function(
 
 
 class Module(Collector):
-    """A module that has a name."""
+    """A module that has a name; its attributes are gone through in the order of their names."""
 
     def __init__(self, name: str | None = None) -> None:
-        kind = type(self).__name__
-        spelled = re.sub(r"(?<!^)(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])", "_", kind)
-        self._name = name or spelled.lower()
+        chosen = _spelled(type(self)) if name is None else name
+        if not chosen.isidentifier():
+            raise InvalidArgumentError(
+                f"{chosen!r} is not a valid module name. Module names must be valid Python "
+                "identifiers (e.g. a valid class name)."
+            )
+        self._name = chosen
+        with name_scope(chosen) as whole:
+            self._scope_name = whole
 
     @property
     def name(self) -> str:
-        return getattr(self, "_name", type(self).__name__.lower())
+        return getattr(self, "_name", _spelled(type(self)))
 
     @property
     def name_scope(self) -> Any:
-        return name_scope(self.name)
+        return name_scope(self._scope_name)
+
+    @property
+    def variables(self) -> Any:
+        return tuple(self._flatten(predicate=lambda x: isinstance(x, AnyVariable)))
+
+    @property
+    def trainable_variables(self) -> Any:
+        return tuple(x for x in self.variables if x.trainable)
 
     @property
     def non_trainable_variables(self) -> Any:
-        return [variable for variable in self.variables if not variable.trainable]
+        return tuple(x for x in self.variables if not x.trainable)
+
+    @property
+    def submodules(self) -> Any:
+        return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Any = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        seen = None if with_path else {id(self)}
+        for path, leaf in _reached(self, recursive, attribute_traversal_key, seen):
+            if predicate is None or predicate(leaf):
+                yield (path, leaf) if with_path else leaf
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
         def named(self: Any, *args: Any, **kwargs: Any) -> Any:
             with self.name_scope:
                 return method(self, *args, **kwargs)
@@ -181,14 +214,63 @@ class Module(Collector):
         return named
 
 
+def _spelled(kind: type) -> str:
+    """Return the name of a class as modules of it are called: `MyDense` is `my_dense`."""
+    pattern = r"(?<!^)(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])"
+    return re.sub(pattern, "_", kind.__name__).lower()
+
+
+def _reached(
+    module: Any, recursive: bool, order: Any, seen: set[int] | None
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what a module's attributes hold with its path; what is inside modules comes last."""
+    inside = []
+    for key in sorted(vars(module), key=order):
+        for path, leaf in _leaves(vars(module)[key], (key,)):
+            if seen is not None and id(leaf) in seen:
+                continue
+            if seen is not None:
+                seen.add(id(leaf))
+            yield path, leaf
+            if recursive and isinstance(leaf, Collector):
+                inside.append((path, leaf))
+    for path, leaf in inside:
+        for inner, found in _reached(leaf, recursive, order, seen):
+            yield (*path, *inner), found
+
+
+def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
+        labels = getattr(value, "_fields", range(len(value)))
+        members = list(zip(labels, value, strict=True))
+    elif isinstance(value, dict):
+        members = [(key, value[key]) for key in sorted(value, key=str)]
+    else:
+        yield path, value
+        return
+    for label, member in members:
+        yield from _leaves(member, (*path, label))
+
+
 @contextmanager
 def name_scope(name: str) -> Iterator[str]:
+    """Enter a scope of names below the one around, or the very one that was entered as `a/b/`."""
     if active_graph() is not None:
         with framework.name_scope(name) as whole:
             yield whole
         return
-    with scope.name_scope(str(name).rstrip("/")) as prefix:
-        yield f"{prefix}/"
+    spelled = str(name).rstrip("/")
+    around = scope.scope.get()
+    outer = "" if spelled != name or not name else around.name
+    token = scope.scope.set(around._replace(name=outer))
+    try:
+        if not spelled:
+            yield ""
+        else:
+            with scope.name_scope(spelled) as prefix:
+                yield f"{prefix}/"
+    finally:
+        scope.scope.reset(token)
 
 
 def get_current_name_scope() -> str:
