@@ -44,6 +44,20 @@ from tensorlite.compat.shared.matrices import (
 from tensorlite.compat.shared.matrices import (
     matrix_transpose as transpose,
 )
+from tensorlite.compat.shared.operators import (
+    LinearOperator,
+    LinearOperatorAdjoint,
+    LinearOperatorBlockDiag,
+    LinearOperatorComposition,
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorIdentity,
+    LinearOperatorInversion,
+    LinearOperatorLowerTriangular,
+    LinearOperatorLowRankUpdate,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
 from tensorlite.compat.v1.matrices import (
     l2_normalize,
     norm,
@@ -59,6 +73,18 @@ from tensorlite.compat.v1.matrices import (
 )
 
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "cholesky",
