@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.v1.nn_losses import (
     floats,
 )
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
 from tensorlite.ops import (
     activations,
     arithmetic,
@@ -22,7 +25,6 @@ from tensorlite.ops import (
 from tensorlite.ops.arrange import shape as shape_of
 from tensorlite.ops.elementwise import rsqrt, square
 from tensorlite.ops.identity import stop_gradient
-from tensorlite.ops.rounding import floor
 from tensorlite.ops.shape import astype, reshape
 
 
@@ -42,7 +44,7 @@ def log_softmax(
     return activations.log_softmax(floats(logits), -1 if chosen is None else chosen)
 
 
-@named("dropout")
+@named("dropout", "mul_1")
 def dropout(
     x: Any,
     keep_prob: Any = None,
@@ -69,14 +71,26 @@ def dropout(
             )
         if given == (1 if rate is None else 0):
             return value
-    keep = (
-        converted(given, value.dtype)
-        if rate is None
-        else 1 - converted(given, value.dtype)
-    )
+    rate = _rate(keep_prob, rate, value.dtype)
     sizes = shape_of(value) if noise_shape is None else noise_shape
-    drawn = random_uniform(sizes, seed=seed, dtype=value.dtype)
-    return value / keep * floor(converted(drawn) + keep)
+    drawn = converted(random_uniform(sizes, seed=seed, dtype=value.dtype))
+    one = converted(1.0, value.dtype, "sub/x")
+    keep = inner_named(one - rate, "sub")
+    numerator = converted(1.0, value.dtype, "truediv/x")
+    scale = inner_named(numerator / keep, "truediv")
+    kept = inner_named(drawn >= rate, "GreaterEqual")
+    scaled = inner_named(value * scale, "mul")
+    return scaled * astype(kept, value.dtype)
+
+
+def _rate(keep_prob: Any, rate: Any, dtype: DType) -> Tensor:
+    """Return what part is dropped, as a tensor."""
+    if rate is None and not isinstance(keep_prob, Operand):
+        rate = 1.0 - keep_prob
+    if rate is not None:
+        return converted(rate, dtype, "rate")
+    one = converted(1.0, dtype, "sub/x")
+    return inner_named(one - converted(keep_prob, dtype), "sub")
 
 
 @named("moments")
