@@ -52,4 +52,4 @@ def _elsewhere(version: str, title: str, name: str) -> list[str]:
     """Return in which other namespaces that version of TensorFlow has a name."""
     places = [x for x, names in known_names().items() if name in names and x != title]
     inside = [x.split(".")[1:] for x in places if x.partition(".")[0] == version]
-    return [".".join(["tf", *path, name]) for path in inside][:3]
+    return [".".join(["tf", *path, name]) for path in sorted(inside, key=len)][:3]
