@@ -14,6 +14,12 @@ from tensorlite.compat.shared.random import (
     uniform,
 )
 from tensorlite.compat.shared.random import random_crop as crop
+from tensorlite.compat.shared.seeds import (
+    stateless_categorical,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 from tensorlite.compat.v1.framework import set_random_seed
 from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import get_seed
@@ -25,6 +31,10 @@ __all__ = [
     "normal",
     "set_random_seed",
     "shuffle",
+    "stateless_categorical",
+    "stateless_normal",
+    "stateless_truncated_normal",
+    "stateless_uniform",
     "truncated_normal",
     "uniform",
 ]

@@ -11,6 +11,13 @@ from tensorlite.compat.shared.random import (
     truncated_normal,
     uniform,
 )
+from tensorlite.compat.shared.seeds import (
+    stateless_categorical,
+    stateless_gamma,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 from tensorlite.compat.v2.draws import (
     Generator,
     categorical,
@@ -18,11 +25,6 @@ from tensorlite.compat.v2.draws import (
     get_global_generator,
     set_seed,
     split,
-    stateless_categorical,
-    stateless_gamma,
-    stateless_normal,
-    stateless_truncated_normal,
-    stateless_uniform,
 )
 
 __all__ = [
