@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_draws_are_tensorflows_by_the_seed_of_the_graph_alone() -> None:
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())
             found.append([sess.run(first), *sess.run(every), *sess.run(every)])
-    expected = [
+    expected: list[Any] = [
         [-0.3809202, 0.0728853],
         [-0.6708612, 0.2235714, 0.797273],
         [0.1120993, 0.0045069, 0.0387846],
@@ -97,9 +98,10 @@ def test_graphs_and_sessions_show_their_graph_definition() -> None:
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         sess.run([tf.add(x, y) for _ in range(3)])
-        names = [node.name for node in sess.graph.as_graph_def().node]
+        graph: Any = sess.graph
+        names = [node.name for node in graph.as_graph_def().node]
         assert [n for n in names if n.startswith("Add")] == ["Add", "Add_1", "Add_2"]
-        assert sess.graph_def == tf.get_default_graph().as_graph_def()
+        assert sess.graph_def == graph.as_graph_def()
 
 
 def test_the_projector_is_told_of_embeddings(tmp_path: Path) -> None:
@@ -119,7 +121,25 @@ def test_iterators_of_contrib_eager_run_through_a_dataset() -> None:
     """`tfe.Iterator` is a run through a dataset, whose elements `next` gives too."""
     mode.eager = True
     with at_once():
-        steps = eager.Iterator(tf.data.Dataset.range(3))
+        steps: Any = eager.Iterator(tf.data.Dataset.range(3))
         assert int(steps.next()) == 0
         assert [int(x) for x in steps] == [1, 2]
         assert steps.output_types == tf.int64
+
+
+def test_scopes_of_default_names_are_numbered_apart_from_variables() -> None:
+    """TensorFlow 1.15's names, where names of nodes and of variables are taken unalike."""
+    with tf.name_scope("dense"):
+        tf.ones([1])
+    x: Any = tf.layers.dense(tf.ones([2, 3]), 2)
+    names = [x.name, tf.layers.dense(x, 2).name, tf.nn.dropout(x, 0.5).name]
+    names += [tf.layers.dropout(x, training=True).name for _ in range(2)]
+    assert names == [
+        "dense_1/BiasAdd:0",
+        "dense_2/BiasAdd:0",
+        "dropout/mul_1:0",
+        "dropout_1/dropout/mul_1:0",
+        "dropout_2/dropout/mul_1:0",
+    ]
+    variables = [v.name for v in tf.global_variables()]
+    assert variables[::2] == ["dense/kernel:0", "dense_1/kernel:0"]

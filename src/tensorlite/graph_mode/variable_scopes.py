@@ -165,10 +165,12 @@ def variable_scope(
             base, whole = name_or_scope, name_or_scope.name
             shown = whole.rpartition("/")[2] or None
         else:
-            shown = name_or_scope
-            if shown is None:
-                shown = _unlike(store, before.name, str(default_name))
-            base, whole = before, f"{before.name}/{shown}" if before.name else shown
+            # The name scope numbers the default name by itself, as in TensorFlow.
+            shown = default_name if name_or_scope is None else name_or_scope
+            own = name_or_scope
+            if own is None:
+                own = _unlike(store, before.name, str(default_name))
+            base, whole = before, f"{before.name}/{own}" if before.name else own
         prefix = (
             (f"{here}/" if (here := marks.get().name) else "") if not given else ""
         )
