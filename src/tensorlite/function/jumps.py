@@ -190,7 +190,7 @@ class Returns:
         last = statements[-1] if statements else None
         if last is None:
             return [ast.Return(None, lineno=1, col_offset=0)]
-        end = ast.Return(None, lineno=last.lineno, col_offset=last.col_offset)
+        end = located(ast.Return(None), last)
         return [*out, end]
 
     def _settled(self, statement: ast.stmt, rest: Block) -> bool:

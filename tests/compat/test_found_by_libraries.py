@@ -1,0 +1,96 @@
+"""What unit tests of libraries for TensorFlow have shown to be wrong, by as little as shows it."""
+
+from collections.abc import Iterator
+from operator import add
+
+import pytest
+
+import tensorlite as tl
+import tensorlite.compat.v2 as tf2
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture
+def eager() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = True
+    yield
+    mode.eager = before
+
+
+class Inner(tf2.Module):
+    """Holds one variable named in its own scope, and one that is not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q = tf2.Variable(5.0, name="q")
+        with self.name_scope:
+            self.r = tf2.Variable(1.0, name="r")
+
+
+class Outer(tf2.Module):
+    """Holds variables in attributes, a list and a dict, and a module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = tf2.Variable([1.0], name="w")
+        self.b = tf2.Variable(2.0, trainable=False, name="b")
+        self.held = [Inner(), {"z": tf2.Variable(1.0), "a": tf2.Variable(3.0)}]
+
+
+@pytest.mark.usefixtures("eager")
+def test_modules_list_variables_by_the_names_of_attributes() -> None:
+    """TensorFlow 2.21 gives these paths for these classes."""
+    module = Outer()
+    found = module._flatten(  # libraries that build on Module call it
+        predicate=lambda x: isinstance(x, tf2.Variable), with_path=True
+    )
+    assert [path for path, _ in found] == [
+        ("b",),
+        ("held", 1, "a"),
+        ("held", 1, "z"),
+        ("w",),
+        ("held", 0, "q"),
+        ("held", 0, "r"),
+    ]
+    inner = module.held[0]
+    assert module.name == "outer"
+    assert module.submodules == (inner,)
+    assert module.variables[0] is module.b
+    assert len(module.variables) == 6
+    assert module.non_trainable_variables == (module.b,)
+
+
+@pytest.mark.usefixtures("eager")
+def test_scopes_are_entered_again_by_the_whole_name() -> None:
+    with tf2.name_scope("a") as a, tf2.name_scope("b") as b:
+        assert (a, b) == ("a/", "a/b/")
+        with tf2.name_scope("a/") as again:
+            assert again == "a/"
+            assert tf2.get_current_name_scope() == "a"
+        with tf2.name_scope("") as top:
+            assert top == ""
+        assert tf2.get_current_name_scope() == "a/b"
+    with pytest.raises(ValueError, match="not a valid module name"):
+        tf2.Module("1st")
+
+
+def test_shapes_add_to_lists_and_tuples() -> None:
+    shape = tl.ones([3]).shape
+    assert add([1, 2], shape) == [1, 2, 3]
+    assert add((4,), shape) == (4, 3)
+    assert add(shape, [3]) == [3, 3]
+    assert add([1], shape).is_fully_defined()
+
+
+def test_a_branch_that_leaves_may_stand_before_others_that_do_not() -> None:
+    """The line such a function was made to end by lay behind the end of what held it."""
+
+    def check(x: tl.Tensor, deep: bool) -> None:
+        if deep:
+            tl.print(x)
+            return
+        if x > 1:
+            tl.print(x)
+
+    assert tl.function(check)(tl.constant(0.5), False) is None
