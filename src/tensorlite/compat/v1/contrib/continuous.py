@@ -175,9 +175,9 @@ class Uniform(Distribution):
         return elementwise.logical_and(x >= self._low, x < self._high)
 
     def _log_prob(self, x: Any) -> Any:
-        width = self._high - self._low + v1_arrays.zeros_like(x)
-        found = v1_arrays.where_v2(self._inside(x), 1.0 / width, 0.0 * width)
-        return log(found)
+        density = -log(self._high - self._low) + v1_arrays.zeros_like(x)
+        nowhere = v1_arrays.zeros_like(density) - float("inf")
+        return v1_arrays.where_v2(self._inside(x), density, nowhere)
 
     def _cdf(self, x: Any) -> Any:
         inner = (x - self._low) / (self._high - self._low)
