@@ -47,13 +47,16 @@ class TestCase(Assertions):
         super().__init_subclass__(**kwargs)
         cls.__test__ = "__test__" not in vars(cls) or bool(vars(cls)["__test__"])
 
+    def __init__(self, methodName: str = "runTest") -> None:
+        super().__init__(methodName)
+        self._cached: Any = None
+        self._entered = ExitStack()
+
     def setUp(self) -> None:
         """Begin anew."""
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)  # noqa: NPY002  what the tests draw from
-        self._cached: Any = None
-        self._entered = ExitStack()
         if not stack.graphs:
             reset_default_graph()
         if active_graph() is None:
@@ -64,6 +67,7 @@ class TestCase(Assertions):
     def tearDown(self) -> None:
         """End what is open."""
         self._entered.close()
+        self._cached = None
         super().tearDown()
 
     def get_temp_dir(self) -> str:
