@@ -102,7 +102,12 @@ def test_the_file_is_in_the_trace_event_format(tmp_path: Path) -> None:
         "M": {"name", "pid", "tid", "args"},
         "s": {"name", "cat", "id", "ts", "pid", "tid"},
         "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
-        "C": {"name", "pid", "ts", "args"},  # memory, where the process accounts for it
+        "C": {
+            "name",
+            "pid",
+            "ts",
+            "args",
+        },  # memory, where the process accounts for it
     }
     for entry in entries:
         assert set(entry) == needed[entry["ph"]] | {"ph"}

@@ -83,7 +83,7 @@ class TensorShape(tuple[Any, ...]):
 
     def merge_with(self, other: Any) -> TensorShape:
         """Return what both shapes say together; ShapeError where they differ."""
-        made = merge(self._sizes(), type(self)(other)._sizes())
+        made = merge(self.known(), type(self)(other).known())
         return type(self)(made)
 
     def concatenate(self, other: Any) -> TensorShape:
@@ -124,7 +124,8 @@ class TensorShape(tuple[Any, ...]):
 
     assert_same_rank = assert_is_compatible_with
 
-    def _sizes(self) -> tuple[int | None, ...] | None:
+    def known(self) -> tuple[int | None, ...] | None:
+        """Return the sizes as a plain tuple, None where their number is not known."""
         return None if self.rank is None else tuple(self.as_list())
 
     def __add__(self, other: Any) -> Any:

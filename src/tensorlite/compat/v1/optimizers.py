@@ -69,7 +69,10 @@ class GradientDescentOptimizer(_ByRule):
     _hyper_names = ("learning_rate",)
 
     def __init__(
-        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+        self,
+        learning_rate: Any,
+        use_locking: bool = False,
+        name: str = "GradientDescent",
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
@@ -77,7 +80,9 @@ class GradientDescentOptimizer(_ByRule):
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         def made() -> Any:
             rows, (rate,) = plain(grad), self._hyper_of(var)
-            return effect(ResourceScatterSub(), var.handle, rows.indices, rows.values * rate)
+            return effect(
+                ResourceScatterSub(), var.handle, rows.indices, rows.values * rate
+            )
 
         return in_graph(made, "ScatterSub")
 
@@ -126,13 +131,17 @@ class AdagradOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(self, v, self._initial_accumulator_value, "accumulator", self._name)
+            _filled_slot(
+                self, v, self._initial_accumulator_value, "accumulator", self._name
+            )
 
     def _hyper_of(self, var: Any) -> list[Any]:
         return [*super()._hyper_of(var), constant(0.0, var.dtype)]
 
 
-def _filled_slot(optimizer: Optimizer, v: Any, value: float, slot: str, name: str) -> Any:
+def _filled_slot(
+    optimizer: Optimizer, v: Any, value: float, slot: str, name: str
+) -> Any:
     """Return a slot that begins with one value everywhere."""
 
     def first() -> Any:
@@ -263,7 +272,9 @@ class FtrlOptimizer(_ByRule):
         self._initial_accumulator_value = initial_accumulator_value
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
-        self._l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
+        self._l2_shrinkage_regularization_strength = (
+            l2_shrinkage_regularization_strength
+        )
         self._accum_name, self._linear_name = accum_name, linear_name
         self._check()
 
@@ -271,7 +282,9 @@ class FtrlOptimizer(_ByRule):
         for name in ("initial_accumulator_value", *self._hyper_names[1:4]):
             value = getattr(self, f"_{name}")
             if value < 0.0:
-                raise InvalidArgumentError(f"{name} {value:f} needs to be positive or zero")
+                raise InvalidArgumentError(
+                    f"{name} {value:f} needs to be positive or zero"
+                )
         if self._learning_rate_power > 0.0:
             raise InvalidArgumentError(
                 f"learning_rate_power {self._learning_rate_power:f} needs to be negative or zero"
@@ -309,7 +322,11 @@ class ProximalGradientDescentOptimizer(_ByRule):
 class ProximalAdagradOptimizer(_ByRule):
     _rule = training.ResourceApplyProximalAdagrad()
     _slot_names = ("accumulator",)
-    _hyper_names = ProximalGradientDescentOptimizer._hyper_names
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+    )
 
     def __init__(
         self,
@@ -332,7 +349,9 @@ class ProximalAdagradOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(self, v, self._initial_accumulator_value, "accumulator", self._name)
+            _filled_slot(
+                self, v, self._initial_accumulator_value, "accumulator", self._name
+            )
 
 
 class AdamOptimizer(_ByRule):
@@ -389,5 +408,3 @@ class AdamOptimizer(_ByRule):
                 for power, beta in zip(powers, betas, strict=True)
             ]
         return framework.group(*update_ops, *after, name=name_scope or None)
-
-

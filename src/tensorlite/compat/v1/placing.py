@@ -39,8 +39,8 @@ class ClusterSpec:
         given = cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
         if not isinstance(given, Mapping):
             raise DTypeError(
-                f"`cluster` must be a dictionary mapping one or more job names to lists of network "
-                f"addresses, not {cluster!r}"
+                f"`cluster` must be a dictionary mapping one or more job names to lists of "
+                f"network addresses, not {cluster!r}"
             )
         self._jobs: dict[str, dict[int, str]] = {}
         for job, tasks in given.items():
@@ -105,8 +105,8 @@ class Server:
         count = sum(self.cluster.num_tasks(job) for job in self.cluster.jobs)
         if count > 1:
             raise UnavailableError(
-                f"tf.train.Server: a cluster of {count} tasks. Programs that start a server in each "
-                "of several processes are not served; connect to a cluster by "
+                f"tf.train.Server: a cluster of {count} tasks. Programs that start a server in "
+                "each of several processes are not served; connect to a cluster by "
                 "tl.distribute.connect({'ps': 1, 'worker': 2}), and give it as the session's target"
             )
 
@@ -119,7 +119,7 @@ class Server:
 
     def join(self) -> None:
         raise UnavailableError(
-            "tf.train.Server.join() would wait for ever: no other process asks this one for anything"
+            "tf.train.Server.join() would wait for ever: no other process asks this one"
         )
 
     @staticmethod

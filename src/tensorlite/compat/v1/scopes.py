@@ -1,4 +1,4 @@
-"""Variables by name: get_variable and variable_scope, what finds variables, and initialises them."""
+"""Variables by name: get_variable and variable_scope; what finds and initialises variables."""
 
 from __future__ import annotations
 
