@@ -125,7 +125,7 @@ class Iterator:
         output_types: Any,
         output_shapes: Any = None,
         shared_name: str | None = None,
-        output_classes: Any = None,  # noqa: ARG004  TensorFlow's, of no meaning here
+        output_classes: Any = None,
     ) -> Iterator:
         spec = specs_of(output_types, output_shapes)
         return Iterator(iterators.reinitializable(spec, shared_name))
@@ -135,7 +135,7 @@ class Iterator:
         string_handle: Any,
         output_types: Any,
         output_shapes: Any = None,
-        output_classes: Any = None,  # noqa: ARG004  TensorFlow's, of no meaning here
+        output_classes: Any = None,
     ) -> Iterator:
         spec = specs_of(output_types, output_shapes)
         return Iterator(iterators.by_string(plain(string_handle), spec))

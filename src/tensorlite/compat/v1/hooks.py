@@ -298,9 +298,8 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.before_save(session, step)
         self._chosen().save(session, self._path, global_step=step)
-        return any(
-            [listener.after_save(session, step) for listener in self._listeners]
-        )
+        asked = [listener.after_save(session, step) for listener in self._listeners]
+        return any(asked)
 
     def _chosen(self) -> Any:
         if self._saver is not None:
@@ -310,8 +309,8 @@ class CheckpointSaverHook(SessionRunHook):
         savers = get_default_graph().get_collection(GraphKeys.SAVERS)
         if len(savers) != 1:
             raise InvalidArgumentError(
-                f"{len(savers)} items in collection {GraphKeys.SAVERS!r}; create one Saver, or pass "
-                "one in the constructor of CheckpointSaverHook"
+                f"{len(savers)} items in collection {GraphKeys.SAVERS!r}; create one Saver, or "
+                "pass one in the constructor of CheckpointSaverHook"
             )
         self._saver = savers[0]
         return self._saver

@@ -18,8 +18,8 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.ops.create import zeros_like
 from tensorlite.ops.arrange import shape
+from tensorlite.ops.create import zeros_like
 from tensorlite.ops.gather import unsorted_segment_sum
 from tensorlite.ops.sets import unique_inverse
 from tensorlite.ops.sparse import densify
@@ -69,7 +69,8 @@ class Optimizer:
         if all(gradient is None for gradient, _ in pairs):
             raise InvalidArgumentError(
                 "No gradients provided for any variable, check your graph for ops that do not "
-                f"support gradients, between variables {[str(v) for _, v in pairs]} and loss {loss}."
+                f"support gradients, between variables {[str(v) for _, v in pairs]} and loss "
+                f"{loss}."
             )
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
