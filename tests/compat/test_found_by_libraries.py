@@ -1,11 +1,13 @@
 """What unit tests of libraries for TensorFlow have shown to be wrong, by as little as shows it."""
 
+import unittest
 from collections.abc import Iterator
 from operator import add
 
 import pytest
 
 import tensorlite as tl
+import tensorlite.compat.v1 as tf
 import tensorlite.compat.v2 as tf2
 from tensorlite.graph_mode.graph import mode
 
@@ -94,3 +96,31 @@ def test_a_branch_that_leaves_may_stand_before_others_that_do_not() -> None:
             tl.print(x)
 
     assert tl.function(check)(tl.constant(0.5), False) is None
+
+
+def test_sparse_tensors_of_graphs_are_taken_outside_the_graph() -> None:
+    """Their parts, which have no value yet, were copied as if they had one."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        one = tf.SparseTensor([[0, 1], [0, 2]], [3, 9], [1, 3])
+        both = tf.sets.set_intersection(tf.constant([[2, 3, 8]]), one)
+        assert session.run([tf.sets.set_size(both), both.values])[1].tolist() == [3]
+
+
+class OwnSetUp(tf.test.TestCase):
+    """Does not call what a test begins with."""
+
+    __test__ = False
+
+    def setUp(self) -> None:
+        self.begun = True
+
+    def test_sum(self) -> None:
+        with tf.Graph().as_default(), self.test_session() as session:
+            assert session.run(tf.constant(2) * 3) == 6
+
+
+def test_tests_need_not_call_the_setup_they_inherit() -> None:
+    result = unittest.TestResult()
+    OwnSetUp("test_sum").run(result)
+    assert not result.errors
+    assert not result.failures

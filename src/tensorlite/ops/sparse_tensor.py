@@ -116,7 +116,9 @@ def _whole(value: Any) -> Any:
         value = np.asarray(value, np.int64)
         value = value.reshape(0, 1) if value.shape == (1, 0) else value
     found = _tensor(value)
-    return astype(found, dtypes.int64) if isinstance(found, Tensor) else found
+    if isinstance(found, Tensor) and found.dtype is not dtypes.int64:
+        return astype(found, dtypes.int64)
+    return found
 
 
 def gathered(other: TensorLike, like: SparseTensor) -> Tensor:
