@@ -405,6 +405,7 @@ from tensorlite.compat.v1 import (
     distributions,
     dtypes,
     errors,
+    estimator,
     examples,
     flags,
     gfile,

@@ -14,7 +14,7 @@ from tensorlite.compat.shared import logging
 from tensorlite.compat.v1 import averages, graphdefs, summary
 from tensorlite.compat.v1.configuration import RunOptions
 from tensorlite.compat.v1.messages import RunMetadata
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.ops.event_messages import message
@@ -265,10 +265,17 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.begin()
 
+    def _show(self, graph: Any) -> None:
+        """Write the graph, if TensorFlow has all its operators."""
+        try:
+            graphdefs.write_graph(graph, self._folder, "graph.pbtxt")
+        except MissingOperatorError as error:
+            logging.warning("The graph is not written: %s", error)
+
     def after_create_session(self, session: Any, coord: Any) -> None:
         step = int(session.run(self._step))
         if self._saves_graph:
-            graphdefs.write_graph(session.graph, self._folder, "graph.pbtxt")
+            self._show(session.graph)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
