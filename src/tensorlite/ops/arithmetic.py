@@ -50,10 +50,14 @@ __all__ = [
 
 
 class AddV2(Binary):
-    """The sum of two tensors."""
+    """The sum of two tensors; of strings, one behind the other."""
 
     ufunc = "add"
     selective = True
+
+    def result(self, dtype: dtypes.DType) -> dtypes.DType:
+        """Return the dtype, which may be that of strings."""
+        return dtype if dtype is dtypes.string else super().result(dtype)
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x + y."""

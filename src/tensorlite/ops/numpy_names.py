@@ -6,7 +6,12 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.device import settings
 from tensorlite.core.errors import DTypeError
+from tensorlite.core.operand import Operand
 
 __all__: list[str] = []
 
@@ -58,6 +63,8 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     """
     ours = _OURS.get(name, name if name in _SAME.split() else None)
     function = getattr(import_module("tensorlite"), ours, None) if ours else None
+    if function is None and settings.numpy_adopts:
+        return _by_value(name, args, kwargs)
     if function is None:
         raise DTypeError(
             f"np.{name} does not take tensors, and tensorlite has no function for it; pass "
@@ -72,6 +79,17 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
             f"call tl.{ours} itself"
         ) from None
     return function(*bound[0], **bound[1])
+
+
+def _by_value(name: str, args: Any, kwargs: Any) -> Any:
+    """Return what NumPy makes of tensors' values, as TensorFlow has it."""
+
+    def value(x: Any) -> Any:
+        return x.__tensor__().numpy() if isinstance(x, Operand) else x
+
+    given = nest.map_structure(value, [list(args), dict(kwargs)])
+    function = getattr(np, name, None) or getattr(np.linalg, name)
+    return function(*given[0], **given[1])
 
 
 def _keywords(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared.logging import get_logger
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.core import nest
 from tensorlite.graph import tape
@@ -12,6 +13,17 @@ from tensorlite.ops.create import zeros_like
 
 class GradientTape(tape.GradientTape):
     """A tape with the arguments of TensorFlow."""
+
+    def watch(self, tensor: Any) -> None:
+        """Watch tensors; whole numbers, which have no gradients, are left out with a warning."""
+        for x in nest.flatten(tensor):
+            if x.dtype.is_differentiable:
+                super().watch(x)
+            else:
+                get_logger().warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %s",
+                    x.dtype.name,
+                )
 
     def gradient(
         self,

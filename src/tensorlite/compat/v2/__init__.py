@@ -178,7 +178,6 @@ from tensorlite.compat.shared.python import (
     custom_gradient,
     grad_pass_through,
     print,
-    py_function,
     recompute_grad,
     timestamp,
 )
@@ -253,6 +252,7 @@ from tensorlite.compat.v2 import (
     sysconfig,
     test,
     train,
+    types,
     version,
 )
 from tensorlite.compat.v2.arrays import (
@@ -283,20 +283,20 @@ from tensorlite.compat.v2.framework import (
     Variable,
     constant,
     convert_to_tensor,
-    function,
     get_current_name_scope,
     gradients,
     inside_function,
     is_symbolic_tensor,
     name_scope,
 )
+from tensorlite.compat.v2.functions import function, py_function
 from tensorlite.compat.v2.version import (
     VERSION as __version__,
 )
 from tensorlite.compat.views import (
     Operation,
 )
-from tensorlite.config import set_numpy_operands
+from tensorlite.config import set_numpy_operands, set_soft_placement
 from tensorlite.core.shapes import (
     TensorShape,
 )
@@ -309,6 +309,17 @@ from tensorlite.core.tensor import (
 from tensorlite.ops.sparse_tensor import (
     SparseTensor,
 )
+
+initializers = keras.initializers
+losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
+constant_initializer = initializers.Constant
+ones_initializer = initializers.Ones
+zeros_initializer = initializers.Zeros
+random_normal_initializer = initializers.RandomNormal
+random_uniform_initializer = initializers.RandomUniform
+
+set_numpy_operands("adopt")
+set_soft_placement(True)
 
 
 def __getattr__(name: str) -> object:

@@ -24,7 +24,6 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.tensor import Tensor
-from tensorlite.function.function import function as traced
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.state import Variable as AnyVariable
@@ -81,6 +80,10 @@ def convert_to_tensor(
     return x
 
 
+_slot: Any = vars(AnyVariable)["name"]
+_own_name, _set_name = _slot.__get__, _slot.__set__
+
+
 class _Kind(type(AnyVariable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
     """Counts every variable as an instance, wherever it was made."""
 
@@ -92,6 +95,14 @@ class Variable(EagerVariable, metaclass=_Kind):
     """A variable that has its value."""
 
     __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return f"{_own_name(self)}:0"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        _set_name(self, scope.scoped(value))
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         return object.__new__(cls)
@@ -125,32 +136,6 @@ class Variable(EagerVariable, metaclass=_Kind):
             constraint=constraint,
             shape=shape,
         )
-
-
-def function(
-    func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
-) -> Any:
-    general = bool(reduce_retracing or experimental_relax_shapes)
-
-    def decorate(python_function: Callable[..., Any]) -> Any:
-        return traced(
-            python_function,
-            input_signature=input_signature,
-            autograph=autograph,
-            reduce_retracing=general,
-        )
-
-    return decorate if func is None else decorate(func)
 
 
 class Module(Collector):

@@ -241,7 +241,6 @@ def matched(saved: Tracked, root: Tracked) -> Matched:
     """
     partner = {root: saved}
     waiting = deque([root])
-    slots: list[tuple[Slot, Slot]] = []
     while waiting:
         own = waiting.popleft()
         other = partner[own]
@@ -249,16 +248,13 @@ def matched(saved: Tracked, root: Tracked) -> Matched:
             if name in other.children and child not in partner:
                 partner[child] = other.children[name]
                 waiting.append(child)
+    for own, other in list(partner.items()):
         kept = {(x.variable, x.name): x for x in other.slots}
         for slot in own.slots:
             held = partner.get(slot.variable)
-            if held is None:
-                continue
-            there = kept.get((held, slot.name))
+            there = None if held is None else kept.get((held, slot.name))
             if there is not None:
-                slots.append((slot, there))
-    for slot, there in slots:
-        partner.setdefault(slot.state, there.state)
+                partner.setdefault(slot.state, there.state)
     used = {key for other in partner.values() for key in other.values.values()}
     unused = [key for key in _saved_keys(saved) if key not in used]
     return Matched(list(partner.items()), unused, list(_lacking(root, partner)))
