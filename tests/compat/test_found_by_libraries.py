@@ -1,9 +1,10 @@
 """What unit tests of libraries for TensorFlow have shown to be wrong, by as little as shows it."""
 
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import add
 
+import numpy as np
 import pytest
 
 import tensorlite as tl
@@ -124,3 +125,37 @@ def test_tests_need_not_call_the_setup_they_inherit() -> None:
     OwnSetUp("test_sum").run(result)
     assert not result.errors
     assert not result.failures
+
+
+WRONG: dict[str, Callable[[], object]] = {
+    "a bias of another size": lambda: tf2.nn.bias_add(
+        tf2.ones([1, 2]), tf2.ones([1])
+    ),
+    "a bias of two axes": lambda: tf2.nn.bias_add(tf2.ones([2, 2]), tf2.ones([2, 1])),
+    "what has no channels": lambda: tf2.nn.bias_add(tf2.ones([2]), tf2.ones([2])),
+    "bounds that widen": lambda: tf2.clip_by_value(
+        tf2.ones([3]), tf2.ones([2, 3]), 2.0
+    ),
+    "norms that widen": lambda: tf2.clip_by_norm(
+        tf2.ones([2, 3, 1]), tf2.constant([1.0, 2.0])
+    ),
+    "scalars": lambda: tf2.concat([tf2.constant(1), tf2.constant(2)], 0),
+    "a repeat too many": lambda: tf2.tile(tf2.ones([4, 1]), [1, 4, 2]),
+    "repeats in two axes": lambda: tf2.tile(tf2.ones([4, 1]), [[2, 3], [3, 4]]),
+}
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("what", WRONG)
+def test_shapes_that_tensorflow_refuses_are_refused(what: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        WRONG[what]()
+
+
+@pytest.mark.usefixtures("eager")
+def test_values_of_one_hot_agree() -> None:
+    for off in (np.float32(0), tf2.constant(0)):
+        with pytest.raises(TypeError, match="cast them"):
+            tf2.one_hot([0, 1], 3, np.float64(1), off)
+    hot = tf2.one_hot([0, 1], 2, np.float64(1), 0.0, dtype=tf2.float32)
+    assert hot.dtype is tf2.float32

@@ -83,7 +83,10 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
         values = [values]
     if len(values) == 1:
         return tl.identity(converted(values[0]))
-    return tl.concat(tensors_of(values), axis=axis)
+    parts = tensors_of(values)
+    if any(x.spec.rank == 0 for x in parts):
+        raise ShapeError("Can't concatenate scalars (use tf.stack instead)")
+    return tl.concat(parts, axis=axis)
 
 
 @named("stack")
@@ -283,7 +286,10 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     counts: Any = _sizes(multiples)
     if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
         counts = shape_tensor(counts)
-    return tl.tile(converted(input), counts)
+    x, size = converted(input), np.shape(counts) if isinstance(counts, list) else None
+    if size is not None and x.spec.rank is not None and size != (x.spec.rank,):
+        raise ShapeError(f"Tile: {counts} for {x.spec}; give a number for each axis")
+    return tl.tile(x, counts)
 
 
 def pad(

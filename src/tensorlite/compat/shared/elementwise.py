@@ -13,6 +13,7 @@ from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, complex_of, float32, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops import bits
 from tensorlite.ops.activations import sigmoid as logistic
@@ -257,6 +258,7 @@ def clip_by_value(
     x = t.values if isinstance(t, IndexedSlices) else converted(t)
     low, high = converted(clip_value_min, x.dtype), converted(clip_value_max, x.dtype)
     clipped = tl.maximum(tl.minimum(x, high), low)
+    merge(x.spec.shape, clipped.spec.shape)
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clipped, t.indices, t.dense_shape)
     return clipped

@@ -14,6 +14,7 @@ from tensorlite.compat.shared.making import alike
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import merge
 from tensorlite.ops.shape import shape_of
 
 
@@ -448,7 +449,9 @@ def clip_by_norm(
     if not _is_value(t):
         return tl.clip_by_norm(t, clip_norm, axes)
     x = converted(t)
-    return tl.clip_by_norm(x, converted(clip_norm, x.dtype), axes)
+    clipped: Any = tl.clip_by_norm(x, converted(clip_norm, x.dtype), axes)
+    merge(x.spec.shape, clipped.spec.shape)
+    return clipped
 
 
 @named("clip_by_average_norm")

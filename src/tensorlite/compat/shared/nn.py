@@ -8,7 +8,7 @@ from typing import Any
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.ops import (
     activations,
     conv_forms,
@@ -106,14 +106,28 @@ def bias_add(
 ) -> Any:
     x = converted(value)
     b = converted(bias, x.dtype)
-    if (
-        data_format is not None
-        and data_format.startswith("NC")
-        and data_format != "NCHW_VECT_C"
-    ):
+    first = data_format is not None and data_format.startswith("NC")
+    first = first and data_format != "NCHW_VECT_C"
+    _check_bias(x, b, 1 if first else -1)
+    if first:
         rank = x.spec.rank or 4
         b = reshape(b, (-1, *(1,) * (rank - 2)))
     return add(x, b)
+
+
+def _check_bias(x: Any, bias: Any, axis: int) -> None:
+    """Raise ShapeError unless there may be an element of the bias for each channel."""
+    if bias.spec.rank not in (None, 1) or x.spec.rank in (0, 1):
+        raise ShapeError(
+            f"BiasAdd: {x.spec} and {bias.spec}; a tensor of 2 axes or more and a vector are wanted"
+        )
+    if x.spec.rank is not None and bias.spec.rank is not None:
+        channels, size = x.spec.shape[axis], bias.spec.shape[0]
+        if None not in (channels, size) and channels != size:
+            raise ShapeError(
+                f"BiasAdd: {size} elements do not fit {channels} channels in axis {axis}; give one "
+                "for each"
+            )
 
 
 @named("xw_plus_b")

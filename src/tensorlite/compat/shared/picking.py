@@ -13,7 +13,7 @@ from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
@@ -102,6 +102,12 @@ def one_hot(
     given = [x for x in (on_value, off_value) if x is not None]
     of = [converted(x).dtype for x in given]
     wanted = as_dtype(dtype) if dtype is not None else (of or [float32])[0]
+    for value, kind in zip(given, of, strict=True):
+        fixed = Operand if dtype is not None else (Operand, np.ndarray, np.generic)
+        if isinstance(value, fixed) and kind is not wanted:
+            raise DTypeError(
+                f"OneHot: values are of {kind.name}, and {wanted.name} is wanted; cast them"
+            )
     on = converted(1 if on_value is None else on_value, wanted)
     off = converted(0 if off_value is None else off_value, wanted)
     along = -1 if axis is None else axis
