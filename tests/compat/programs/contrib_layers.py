@@ -10,7 +10,23 @@ import numpy as np
 
 def program(tf: Any) -> dict[str, Any]:
     """Return what each layer does."""
-    own, relu = tf.contrib.layers, tf.nn.relu
+    made = {**weighted(tf), **others(tf)}
+    found = {key: done(tf, make, shape) for key, (make, shape) in made.items()}
+    for key, (make, shape) in unnamed(tf).items():
+        found[key] = done(tf, make, shape, names=False)
+    found["words"] = words(tf)
+    found["penalties"] = penalties(tf)
+    found["values"] = values(tf)
+    found["optimized"] = [
+        optimized(tf, "SGD", 1.0),
+        optimized(tf, tf.train.AdamOptimizer, None),
+    ]
+    return found
+
+
+def weighted(tf: Any) -> dict[str, Any]:
+    """Return layers that have weights, and the shapes of their inputs."""
+    own = tf.contrib.layers
     l2, norm = own.l2_regularizer(0.1), own.batch_norm
     collected = {
         "variables_collections": {"weights": ["w"], "biases": ["b"]},
@@ -20,7 +36,7 @@ def program(tf: Any) -> dict[str, Any]:
         "normalizer_fn": norm,
         "normalizer_params": {"decay": 0.9, "scale": True},
     }
-    made: dict[str, tuple[Any, tuple[int, ...]]] = {
+    return {
         "dense": (lambda x: own.fully_connected(x, 4), (3, 5)),
         "collected": (lambda x: own.fully_connected(x, 4, **collected), (3, 2, 5)),
         "unbiased": (
@@ -49,6 +65,13 @@ def program(tf: Any) -> dict[str, Any]:
         "back": (lambda x: own.conv2d_transpose(x, 4, 3, 2), (2, 4, 4, 3)),
         "separable": (lambda x: own.separable_conv2d(x, 4, 3, 2), (2, 6, 6, 3)),
         "depthwise": (lambda x: own.separable_conv2d(x, None, 3, 2), (2, 6, 6, 3)),
+    }
+
+
+def others(tf: Any) -> dict[str, Any]:
+    """Return layers of other kinds, and the shapes of their inputs."""
+    own, relu, norm = tf.contrib.layers, tf.nn.relu, tf.contrib.layers.batch_norm
+    return {
         "largest": (lambda x: own.max_pool2d(x, 2), (2, 6, 6, 3)),
         "mean": (lambda x: own.avg_pool2d(x, [2, 2], 2, scope="z"), (2, 6, 6, 3)),
         "flat": (own.flatten, (2, 6, 6, 3)),
@@ -66,8 +89,12 @@ def program(tf: Any) -> dict[str, Any]:
         "most": (lambda x: own.maxout(x, 2), (3, 6)),
         "scopes": (lambda x: arguments(tf, x), (2, 8, 8, 2)),
     }
-    found = {key: done(tf, make, shape) for key, (make, shape) in made.items()}
-    loose: dict[str, tuple[Any, tuple[int, ...]]] = {
+
+
+def unnamed(tf: Any) -> dict[str, Any]:
+    """Return layers whose nodes are named otherwise here, and the shapes of their inputs."""
+    own, norm = tf.contrib.layers, tf.contrib.layers.batch_norm
+    return {
         "at_once": (lambda x: norm(x, 0.9, updates_collections=None), (5, 3)),
         "at_once4d": (
             lambda x: norm(x, 0.9, updates_collections=None, scale=True),
@@ -98,16 +125,6 @@ def program(tf: Any) -> dict[str, Any]:
             (5, 3),
         ),
     }
-    for key, (make, shape) in loose.items():
-        found[key] = done(tf, make, shape, names=False)
-    found["words"] = words(tf)
-    found["penalties"] = penalties(tf)
-    found["values"] = values(tf)
-    found["optimized"] = [
-        optimized(tf, "SGD", 1.0),
-        optimized(tf, tf.train.AdamOptimizer, None),
-    ]
-    return found
 
 
 def shared(own: Any, x: Any) -> Any:

@@ -19,12 +19,14 @@ OF_VALUE = ("prob", "log_prob", "cdf", "survival_function")
 
 def program(tf: Any) -> dict[str, Any]:
     """Return what is known of each."""
-    own = tf.contrib.distributions
-    some = np.array([[0.3], [0.7]], "f")
-    hot = np.array([0, 0, 1])
-    spread = np.array([0.2, 0.3, 0.5], "f")
-    scores = [[0.3, -1.0, 2.0], [0.0, 0.0, 1.0]]
-    made: dict[str, tuple[Callable[[], Any], Any, Any]] = {
+    made = {**numbers(tf), **others(tf)}
+    return {key: described(tf, key, *given) for key, given in made.items()}
+
+
+def numbers(tf: Any) -> dict[str, Any]:
+    """Return distributions of numbers, values, and distributions to compare them with."""
+    own, some = tf.contrib.distributions, np.array([[0.3], [0.7]], "f")
+    return {
         "normal": (
             lambda: own.Normal([0.0, 1.0], [[1.0], [2.0]]),
             some,
@@ -43,6 +45,15 @@ def program(tf: Any) -> dict[str, Any]:
             some[:, 0],
             lambda: own.Beta(3.0, 2.0),
         ),
+    }
+
+
+def others(tf: Any) -> dict[str, Any]:
+    """Return distributions of vectors and classes likewise."""
+    own, hot = tf.contrib.distributions, np.array([0, 0, 1])
+    spread = np.array([0.2, 0.3, 0.5], "f")
+    scores = [[0.3, -1.0, 2.0], [0.0, 0.0, 1.0]]
+    return {
         "dirichlet": (
             lambda: own.Dirichlet([[2.0, 3.0, 4.0], [1.0, 0.5, 0.2]]),
             spread,
@@ -76,7 +87,6 @@ def program(tf: Any) -> dict[str, Any]:
             lambda: own.OneHotCategorical(probs=[0.2, 0.3, 0.5]),
         ),
     }
-    return {key: described(tf, key, *given) for key, given in made.items()}
 
 
 def described(tf: Any, key: str, make: Any, value: Any, other: Any) -> dict[str, Any]:

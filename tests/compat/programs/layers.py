@@ -11,9 +11,28 @@ import numpy as np
 
 def program(tf: Any) -> dict[str, Any]:
     """Return what each layer does."""
+    layers = tf.layers
+    made = {**weighted(tf), **others(tf)}
+    for kind, name in (("max", "largest"), ("average", "mean")):
+        one, two, three = [getattr(layers, f"{kind}_pooling{i}d") for i in (1, 2, 3)]
+        made[f"{name}1"] = (lambda x, f=one: f(x, 2, 2), (2, 6, 3))
+        made[f"{name}2"] = (lambda x, f=two: f(x, 2, 2, "same"), (2, 7, 7, 3))
+        made[f"{name}3"] = (lambda x, f=three: f(x, 2, 2), (2, 4, 4, 4, 3))
+    found = {key: done(tf, make, shape) for key, (make, shape) in made.items()}
+    for value in (True, False):
+        found[f"fed_{value}"] = done(
+            tf,
+            partial(fed_norm, tf, value),
+            (3, 2, 2, 3),
+            names=False,
+        )
+    return found
+
+
+def weighted(tf: Any) -> dict[str, Any]:
+    """Return layers that have a kernel, and the shapes of their inputs."""
     layers, relu = tf.layers, tf.nn.relu
-    training = {"training": True, "momentum": 0.9}
-    made: dict[str, tuple[Any, tuple[int, ...]]] = {
+    return {
         "dense": (lambda x: layers.dense(x, 4, relu), (3, 5)),
         "two": (lambda x: layers.dense(layers.dense(x, 4), 2, name="out"), (3, 5)),
         "deep": (lambda x: layers.dense(x, 4, use_bias=False), (3, 2, 5)),
@@ -42,6 +61,14 @@ def program(tf: Any) -> dict[str, Any]:
             (2, 6, 6, 3),
         ),
         "separable1d": (lambda x: layers.separable_conv1d(x, 4, 3), (2, 6, 3)),
+    }
+
+
+def others(tf: Any) -> dict[str, Any]:
+    """Return layers without a kernel, and the shapes of their inputs."""
+    layers = tf.layers
+    training = {"training": True, "momentum": 0.9}
+    return {
         "flatten": (layers.flatten, (2, 4, 4, 3)),
         "kept": (layers.dropout, (2, 6)),
         "norm": (lambda x: layers.batch_normalization(x, **training), (6, 3)),
@@ -58,20 +85,6 @@ def program(tf: Any) -> dict[str, Any]:
             (3, 3, 2, 2),
         ),
     }
-    for kind, name in (("max", "largest"), ("average", "mean")):
-        one, two, three = [getattr(layers, f"{kind}_pooling{i}d") for i in (1, 2, 3)]
-        made[f"{name}1"] = (lambda x, f=one: f(x, 2, 2), (2, 6, 3))
-        made[f"{name}2"] = (lambda x, f=two: f(x, 2, 2, "same"), (2, 7, 7, 3))
-        made[f"{name}3"] = (lambda x, f=three: f(x, 2, 2), (2, 4, 4, 4, 3))
-    found = {key: done(tf, make, shape) for key, (make, shape) in made.items()}
-    for value in (True, False):
-        found[f"fed_{value}"] = done(
-            tf,
-            partial(fed_norm, tf, value),
-            (3, 2, 2, 3),
-            names=False,
-        )
-    return found
 
 
 def fed_norm(tf: Any, value: bool, x: Any) -> Any:

@@ -10,16 +10,60 @@ import numpy as np
 
 def program(tf: Any) -> dict[str, Any]:
     """Return what metrics say behind each batch."""
-    rng, n, own = np.random.RandomState(0), 12, tf.metrics
+    drawn = draws()
+    n, likely, scores, weights = (
+        12,
+        drawn["likely"],
+        drawn["scores"],
+        drawn["weights"],
+    )
+    made = {**simple(tf, drawn), **repeated(tf, drawn)}
+    own = tf.metrics
+    found = {}
+    for key, (make, given) in made.items():
+        found[key] = batches(tf, make, given, None, key)
+        found[f"{key}_weighted"] = batches(tf, make, given, weights, key)
+    found["unweighted"] = [
+        batches(
+            tf, lambda x, w: own.mean_tensor(tf.reshape(x, [n])), [likely], None, ""
+        ),
+        batches(
+            tf,
+            lambda y, p, w: own.mean_cosine_distance(y, p, 1),
+            [scores, scores[::-1]],
+            None,
+            "",
+        ),
+    ]
+    found["collections"] = collections(tf)
+    return found
+
+
+def draws() -> dict[str, Any]:
+    """Return three batches of labels, predictions and weights."""
+    rng, n = np.random.RandomState(0), 12
     truth = [(rng.rand(n) > 0.4).astype("f") for _ in range(3)]
     likely = [rng.rand(n).astype("f") for _ in range(3)]
-    bits = [x > 0.5 for x in likely]
-    classes, guesses = [[rng.randint(0, 4, n) for _ in range(3)] for _ in range(2)]
-    scores = [rng.rand(n, 5).astype("f") for _ in range(3)]
-    sets = [rng.randint(0, 5, (n, 2)) for _ in range(3)]
-    weights = [rng.rand(n).astype("f") for _ in range(3)]
-    both = [truth, likely]
-    made: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    return {
+        "both": [truth, likely],
+        "likely": likely,
+        "bits": [truth, [x > 0.5 for x in likely]],
+        "classes": [[rng.randint(0, 4, n) for _ in range(3)] for _ in range(2)],
+        "scores": [rng.rand(n, 5).astype("f") for _ in range(3)],
+        "sets": [rng.randint(0, 5, (n, 2)) for _ in range(3)],
+        "weights": [rng.rand(n).astype("f") for _ in range(3)],
+    }
+
+
+def simple(tf: Any, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Return metrics, and what they are given."""
+    own, both, likely = tf.metrics, drawn["both"], drawn["likely"]
+    (classes, guesses), scores, sets = (
+        drawn["classes"],
+        drawn["scores"],
+        drawn["sets"],
+    )
+    return {
         "accuracy": (own.accuracy, [classes, guesses]),
         "mean": (own.mean, [likely]),
         "below": (lambda x, w: own.percentage_below(x, 0.5, w), [likely]),
@@ -55,6 +99,12 @@ def program(tf: Any) -> dict[str, Any]:
             [sets, scores],
         ),
     }
+
+
+def repeated(tf: Any, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Return metrics of which there are several alike, and what they are given."""
+    own, both = tf.metrics, drawn["both"]
+    made: dict[str, Any] = {}
     for name in (
         "mean_absolute_error",
         "mean_squared_error",
@@ -69,7 +119,7 @@ def program(tf: Any) -> dict[str, Any]:
         "precision",
         "recall",
     ):
-        made[name] = (getattr(own, name), [truth, bits])
+        made[name] = (getattr(own, name), drawn["bits"])
         many = getattr(own, f"{name}_at_thresholds")
         made[f"{name}_many"] = (
             lambda y, p, w, f=many: f(y, p, [0.2, 0.5, 0.8], w),
@@ -83,24 +133,7 @@ def program(tf: Any) -> dict[str, Any]:
                 ),
                 both,
             )
-    found = {}
-    for key, (make, given) in made.items():
-        found[key] = batches(tf, make, given, None, key)
-        found[f"{key}_weighted"] = batches(tf, make, given, weights, key)
-    found["unweighted"] = [
-        batches(
-            tf, lambda x, w: own.mean_tensor(tf.reshape(x, [n])), [likely], None, ""
-        ),
-        batches(
-            tf,
-            lambda y, p, w: own.mean_cosine_distance(y, p, 1),
-            [scores, scores[::-1]],
-            None,
-            "",
-        ),
-    ]
-    found["collections"] = collections(tf)
-    return found
+    return made
 
 
 def batches(

@@ -51,6 +51,9 @@ from tensorlite.compat.v1.scopes import (
     local_variables_initializer as local_variables,
 )
 from tensorlite.compat.v1.scopes import (
+    tables_initializer,
+)
+from tensorlite.compat.v1.scopes import (
     variables_initializer as variables,
 )
 
@@ -70,6 +73,7 @@ __all__ = [
     "orthogonal",
     "random_normal",
     "random_uniform",
+    "tables_initializer",
     "truncated_normal",
     "uniform_unit_scaling",
     "variables",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
@@ -99,22 +100,13 @@ def batch_norm(
                 outputs = activation_fn(outputs)
             return named_output(outputs_collections, sc.name, outputs)
     with layer_scope(scope, "BatchNorm", reuse) as sc:
-        regularizers = param_regularizers or {}
-        firsts = {f"{name}_initializer": value for name, value in first.items()}
-        layer = layers.BatchNormalization(
-            1 if channels_of(data_format) == "channels_first" else -1,
-            decay,
-            epsilon,
-            center,
-            scale,
-            beta_regularizer=regularizers.get("beta"),
-            gamma_regularizer=regularizers.get("gamma"),
+        layer = _layer(sc, data_format, first, param_regularizers or {}, reuse)(
+            momentum=decay,
+            epsilon=epsilon,
+            center=center,
+            scale=scale,
             fused=fused,
             trainable=trainable,
-            name=sc.name,
-            _scope=sc,
-            _reuse=reuse,
-            **firsts,
         )
         outputs = layer.apply(x, training=is_training)
         for name in ("moving_mean", "moving_variance", "beta", "gamma"):
@@ -123,6 +115,23 @@ def batch_norm(
         if activation_fn is not None:
             outputs = activation_fn(outputs)
         return named_output(outputs_collections, sc.name, outputs)
+
+
+def _layer(
+    sc: Any, data_format: str, first: dict[str, Any], regularizers: Any, reuse: Any
+) -> Any:
+    """Return what makes the layer of tf.layers that normalizes batches."""
+    firsts = {f"{name}_initializer": value for name, value in first.items()}
+    return partial(
+        layers.BatchNormalization,
+        1 if channels_of(data_format) == "channels_first" else -1,
+        beta_regularizer=regularizers.get("beta"),
+        gamma_regularizer=regularizers.get("gamma"),
+        name=sc.name,
+        _scope=sc,
+        _reuse=reuse,
+        **firsts,
+    )
 
 
 class _Norm:

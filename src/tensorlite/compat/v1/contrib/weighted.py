@@ -115,6 +115,23 @@ def _applied(
     return outputs
 
 
+def _parts(
+    weights: tuple[Any, Any],
+    biases: tuple[Any, Any],
+    normalizer_fn: Any,
+    trainable: bool,
+) -> dict[str, Any]:
+    """Return arguments of layers of tf.layers: how kernel and bias begin and are regularised."""
+    return {
+        "use_bias": normalizer_fn is None and biases[0] is not None,
+        "kernel_initializer": weights[0],
+        "kernel_regularizer": weights[1],
+        "bias_initializer": biases[0],
+        "bias_regularizer": biases[1],
+        "trainable": trainable,
+    }
+
+
 def channels_of(data_format: str | None) -> str:
     known = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
     if data_format not in known:
@@ -146,14 +163,11 @@ def fully_connected(
             f"num_outputs type should be an int, got {type(num_outputs)}."
         )
     with layer_scope(scope, "fully_connected", reuse) as sc:
+        weights = weights_initializer, weights_regularizer
+        biases = biases_initializer, biases_regularizer
         given = {
             "units": count,
-            "use_bias": normalizer_fn is None and biases_initializer is not None,
-            "kernel_initializer": weights_initializer,
-            "bias_initializer": biases_initializer,
-            "kernel_regularizer": weights_regularizer,
-            "bias_regularizer": biases_regularizer,
-            "trainable": trainable,
+            **_parts(weights, biases, normalizer_fn, trainable),
         }
         x = framework.convert_to_tensor(inputs)
         outputs = _applied(layers.Dense, sc, x, given, variables_collections, reuse)
@@ -197,6 +211,8 @@ def _convolution(count: int | None) -> Callable[..., Any]:
                     f"Convolution expects input with rank "
                     f"{'3, 4 or 5' if count is None else count + 2}, got {rank}"
                 )
+            weights = weights_initializer, weights_regularizer
+            biases = biases_initializer, biases_regularizer
             given = {
                 "filters": num_outputs,
                 "kernel_size": kernel_size,
@@ -204,12 +220,7 @@ def _convolution(count: int | None) -> Callable[..., Any]:
                 "padding": padding,
                 "data_format": channels_of(data_format),
                 "dilation_rate": rate,
-                "use_bias": normalizer_fn is None and biases_initializer is not None,
-                "kernel_initializer": weights_initializer,
-                "bias_initializer": biases_initializer,
-                "kernel_regularizer": weights_regularizer,
-                "bias_regularizer": biases_regularizer,
-                "trainable": trainable,
+                **_parts(weights, biases, normalizer_fn, trainable),
             }
             kind = _CONVOLUTIONS[rank]
             made = _applied(kind, sc, x, given, variables_collections, reuse)
@@ -250,18 +261,15 @@ def _transposed(kind: Any, default: str, form: str) -> Callable[..., Any]:
         scope: Any = None,
     ) -> Any:
         with layer_scope(scope, default, reuse) as sc:
+            weights = weights_initializer, weights_regularizer
+            biases = biases_initializer, biases_regularizer
             given = {
                 "filters": num_outputs,
                 "kernel_size": kernel_size,
                 "strides": stride,
                 "padding": padding,
                 "data_format": channels_of(data_format),
-                "use_bias": normalizer_fn is None and biases_initializer is not None,
-                "kernel_initializer": weights_initializer,
-                "bias_initializer": biases_initializer,
-                "kernel_regularizer": weights_regularizer,
-                "bias_regularizer": biases_regularizer,
-                "trainable": trainable,
+                **_parts(weights, biases, normalizer_fn, trainable),
             }
             x = framework.convert_to_tensor(inputs)
             made = _applied(kind, sc, x, given, variables_collections, reuse)
