@@ -97,17 +97,12 @@ def test_the_file_is_in_the_trace_event_format(tmp_path: Path) -> None:
         recorder.transfer("h:0", FIRST, SECOND, 8, now, now + 2000)
     loaded = json.loads(path.read_text())
     entries = loaded["traceEvents"]
-    needed = {
+    needed = {  # C: memory, where the process accounts for it
         "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
         "M": {"name", "pid", "tid", "args"},
         "s": {"name", "cat", "id", "ts", "pid", "tid"},
         "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
-        "C": {
-            "name",
-            "pid",
-            "ts",
-            "args",
-        },  # memory, where the process accounts for it
+        "C": {"name", "pid", "ts", "args"},
     }
     for entry in entries:
         assert set(entry) == needed[entry["ph"]] | {"ph"}

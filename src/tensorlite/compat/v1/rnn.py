@@ -147,11 +147,9 @@ def _loop(
             )
             for i, x in enumerate(flat)
         ]
-    none = (
-        [zeros(stack([batch, *size]), first.dtype) for size in sizes]
-        if lengths is not None
-        else []
-    )
+    none = []
+    if lengths is not None:
+        none = [zeros(stack([batch, *size]), first.dtype) for size in sizes]
 
     def body(time: Any, written: Any, state: Any) -> Any:
         parts = [source.read(time) for source in sources]
@@ -161,18 +159,15 @@ def _loop(
         made = nest.flatten(output)
         if lengths is not None:
             ended = time >= lengths
-            made = [
-                _kept(ended, old, new) for old, new in zip(none, made, strict=True)
-            ]
+            pairs = zip(none, made, strict=True)
+            made = [_kept(ended, old, new) for old, new in pairs]
             following = nest.map_structure(
                 lambda o, n: _kept(ended, o, n), state, following
             )
         after = [a.write(time, x) for a, x in zip(written, made, strict=True)]
         return time + 1, after, following
 
-    bound = steps
-    if lengths is not None:
-        bound = minimum(steps, maximum(1, reduce_max(lengths)))
+    bound = _bound(steps, lengths)
     time = framework.constant(0, int32, name="time")
     _, written, last = while_loop(
         lambda time, *_: time < bound,
@@ -187,6 +182,13 @@ def _loop(
     for x, size in zip(outputs, sizes, strict=True):
         x.set_shape([count, known, *size])
     return _packed(cell.output_size, outputs), last
+
+
+def _bound(steps: Any, lengths: Any) -> Any:
+    """Return how many turns the longest sequence takes."""
+    if lengths is None:
+        return steps
+    return minimum(steps, maximum(1, reduce_max(lengths)))
 
 
 def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:
