@@ -71,7 +71,7 @@ def set_learning_phase(value: Any) -> None:
 
 
 def get_value(x: Any) -> Any:
-    return x.numpy()[()] if isinstance(x, Operand) else x
+    return x.__tensor__().numpy()[()] if isinstance(x, Operand) else x
 
 
 def set_value(x: Any, value: Any) -> None:

@@ -24,7 +24,7 @@ def unpacked(data: Any) -> tuple[Any, Any, Any]:
         raise InvalidArgumentError(
             f"a batch is (x), (x, y) or (x, y, sample_weight), not {len(data)} things"
         )
-    return (*data, None, None)[:3]  # type: ignore[return-value]
+    return (*data, None, None)[:3]
 
 
 def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -39,7 +39,7 @@ class MultiHeadAttention(Layer):
 
     def __call__(
         self, query: Any, value: Any = None, key: Any = None, **kwargs: Any
-    ) -> Any:  # type: ignore[override]
+    ) -> Any:
         given = (
             query if value is None else [query, value, value if key is None else key]
         )
@@ -73,7 +73,7 @@ class MultiHeadAttention(Layer):
         made = tl.einsum(rule, x, kernel.value())
         return made if bias is None else made + bias
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         inputs: Any,
         attention_mask: Any = None,
@@ -82,10 +82,10 @@ class MultiHeadAttention(Layer):
         use_causal_mask: bool = False,
     ) -> Any:
         query, value, key = inputs
-        q = self._projected("query", query, "bte,ehd->bhtd") / sqrt(self.key_dim)
+        q = self._projected("query", query, "bte,ehd->bthd") / sqrt(self.key_dim)
         k = self._projected_heads("key", key)
         v = self._projected_heads("value", value)
-        scores = tl.einsum("bhtd,bhsd->bhts", q, k)
+        scores = tl.einsum("bthd,bshd->bhts", q, k)
         if use_causal_mask:
             steps, others = scores.shape[-2], scores.shape[-1]
             causal = tl.arange(steps)[:, None] >= tl.arange(others)[None, :]
@@ -99,12 +99,12 @@ class MultiHeadAttention(Layer):
             if self.dropout and training
             else weights
         )
-        mixed = tl.einsum("bhts,bhsd->bthd", dropped, v)
+        mixed = tl.einsum("bhts,bshd->bthd", dropped, v)
         made = self._projected("attention_output", mixed, "bthd,hde->bte")
         return (made, weights) if return_attention_scores else made
 
     def _projected_heads(self, name: str, x: Any) -> Any:
-        return self._projected(name, x, "bse,ehd->bhsd")
+        return self._projected(name, x, "bse,ehd->bshd")
 
 
 class Attention(Layer):
@@ -130,7 +130,7 @@ class Attention(Layer):
         made = tl.matmul(query, tl.matrix_transpose(key))
         return made if self.scale is None else made * self.scale
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         inputs: Any,
         mask: Any = None,

@@ -117,7 +117,7 @@ def _states(states: Any) -> list[Any]:
 
 
 class SimpleRNNCell(Cell):
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         (h,) = _states(states)
         x = self.dropped(inputs, self.dropout, training)
         h = self.dropped(h, self.recurrent_dropout, training)
@@ -154,7 +154,7 @@ class LSTMCell(Cell):
         ends = [self.bias_initializer((size,), dtype=dtype) for size in (n, 2 * n)]
         return tl.concat([ends[0], tl.ones(n, dtype=dtype), ends[1]])
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         h, c = states
         x = self.dropped(inputs, self.dropout, training)
         h = self.dropped(h, self.recurrent_dropout, training)
@@ -187,7 +187,7 @@ class GRUCell(Cell):
         wide = self.gates * self.units
         return (2, wide) if self.reset_after else (wide,)
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         (h,) = _states(states)
         x = self.dropped(inputs, self.dropout, training)
         kept = self.dropped(h, self.recurrent_dropout, training)
@@ -240,7 +240,7 @@ class StackedRNNCells(Layer):
             cell.get_initial_state(None, batch_size, dtype) for cell in self.cells
         ]
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         made, after = inputs, []
         for cell, state in zip(self.cells, states, strict=True):
             made, state = cell(made, state, training=training)

@@ -125,7 +125,7 @@ class Convolution(Layer):
             made = made + bias
         return self.activation(made)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         padding = self.padding
         if padding == "causal":
             inputs, padding = self._padded(inputs), "valid"

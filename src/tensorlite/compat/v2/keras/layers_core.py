@@ -139,7 +139,7 @@ class Dense(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         made = tl.matmul(inputs, self.kernel)
         made = made if self.bias is None else made + self.bias
         return self.activation(made)
@@ -158,7 +158,7 @@ class Flatten(Layer):
         super().__init__(**kwargs)
         self.data_format = data_format
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         sizes = inputs.get_shape().as_list()
         if self.data_format == "channels_first" and len(sizes) > 2:
             inputs = tl.moveaxis(inputs, 1, -1)
@@ -177,7 +177,7 @@ class Reshape(Layer):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         sizes = list(self.target_shape)
         if -1 in sizes and None not in inputs.shape[1:]:
             known = -prod(sizes)
@@ -193,7 +193,7 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.permute_dims(inputs, (0, *self.dims))
 
 
@@ -202,7 +202,7 @@ class RepeatVector(Layer):
         super().__init__(**kwargs)
         self.n = n
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.repeat(inputs[:, None, :], self.n, axis=1)
 
 
@@ -212,7 +212,7 @@ class Activation(Layer):
         self.supports_masking = True
         self.activation = activations.get(activation)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return self.activation(inputs)
 
     def get_config(self) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class Lambda(Layer):
         super().__init__(**kwargs)
         self.function, self.arguments = function, dict(arguments or {})
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return self.function(inputs, **self.arguments)
 
 
@@ -252,7 +252,7 @@ class Dropout(Layer):
         own = shape_of(inputs)
         return [own[i] if x is None else x for i, x in enumerate(self.noise_shape)]
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, training: Any = None) -> Any:
         def dropped() -> Any:
             return nn.dropout(inputs, self.rate, self._noise_shape(inputs), self.seed)
 
@@ -286,7 +286,7 @@ class GaussianNoise(Layer):
         super().__init__(**kwargs)
         self.stddev, self.seed, self.supports_masking = stddev, seed, True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, training: Any = None) -> Any:
         def noisy() -> Any:
             noise = tl.random.normal(shape_of(inputs), 0.0, self.stddev, inputs.dtype)
             return inputs + noise
@@ -328,7 +328,7 @@ class Embedding(masks.Starting, Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         whole = inputs if inputs.dtype.is_integer else astype(inputs, tl.int32)
         return tl.nn.embedding_lookup(self.embeddings, whole)
 
@@ -343,7 +343,7 @@ class Masking(masks.Starting, Layer):
         super().__init__(**kwargs)
         self.mask_value = mask_value
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         counts = self.compute_mask(inputs)
         return inputs * astype(counts[..., None], inputs.dtype)
 
@@ -367,7 +367,7 @@ class ReLU(Layer):
         super().__init__(**kwargs)
         self.options = (negative_slope, max_value, threshold)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return activations.relu(inputs, *self.options)
 
 
@@ -378,7 +378,7 @@ class LeakyReLU(Layer):
         super().__init__(**kwargs)
         self.alpha = alpha if negative_slope is None else negative_slope
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return nn.leaky_relu(inputs, self.alpha)
 
 
@@ -387,7 +387,7 @@ class ELU(Layer):
         super().__init__(**kwargs)
         self.alpha = alpha
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return activations.elu(inputs, self.alpha)
 
 
@@ -396,7 +396,7 @@ class Softmax(Layer):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return nn.softmax(inputs, self.axis)
 
 
@@ -417,7 +417,7 @@ class PReLU(Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.nn.relu(inputs) - self.alpha * tl.nn.relu(-inputs)
 
 
@@ -426,5 +426,5 @@ class Rescaling(Layer):
         super().__init__(**kwargs)
         self.scale, self.offset = scale, offset
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.astype(inputs, tl.float32) * self.scale + self.offset

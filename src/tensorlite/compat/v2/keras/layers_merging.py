@@ -14,7 +14,7 @@ class Merge(Layer):
 
     supports_masking = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         if not isinstance(inputs, (list, tuple)) or not inputs:
             raise InvalidArgumentError(
                 f"A merge layer should be called on a list of inputs. Received: {inputs!r}"

@@ -80,7 +80,7 @@ class BatchNormalization(Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, training: Any = None) -> Any:
         wanted = training if self.trainable else False
         return chosen(
             wanted, lambda: self._in_training(inputs), lambda: self._in_use(inputs)
@@ -155,7 +155,7 @@ class LayerNormalization(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         rank = len(inputs.shape)
         own = tuple(i % rank for i in self.axis)
         sizes = [inputs.shape[i] if i in own else 1 for i in range(rank)]
@@ -170,5 +170,5 @@ class UnitNormalization(Layer):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.nn.l2_normalize(inputs, self.axis)

@@ -37,7 +37,7 @@ class _Pooling(Layer):
         )
         self.input_spec = InputSpec(ndim=self.axes + 2)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"
         form = (_FIRST if first else _LAST)[self.axes - 1]
         pooled = nn.max_pool if self.kind == "max" else nn.avg_pool
@@ -89,7 +89,7 @@ class _Global(Layer):
         super().__init__(**kwargs)
         self.data_format, self.keepdims = data_format, keepdims
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, mask: Any = None) -> Any:
         rank = len(inputs.shape)
         first = self.data_format == "channels_first"
         axes = tuple(range(2, rank) if first else range(1, rank - 1))
@@ -131,7 +131,7 @@ def _pairs(value: Any, axes: int) -> list[tuple[int, int]]:
     if isinstance(value, int):
         return [(value, value)] * axes
     if axes == 1:
-        return [tuple(value)]  # type: ignore[list-item]
+        return [tuple(value)]
     return [(x, x) if isinstance(x, int) else tuple(x) for x in value]
 
 
@@ -147,7 +147,7 @@ class _Bordered(Layer):
         self.padding = _pairs(padding, self.axes)
         self.data_format = data_format
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"
         widths = [(0, 0), *([(0, 0)] if first else []), *self.padding]
         return tl.pad(inputs, widths if first else [*widths, (0, 0)])
@@ -174,7 +174,7 @@ class _Cropping(Layer):
         super().__init__(**kwargs)
         self.cropping, self.data_format = _pairs(cropping, self.axes), data_format
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         parts = [slice(a, -b if b else None) for a, b in self.cropping]
         before = 2 if self.data_format == "channels_first" else 1
         return inputs[(*[slice(None)] * before, *parts)]
@@ -193,7 +193,7 @@ class UpSampling1D(Layer):
         super().__init__(**kwargs)
         self.size = int(size)
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return tl.repeat(inputs, self.size, axis=1)
 
 
@@ -209,7 +209,7 @@ class UpSampling2D(Layer):
         self.size = sizes_of(size, 2)
         self.data_format, self.interpolation = data_format, interpolation
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"
         x = tl.moveaxis(inputs, 1, -1) if first else inputs
         if self.interpolation == "nearest":

@@ -55,7 +55,7 @@ class RNN(Layer):
             self.cell.state_size,
         )
 
-    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         if (
             isinstance(inputs, (list, tuple))
             and initial_state is None
@@ -66,7 +66,7 @@ class RNN(Layer):
             kwargs["initial_state"] = initial_state
         return super().__call__(inputs, **kwargs)
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         inputs: Any,
         mask: Any = None,
@@ -235,7 +235,7 @@ class Bidirectional(Layer):
         turned = {**kwargs, "go_backwards": not layer.go_backwards}
         return type(layer)(*args, **{**turned, "name": f"backward_{layer.name}"})
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         inputs: Any,
         mask: Any = None,
@@ -285,7 +285,7 @@ class TimeDistributed(Layer):
             self.layer.build_with(input_shape[:1] + input_shape[2:])
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, training: Any = None) -> Any:
         own = shape_of(inputs)
         sizes = [own[i] if x is None else x for i, x in enumerate(inputs.shape)]
         flat = tl.reshape(inputs, [-1, *sizes[2:]])

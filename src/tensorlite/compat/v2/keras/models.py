@@ -57,6 +57,10 @@ class Model(Training, Layer):
             layer for layer in once(layers) if isinstance(layer, Layer)
         ]
 
+    def inputs_known(self) -> bool:
+        """Return whether it is known what the model takes."""
+        return getattr(self, "inputs", None) is not None
+
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         if self._plan is None:
             raise NotImplementedError(
@@ -254,9 +258,6 @@ class Sequential(Model):
         self._chain.append(layer)
         self._extend(layer)
 
-    def inputs_known(self) -> bool:
-        return self.inputs is not None
-
     def _begin(self, tensor: Any) -> None:
         self.inputs, self._tip = [tensor], tensor
         self.input_names = [tensor.name]
@@ -329,7 +330,7 @@ class _Function(Layer):
         super().__init__(name=getattr(function, "__name__", None))
         self._function = function
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         return self._function(inputs)
 
 

@@ -345,7 +345,7 @@ def _tensor(x: Any) -> Any:
 
 def _numbers(logs: Any) -> dict[str, Any]:
     return {
-        name: value.numpy()[()] if isinstance(value, Operand) else value
+        name: value.__tensor__().numpy()[()] if isinstance(value, Operand) else value
         for name, value in (logs or {}).items()
     }
 

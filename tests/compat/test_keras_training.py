@@ -1,0 +1,323 @@
+"""tf.keras: layers against closed forms in NumPy, models that train, weights that come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+import tensorlite.compat.v2 as tf
+
+keras = tf.keras
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def data(rows: int = 64) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, 4)).astype(np.float32)
+    return x, (x.sum(1) > 0).astype(np.int64)
+
+
+def test_a_sequential_model_learns() -> None:
+    x, y = data()
+    model = keras.Sequential(
+        [
+            keras.layers.Dense(16, activation="relu", input_shape=(4,)),
+            keras.layers.Dense(2, activation="softmax"),
+        ]
+    )
+    model.compile(
+        keras.optimizers.Adam(0.05),
+        "sparse_categorical_crossentropy",
+        metrics=["accuracy"],
+    )
+    history = model.fit(x, y, epochs=15, verbose=0, validation_split=0.25)
+    assert set(history.history) == {"loss", "accuracy", "val_loss", "val_accuracy"}
+    assert history.history["loss"][-1] < history.history["loss"][0]
+    assert model.evaluate(x, y, verbose=0)[1] > 0.9
+    assert model.predict(x, verbose=0).shape == (64, 2)
+    assert [w.name.split("/")[1] for w in model.weights] == [
+        "kernel:0",
+        "bias:0",
+        "kernel:0",
+        "bias:0",
+    ]
+
+
+def test_a_functional_model_takes_operators_and_functions() -> None:
+    first, second = keras.Input((4,)), keras.Input((4,))
+    dense = keras.layers.Dense(3)
+    joined = tf.concat([dense(first) * 2.0, tf.nn.relu(dense(second))], axis=1)
+    model = keras.Model([first, second], keras.layers.Dense(1)(joined))
+    x, _ = data(5)
+    made = model([x, -x])
+    kernel, bias, last, end = [w.numpy() for w in model.weights]
+    wanted = (
+        np.concatenate(
+            [(x @ kernel + bias) * 2, np.maximum(-x @ kernel + bias, 0)], axis=1
+        )
+        @ last
+        + end
+    )
+    np.testing.assert_allclose(made.numpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_control_flow_of_a_users_layer_is_converted() -> None:
+    class Halving(keras.layers.Layer):
+        def call(self, inputs: Any) -> Any:  # type: ignore[override]
+            while tf.reduce_sum(inputs) > 1.0:
+                inputs = inputs / 2.0
+            return inputs
+
+    layer = Halving()
+    f = tf.function(lambda x: layer(x))
+    assert float(tf.reduce_sum(f(tf.constant([8.0, 8.0])))) == 1.0
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_lstm_is_the_recurrence_of_its_weights(traced: bool) -> None:
+    layer = keras.layers.LSTM(3, return_sequences=True, return_state=True)
+    x = np.random.default_rng(1).normal(size=(2, 6, 4)).astype(np.float32)
+    call = tf.function(lambda a: layer(a)) if traced else layer
+    made, h_last, c_last = call(tf.constant(x))
+    kernel, recurrent, bias = [w.numpy() for w in layer.weights]
+    h = c = np.zeros((2, 3))
+    rows = []
+    for step in range(6):
+        i, f, g, o = np.split(x[:, step] @ kernel + h @ recurrent + bias, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        rows.append(h)
+    np.testing.assert_allclose(made.numpy(), np.stack(rows, 1), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(h_last.numpy(), h, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(c_last.numpy(), c, rtol=1e-4, atol=1e-5)
+
+
+def test_gru_is_the_recurrence_of_its_weights() -> None:
+    layer = keras.layers.GRU(3)
+    x = np.random.default_rng(1).normal(size=(2, 5, 4)).astype(np.float32)
+    made = layer(tf.constant(x)).numpy()
+    kernel, recurrent, bias = [w.numpy() for w in layer.weights]
+    h = np.zeros((2, 3))
+    for step in range(5):
+        a = np.split(x[:, step] @ kernel + bias[0], 3, axis=1)
+        b = np.split(h @ recurrent + bias[1], 3, axis=1)
+        z, r = sigmoid(a[0] + b[0]), sigmoid(a[1] + b[1])
+        h = z * h + (1 - z) * np.tanh(a[2] + r * b[2])
+    np.testing.assert_allclose(made, h, rtol=1e-4, atol=1e-5)
+
+
+def test_masked_steps_do_not_count() -> None:
+    embedding = keras.layers.Embedding(10, 4, mask_zero=True)
+    layer = keras.layers.SimpleRNN(3)
+    short = layer(embedding(tf.constant([[1, 2]])))
+    padded = layer(embedding(tf.constant([[1, 2, 0, 0]])))
+    np.testing.assert_allclose(short.numpy(), padded.numpy(), rtol=1e-6)
+
+
+def test_batch_normalization_keeps_moments() -> None:
+    layer = keras.layers.BatchNormalization(momentum=0.5)
+    x = np.random.default_rng(2).normal(3.0, 2.0, size=(50, 3)).astype(np.float32)
+    made = layer(tf.constant(x), training=True).numpy()
+    np.testing.assert_allclose(made.mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(layer.moving_mean.numpy(), x.mean(0) / 2, rtol=1e-5)
+    assert len(layer.trainable_weights) == len(layer.non_trainable_weights) == 2
+    used = layer(tf.constant(x)).numpy()
+    wanted = (x - layer.moving_mean.numpy()) / np.sqrt(
+        layer.moving_variance.numpy() + 1e-3
+    )
+    np.testing.assert_allclose(used, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "wanted"),
+    [
+        (
+            lambda: keras.layers.Conv2D(5, 3, padding="same"),
+            (2, 8, 8, 3),
+            (2, 8, 8, 5),
+        ),
+        (lambda: keras.layers.Conv1D(5, 3, padding="causal"), (2, 8, 3), (2, 8, 5)),
+        (lambda: keras.layers.Conv2DTranspose(5, 3, 2), (2, 4, 4, 3), (2, 9, 9, 5)),
+        (lambda: keras.layers.DepthwiseConv2D(3), (2, 8, 8, 3), (2, 6, 6, 3)),
+        (lambda: keras.layers.SeparableConv2D(5, 3), (2, 8, 8, 3), (2, 6, 6, 5)),
+        (lambda: keras.layers.MaxPooling2D(), (2, 8, 8, 3), (2, 4, 4, 3)),
+        (lambda: keras.layers.GlobalAveragePooling2D(), (2, 8, 8, 3), (2, 3)),
+        (lambda: keras.layers.UpSampling2D(), (2, 4, 4, 3), (2, 8, 8, 3)),
+        (lambda: keras.layers.ZeroPadding2D(1), (2, 4, 4, 3), (2, 6, 6, 3)),
+        (lambda: keras.layers.Flatten(), (2, 4, 5), (2, 20)),
+        (lambda: keras.layers.Reshape((-1, 2)), (2, 4, 5), (2, 10, 2)),
+        (lambda: keras.layers.LayerNormalization(), (2, 4, 5), (2, 4, 5)),
+        (
+            lambda: keras.layers.Bidirectional(
+                keras.layers.GRU(3, return_sequences=True)
+            ),
+            (2, 4, 5),
+            (2, 4, 6),
+        ),
+        (
+            lambda: keras.layers.TimeDistributed(keras.layers.Dense(3)),
+            (2, 4, 5),
+            (2, 4, 3),
+        ),
+    ],
+)
+def test_shapes_are_known_before_and_right_afterwards(
+    layer: Any, shape: Any, wanted: Any
+) -> None:
+    symbolic = layer()(keras.Input(shape[1:]))
+    assert tuple(symbolic.shape)[1:] == wanted[1:]
+    made = layer()(tf.ones(shape))
+    assert tuple(made.shape) == wanted
+
+
+def test_attention_of_heads_is_softmax_of_products() -> None:
+    layer = keras.layers.MultiHeadAttention(2, 3)
+    x = np.random.default_rng(3).normal(size=(2, 4, 6)).astype(np.float32)
+    made, weights = layer(
+        tf.constant(x), tf.constant(x), return_attention_scores=True
+    )
+    assert tuple(made.shape) == (2, 4, 6)
+    np.testing.assert_allclose(weights.numpy().sum(-1), 1, rtol=1e-5)
+    q, k = layer.weights[0].numpy(), layer.weights[2].numpy()
+    products = np.einsum("bte,ehd,bse,fhd->bhts", x, q, x, k, optimize=True)
+    assert products.shape == weights.shape
+
+
+OPTIMIZERS = ["SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"]
+
+
+@pytest.mark.parametrize("name", [*OPTIMIZERS, "Ftrl", "AdamW"])
+def test_optimizers_descend_and_their_rate_may_be_set(name: str) -> None:
+    w = tf.Variable([2.0, -3.0])
+    optimizer = keras.optimizers.get(name)
+    optimizer.learning_rate = 0.1
+    before = float(tf.reduce_sum(w**2))
+    for _ in range(3):
+        optimizer.minimize(lambda: tf.reduce_sum(w**2), [w])
+    assert float(tf.reduce_sum(w**2)) < before
+    assert int(optimizer.iterations) == 3
+    assert abs(float(optimizer.learning_rate) - 0.1) < 1e-7
+
+
+def test_nadam_is_dozats() -> None:
+    w = tf.Variable(1.0)
+    optimizer = keras.optimizers.Nadam(0.1)
+    for g in (1.0, 0.5):
+        optimizer.apply_gradients([(tf.constant(g), w)])
+    m = v = 0.0
+    product, x = 1.0, 1.0
+    for t, g in ((1, 1.0), (2, 0.5)):
+        here = 0.9 * (1 - 0.5 * 0.96 ** (0.004 * t))
+        ahead = 0.9 * (1 - 0.5 * 0.96 ** (0.004 * (t + 1)))
+        product *= here
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        guess = ahead * m / (1 - product * ahead) + (1 - here) * g / (1 - product)
+        x -= 0.1 * guess / (np.sqrt(v / (1 - 0.999**t)) + 1e-7)
+    assert abs(float(w) - x) < 1e-5
+
+
+def test_losses_and_metrics_by_hand() -> None:
+    true, predicted = [0.0, 1.0, 1.0], [0.1, 0.8, 0.4]
+    wanted = -np.mean(np.log([0.9, 0.8, 0.4]))
+    loss = keras.losses.BinaryCrossentropy()(true, predicted)
+    assert abs(float(loss) - wanted) < 1e-5
+    each = keras.losses.MeanSquaredError(reduction="none")(
+        [[1.0], [2.0]], [[0.0], [0.0]]
+    )
+    assert each.numpy().tolist() == [1.0, 4.0]
+    auc = keras.metrics.AUC()
+    auc.update_state([0, 0, 1, 1], [0, 0.5, 0.3, 0.9])
+    assert abs(float(auc.result()) - 0.75) < 1e-6
+    top = keras.metrics.SparseTopKCategoricalAccuracy(k=2)
+    top.update_state([2, 0], [[0.1, 0.6, 0.3], [0.2, 0.5, 0.3]])
+    assert float(top.result()) == 0.5
+    top.reset_state()
+    assert float(top.result()) == 0.0
+
+
+def test_weights_are_saved_and_restored_before_they_are_made(tmp_path: Path) -> None:
+    class Net(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = keras.layers.Dense(3)
+
+        def call(self, inputs: Any) -> Any:  # type: ignore[override]
+            return self.inner(inputs)
+
+    x = tf.ones((2, 4))
+    first, second = Net(), Net()
+    wanted = first(x).numpy()
+    first.save_weights(tmp_path / "w")
+    second.load_weights(tmp_path / "w")
+    assert np.array_equal(second(x).numpy(), wanted)
+
+
+def test_training_goes_on_from_a_checkpoint_as_it_would_have(tmp_path: Path) -> None:
+    def fresh() -> tuple[Any, Any]:
+        return keras.Sequential([keras.layers.Dense(2)]), keras.optimizers.Adam(0.1)
+
+    def step(model: Any, optimizer: Any) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(tf.ones((1, 3))) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(
+            zip(gradients, model.trainable_variables, strict=True)
+        )
+
+    model, optimizer = fresh()
+    step(model, optimizer)
+    checkpoint = tf.train.Checkpoint(optimizer=optimizer, net=model)
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=1)
+    path = manager.save()
+    other, again = fresh()
+    status = tf.train.Checkpoint(optimizer=again, net=other).restore(path)
+    other(tf.ones((1, 3)))
+    status.assert_consumed()
+    step(model, optimizer)
+    step(other, again)
+    assert np.array_equal(model.get_weights()[0], other.get_weights()[0])
+    assert int(again.iterations) == 2
+    manager.save()
+    assert len(manager.checkpoints) == 1
+    assert tf.train.latest_checkpoint(str(tmp_path)) == manager.latest_checkpoint
+
+
+def test_callbacks_are_heard(tmp_path: Path) -> None:
+    x, y = data()
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(4,))])
+    model.compile("sgd", "mse")
+    heard: list[int] = []
+    listeners = [
+        keras.callbacks.LambdaCallback(on_epoch_end=lambda e, logs: heard.append(e)),
+        keras.callbacks.EarlyStopping("loss", patience=0, min_delta=1e9),
+        keras.callbacks.ModelCheckpoint(tmp_path / "w", save_weights_only=True),
+        keras.callbacks.TensorBoard(tmp_path / "logs"),
+        keras.callbacks.CSVLogger(tmp_path / "log.csv"),
+    ]
+    model.fit(x, y, epochs=5, verbose=0, callbacks=listeners)
+    assert heard == [0, 1]
+    assert (tmp_path / "w.index").exists()
+    assert (tmp_path / "log.csv").read_text().startswith("epoch,loss")
+    assert list((tmp_path / "logs" / "train").iterdir())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: keras.utils.get_file("x", "http://x"),
+        lambda: keras.utils.plot_model(None),
+        lambda: keras.applications.ResNet50(),
+        lambda: keras.models.load_model("x.h5"),
+        lambda: keras.losses.get("no such loss"),
+    ],
+)
+def test_what_is_not_served_says_so(call: Any) -> None:
+    with pytest.raises(tl.errors.TensorliteError):
+        call()
