@@ -120,8 +120,8 @@ def tree_of(function: FunctionType) -> ast.FunctionDef | ast.AsyncFunctionDef | 
 
 
 def steps_of(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
-    """Return the statements of a function, its docstring aside."""
-    return tree.body[1:] if ast.get_docstring(tree) else tree.body
+    """Return the statements of a function, its docstring aside where there is more."""
+    return tree.body[1:] if ast.get_docstring(tree) and tree.body[1:] else tree.body
 
 
 def only_refuses(value: Any) -> bool:
