@@ -57,7 +57,7 @@ class PartitionedVariable(Operand):
     >>> from tensorlite.graph_mode.graph import Graph
     >>> with Graph().as_default():
     ...     w = variable_scopes.get_variable(
-    ...         "w", [5, 2], initializer=lambda s, dtype: tl.zeros(s, dtype),
+    ...         "w", [5, 2], initializer=lambda s, dtype: tl.zeros(s, dtype=dtype),
     ...         partitioner=partitioned.fixed_size_partitioner(2),
     ...         make=lambda x, name, dtype, **_: variables.GraphVariable(x, True, name, dtype))
     >>> [part.bare_name for part in w], w.get_shape()
