@@ -60,8 +60,8 @@ class PartitionedVariable(Operand):
     ...         "w", [5, 2], initializer=lambda s, dtype: tl.zeros(s, dtype=dtype),
     ...         partitioner=partitioned.fixed_size_partitioner(2),
     ...         make=lambda x, name, dtype, **_: variables.GraphVariable(x, True, name, dtype))
-    >>> [part.bare_name for part in w], w.get_shape()
-    (['w/part_0', 'w/part_1'], TensorShape([5, 2]))
+    >>> [part.bare_name for part in w], w.sizes
+    (['w/part_0', 'w/part_1'], [5, 2])
     """
 
     def __init__(
