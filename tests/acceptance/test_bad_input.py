@@ -141,7 +141,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "an index that is not there": Mistake(
         lambda: MATRIX[5],
-        E.OutOfRangeError,
+        E.PlaceError,
         IndexError,
         ("index 5", "size 2", "-2 to 1"),
     ),

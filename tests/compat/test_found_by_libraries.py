@@ -159,3 +159,22 @@ def test_values_of_one_hot_agree() -> None:
             tf2.one_hot([0, 1], 3, np.float64(1), off)
     hot = tf2.one_hot([0, 1], 2, np.float64(1), 0.0, dtype=tf2.float32)
     assert hot.dtype is tf2.float32
+
+
+@pytest.mark.usefixtures("eager")
+def test_an_index_that_is_not_there_does_not_end_an_input_pipeline() -> None:
+    """Programs wait for tf.errors.OutOfRangeError, which says that the data is at an end."""
+    places: list[Callable[[], object]] = [
+        lambda: tf2.gather(tf2.range(3), [3]),
+        lambda: tf2.gather_nd(tf2.range(3), [[3]]),
+        lambda: tf2.range(3)[3],
+        lambda: tf2.nn.embedding_lookup(tf2.ones([3, 2]), [5]),
+        lambda: tf2.math.unsorted_segment_sum(tf2.range(2), [0, 7], 3),
+        lambda: tf2.scatter_nd([[9]], [1], [3]),
+        lambda: tf2.TensorArray(tf2.float32, 2).read(4),
+    ]
+    for place in places:
+        with pytest.raises(tf2.errors.InvalidArgumentError) as caught:
+            place()
+        assert not isinstance(caught.value, tf2.errors.OutOfRangeError)
+        assert isinstance(caught.value, IndexError)

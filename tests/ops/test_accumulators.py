@@ -211,12 +211,12 @@ BAD: dict[str, Bad] = {
     "number": (lambda: GRADS.take_grad(1.0), errors.DTypeError, "num_required"),
     "row beyond": (
         lambda: ROWS.apply_grad([1, 4], [[1.0, 2.0], [1.0, 2.0]]),
-        errors.OutOfRangeError,
+        errors.PlaceError,
         "index 4",
     ),
     "row before": (
         lambda: ROWS.apply_grad([-1], [[1.0, 2.0]]),
-        errors.OutOfRangeError,
+        errors.PlaceError,
         "index -1",
     ),
     "columns": (

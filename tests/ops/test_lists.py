@@ -12,7 +12,7 @@ import tensorlite as tl
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
-    OutOfRangeError,
+    PlaceError,
     ShapeError,
 )
 from tensorlite.core.spec import TensorSpec
@@ -142,7 +142,7 @@ def test_elements_never_written_are_zeros_of_a_known_shape() -> None:
 def test_writing_outside_a_fixed_size_is_refused() -> None:
     array = tl.TensorArray(tl.float32, size=2)
     for index in (2, -1):
-        with pytest.raises(OutOfRangeError, match="dynamic_size"):
+        with pytest.raises(PlaceError, match="dynamic_size"):
             array.write(index, 1.0)
 
 

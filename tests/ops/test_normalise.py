@@ -9,7 +9,7 @@ import tensorlite as tl
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
-    OutOfRangeError,
+    PlaceError,
     ShapeError,
 )
 from tensorlite.graph.trace import trace
@@ -156,7 +156,7 @@ def test_errors_say_what_is_allowed() -> None:
         tl.nn.embedding_lookup(table, [0.5])
     with pytest.raises(InvalidArgumentError, match="allowed: 'mod', 'div'"):
         tl.nn.embedding_lookup([table, table], [0], "row")  # type: ignore[arg-type]
-    with pytest.raises(OutOfRangeError):
+    with pytest.raises(PlaceError):
         tl.nn.embedding_lookup(table, [3])
     with pytest.raises(ShapeError, match="divides into 3 heads"):
         tl.nn.multi_head_attention(table[None], table[None], table[None], heads=3)

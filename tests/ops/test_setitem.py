@@ -12,7 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import (
     DTypeError,
-    OutOfRangeError,
+    PlaceError,
     ShapeError,
     TracingError,
 )
@@ -62,11 +62,11 @@ def test_the_array_a_tensor_was_made_of_stays() -> None:
         (0, [1.0, 2.0, 3.0], ShapeError, "does not broadcast to the part"),
         (slice(None), [[[1.0, 2.0]]], ShapeError, r"shape \[1, 1, 2\]"),
         ([0, 1], [1.0, 2.0, 3.0], ShapeError, "broadcast"),
-        (5, 0.0, OutOfRangeError, "index 5 is out of range for axis 0 of size 2"),
+        (5, 0.0, PlaceError, "index 5 is out of range for axis 0 of size 2"),
         (
             [0, -3],
             0.0,
-            OutOfRangeError,
+            PlaceError,
             "index -3 is out of range for axis 0 of size 2",
         ),
         (0, 1j, DTypeError, "would lose something"),

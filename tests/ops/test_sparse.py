@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import DTypeError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import DTypeError, PlaceError, ShapeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.tape import GradientTape
@@ -157,7 +157,7 @@ def test_rows_of_variables_are_written(method: str, expected: list[float]) -> No
     [
         (
             rows([4], 0),
-            OutOfRangeError,
+            PlaceError,
             "index 4 is out of range for axis 0 of size 4",
         ),
         (rows([0], 0, tl.float32), DTypeError, "the updates are tl.float32"),

@@ -112,8 +112,12 @@ class DTypeError(TensorliteError, TypeError):
     error_code = 3
 
 
+class PlaceError(InvalidArgumentError, IndexError):
+    """An index beyond its axis; whoever waits for the end of a source does not take it for one."""
+
+
 class OutOfRangeError(TensorliteError, IndexError):
-    """An index beyond its axis, or a source that is exhausted."""
+    """A source that is exhausted."""
 
     error_code = 11
 

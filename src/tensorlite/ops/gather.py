@@ -18,7 +18,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.check import whole
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, constant, to_tensor, tracer
-from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError, PlaceError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, merge, normalise_axis
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLike
@@ -278,7 +278,7 @@ def value_of(x: Tensor) -> Array | None:
 
 
 def from_front(indices: Tensor, x: Tensor, axis: int, what: str) -> Tensor:
-    """Return indices into an axis of `x` counted from the front; OutOfRangeError where known."""
+    """Return indices into an axis of `x` counted from the front; PlaceError where known."""
     indices = astype(indices, dtypes.int64) if indices.dtype.kind == "u" else indices
     value, length = value_of(indices), x.shape[axis]
     if value is None or length is None:
@@ -290,7 +290,7 @@ def from_front(indices: Tensor, x: Tensor, axis: int, what: str) -> Tensor:
         return indices
     low, high = int(value.min()), int(value.max())
     if low < -length or high >= length:
-        raise OutOfRangeError(
+        raise PlaceError(
             f"{what}: index {high if high >= length else low} is out of range for axis {axis} of "
             f"size {length}; "
             + (
@@ -315,7 +315,7 @@ def gather(
     """Return the slices of `x` along `axis` at `indices`, any integer tensor (TensorFlow's gather).
 
     The first `batch_dims` axes of both go together; `axis` is the next if not given. Indices count
-    from the front; OutOfRangeError when one is not there. The gradient along axis 0 is sparse:
+    from the front; PlaceError when one is not there. The gradient along axis 0 is sparse:
     IndexedSlices.
 
     >>> print(tl.gather([[1, 2], [3, 4], [5, 6]], [2, 0]))
@@ -339,7 +339,7 @@ def gather(
 def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor:
     """Return the elements of `x` along `axis` at `indices`; negative ones count from the end.
 
-    `axis` may be left out for 1-d tensors. Raises OutOfRangeError for an index that is not there.
+    `axis` may be left out for 1-d tensors. Raises PlaceError for an index that is not there.
 
     >>> print(tl.take([1.0, 2.0, 3.0], [-1, 0]))
     [3. 1.]
@@ -401,7 +401,7 @@ def gather_nd(x: TensorLike, indices: TensorLike, batch_dims: int = 0) -> Tensor
     """Return the parts of `x` at coordinates: each row of `indices` is one (TensorFlow's GatherNd).
 
     A row shorter than the rank selects a slice. The first `batch_dims` axes of both go together.
-    Raises OutOfRangeError for what is not there.
+    Raises PlaceError for what is not there.
 
     >>> print(tl.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]))
     [2 3]

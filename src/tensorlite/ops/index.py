@@ -24,7 +24,7 @@ from tensorlite.core.dispatch import (
 )
 from tensorlite.core.errors import (
     DTypeError,
-    OutOfRangeError,
+    PlaceError,
     TracingError,
 )
 from tensorlite.core.operand import Operand
@@ -55,7 +55,7 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
     """Return the part of `x` that `key` selects, as NumPy does.
 
     Ints, slices, Ellipsis, None, and tensors, arrays or lists of integers or bools; indices may be
-    traced. Raises OutOfRangeError for an index that is not there.
+    traced. Raises PlaceError for an index that is not there.
     """
     if _is_plain(x):
         try:
@@ -226,11 +226,11 @@ def _expanded(items: list[Item], x: Tensor) -> Iterator[tuple[Item, int]]:
     """
     ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(ellipses) > 1:
-        raise OutOfRangeError("indexing: a key holds at most one ellipsis (...)")
+        raise PlaceError("indexing: a key holds at most one ellipsis (...)")
     taken = sum([_taken(item) for item in items])
     rank = x.spec.rank
     if rank is not None and taken > rank:
-        raise OutOfRangeError(
+        raise PlaceError(
             f"indexing: {taken} indices for {x.spec}, which has {rank} axes"
         )
     rest = 0 if rank is None else rank - taken

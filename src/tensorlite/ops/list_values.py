@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.errors import OutOfRangeError
+from tensorlite.core.errors import PlaceError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import device_of, on_device, to_device
@@ -137,7 +137,7 @@ class TensorList(Opaque):
         with _WRITING:
             items = self.held()
             if not items:
-                raise OutOfRangeError("TensorListPopBack: the list is empty")
+                raise PlaceError("TensorListPopBack: the list is empty")
             newer = self._succeed(0, items[-1])
             item = items.pop()
             ahead = () if self.keeper is None else items[-AHEAD:]
@@ -174,7 +174,7 @@ class TensorList(Opaque):
 
     def _within(self, length: int) -> None:
         if self.limit is not None and length > self.limit:
-            raise OutOfRangeError(
+            raise PlaceError(
                 f"a list of at most {self.limit} elements cannot have {length}; make the "
                 "TensorArray with dynamic_size=True"
             )
@@ -192,7 +192,7 @@ class TensorList(Opaque):
 
 def _check_index(index: int, length: int) -> None:
     if not 0 <= index < length:
-        raise OutOfRangeError(
+        raise PlaceError(
             f"index {index} is not in a list of {length} elements; a TensorArray made with "
             "dynamic_size=True grows when it is written to"
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import of_numpy
-from tensorlite.core.errors import DTypeError, OutOfRangeError, ShapeError
+from tensorlite.core.errors import DTypeError, PlaceError, ShapeError
 from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.xp import Array, Xp
 
@@ -71,14 +71,14 @@ def segmented(
 
 
 def in_range(op: str, indices: Array, size: int, axis: int) -> None:
-    """Raise OutOfRangeError unless all indices, counted from the front, are there."""
+    """Raise PlaceError unless all indices, counted from the front, are there."""
     if indices.dtype.kind not in "iu":
         integers(op, TensorSpec(indices.shape, of_numpy(indices.dtype)))
     if indices.size:
         low, high = int(indices.min()), int(indices.max())
         if low < 0 or high >= size:
             allowed = f"allowed are 0 to {size - 1}" if size else "it has no elements"
-            raise OutOfRangeError(
+            raise PlaceError(
                 f"{op}: index {low if low < 0 else high} is out of range for axis {axis} of size "
                 f"{size}; {allowed}"
             )

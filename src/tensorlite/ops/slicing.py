@@ -15,7 +15,7 @@ from tensorlite.core.dispatch import call, constant, tracer
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
-    OutOfRangeError,
+    PlaceError,
     ShapeError,
 )
 from tensorlite.core.op import Call, Grads, Op
@@ -88,7 +88,7 @@ class Strided(Op, abstract=True):
         kinds = [self.kind(i) for i in range(len(begin))]
         rest = len(shape) - kinds.count(INDEX) - kinds.count(SLICE)
         if rest < 0:
-            raise OutOfRangeError(
+            raise PlaceError(
                 f"{self.name}: {len(shape) - rest} indices for a tensor of shape "
                 f"{shape_text(shape)}, which has {len(shape)} axes"
             )
@@ -122,7 +122,7 @@ class Strided(Op, abstract=True):
         return len(range(*part.indices(size)))
 
     def view(self, x: Array, begin: Array, end: Array, strides: Array) -> Array:
-        """Return the part of an array, sharing its memory; OutOfRangeError when it is not there."""
+        """Return the part of an array, sharing its memory; PlaceError when it is not there."""
         key = self.key(begin.tolist(), end.tolist(), strides.tolist())
         try:
             return x[key]
@@ -143,12 +143,12 @@ class Strided(Op, abstract=True):
 
 
 def check_index(op: str, index: Dim, size: Dim, axis: int) -> None:
-    """Raise OutOfRangeError when an axis of `size` is known not to have `index`."""
+    """Raise PlaceError when an axis of `size` is known not to have `index`."""
     if index is not None and size is not None and not -size <= index < size:
         allowed = (
             f"allowed are {-size} to {size - 1}" if size else "it has no elements"
         )
-        raise OutOfRangeError(
+        raise PlaceError(
             f"{op}: index {index} is out of range for axis {axis} of size {size}; {allowed}"
         )
 

@@ -69,7 +69,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
         `grad_shape`, if given, is the dense shape, -1 for each unknown size. A gradient whose
         `local_step` is too early is dropped. Raises DTypeError or ShapeError for what does not
-        fit, OutOfRangeError for a row that is not there. Source: TensorFlow's
+        fit, PlaceError for a row that is not there. Source: TensorFlow's
         SparseAccumulatorApplyGradient.
 
         >>> grads = tl.queue.SparseConditionalAccumulator(tl.float32, shape=(4, 1))

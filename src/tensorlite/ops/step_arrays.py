@@ -19,7 +19,7 @@ from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
-    OutOfRangeError,
+    PlaceError,
     ShapeError,
 )
 from tensorlite.core.op import Call, Effect, Grads, Op
@@ -89,7 +89,7 @@ class ArrayState(Held):
         if index >= len(self.items) and self.is_dynamic:
             self.items += [None] * (index + 1 - len(self.items))
         if not 0 <= index < len(self.items):
-            raise OutOfRangeError(
+            raise PlaceError(
                 f"TensorArray: {index} is not there; there are {len(self.items)}, from 0"
             )
 

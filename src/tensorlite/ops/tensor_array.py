@@ -68,13 +68,13 @@ class TensorArray:
         return lists.element_shape(self.element_shape)
 
     def read(self, index: TensorLike) -> Tensor:
-        """Return the element at `index`; OutOfRangeError when there is none."""
+        """Return the element at `index`; PlaceError when there is none."""
         return lists.get_item(self.flow, index, self._shape(), self.dtype)
 
     def write(self, index: TensorLike, value: TensorLike) -> TensorArray:
         """Return the array with `value` at `index`.
 
-        Raises OutOfRangeError beyond the size unless that is dynamic, DTypeError and ShapeError
+        Raises PlaceError beyond the size unless that is dynamic, DTypeError and ShapeError
         for an element that does not fit.
         """
         return TensorArray(
