@@ -76,7 +76,7 @@ def test_control_flow_of_a_users_layer_is_converted() -> None:
             return inputs
 
     layer = Halving()
-    f = tf.function(lambda x: layer(x))
+    f = tf.function(layer.__call__)
     assert float(tf.reduce_sum(f(tf.constant([8.0, 8.0])))) == 1.0
 
 
@@ -84,7 +84,7 @@ def test_control_flow_of_a_users_layer_is_converted() -> None:
 def test_lstm_is_the_recurrence_of_its_weights(traced: bool) -> None:
     layer = keras.layers.LSTM(3, return_sequences=True, return_state=True)
     x = np.random.default_rng(1).normal(size=(2, 6, 4)).astype(np.float32)
-    call = tf.function(lambda a: layer(a)) if traced else layer
+    call = tf.function(layer.__call__) if traced else layer
     made, h_last, c_last = call(tf.constant(x))
     kernel, recurrent, bias = [w.numpy() for w in layer.weights]
     h = c = np.zeros((2, 3))
@@ -147,13 +147,13 @@ def test_batch_normalization_keeps_moments() -> None:
         (lambda: keras.layers.Conv2DTranspose(5, 3, 2), (2, 4, 4, 3), (2, 9, 9, 5)),
         (lambda: keras.layers.DepthwiseConv2D(3), (2, 8, 8, 3), (2, 6, 6, 3)),
         (lambda: keras.layers.SeparableConv2D(5, 3), (2, 8, 8, 3), (2, 6, 6, 5)),
-        (lambda: keras.layers.MaxPooling2D(), (2, 8, 8, 3), (2, 4, 4, 3)),
-        (lambda: keras.layers.GlobalAveragePooling2D(), (2, 8, 8, 3), (2, 3)),
-        (lambda: keras.layers.UpSampling2D(), (2, 4, 4, 3), (2, 8, 8, 3)),
+        (keras.layers.MaxPooling2D, (2, 8, 8, 3), (2, 4, 4, 3)),
+        (keras.layers.GlobalAveragePooling2D, (2, 8, 8, 3), (2, 3)),
+        (keras.layers.UpSampling2D, (2, 4, 4, 3), (2, 8, 8, 3)),
         (lambda: keras.layers.ZeroPadding2D(1), (2, 4, 4, 3), (2, 6, 6, 3)),
-        (lambda: keras.layers.Flatten(), (2, 4, 5), (2, 20)),
+        (keras.layers.Flatten, (2, 4, 5), (2, 20)),
         (lambda: keras.layers.Reshape((-1, 2)), (2, 4, 5), (2, 10, 2)),
-        (lambda: keras.layers.LayerNormalization(), (2, 4, 5), (2, 4, 5)),
+        (keras.layers.LayerNormalization, (2, 4, 5), (2, 4, 5)),
         (
             lambda: keras.layers.Bidirectional(
                 keras.layers.GRU(3, return_sequences=True)
@@ -313,7 +313,7 @@ def test_callbacks_are_heard(tmp_path: Path) -> None:
     [
         lambda: keras.utils.get_file("x", "http://x"),
         lambda: keras.utils.plot_model(None),
-        lambda: keras.applications.ResNet50(),
+        keras.applications.ResNet50,
         lambda: keras.models.load_model("x.h5"),
         lambda: keras.losses.get("no such loss"),
     ],

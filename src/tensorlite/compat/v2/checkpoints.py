@@ -169,9 +169,8 @@ class Checkpoint(Module):
         super().__init__()
         self._root = root
         for name, value in sorted(kwargs.items()):
-            if not isinstance(value, (AnyVariable, AnyModule, dict, list, tuple)):
-                value = _saved_as_module(name, value)
-            setattr(self, name, value)
+            known = isinstance(value, (AnyVariable, AnyModule, dict, list, tuple))
+            setattr(self, name, value if known else _saved_as_module(name, value))
         self._counter: Any = None
 
     def saved_members(self) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def _set_jit(enabled: Any) -> None:
 optimizer = SimpleNamespace(
     set_jit=_set_jit,
     get_jit=lambda: _kept.jit,
-    set_experimental_options=lambda options: _kept.optimizer.update(options),
+    set_experimental_options=_kept.optimizer.update,
     get_experimental_options=lambda: dict(_kept.optimizer),
 )
 experimental = SimpleNamespace(

@@ -15,7 +15,7 @@ from tensorlite.compat.v2.keras import activations, losses, naming
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
-_settings = {
+_settings: dict[str, Any] = {
     "floatx": "float32",
     "epsilon": 1e-7,
     "image_data_format": "channels_last",

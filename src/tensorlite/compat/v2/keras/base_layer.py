@@ -1,4 +1,4 @@
-"""Layer: what Keras' layers and models are made on. How they are called symbolically is sketch.py's."""
+"""Layer: what Keras' layers and models are made on. Symbolic calls are sketch.py's."""
 
 from __future__ import annotations
 
@@ -99,6 +99,15 @@ class Layer(Module):
     supports_masking = False
     opens_scope = True
     _self_dtype: Any = None
+    _held: Held
+    _arguments: tuple[Any, Any]
+    _first_weights: Any = None
+    built: bool
+    nodes: tuple[Any, ...]
+    awaiting: tuple[Any, ...]
+    input_spec: Any
+    given_shape: Any
+    stateful: bool
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)
@@ -211,7 +220,7 @@ class Layer(Module):
     def _forget_losses(self) -> None:
         self._held.added = [x for x in self._held.added if callable(x)]
         for layer in self.sublayers():
-            layer._forget_losses()
+            layer._forget_losses()  # noqa: SLF001  a layer as well
 
     def sublayers(self) -> list[Layer]:
         """Return the layers among the attributes, each once."""
@@ -354,8 +363,9 @@ class Layer(Module):
                 x = constant(np.asarray(x))
             if not isinstance(x, Operand):
                 return x
-            other = x.dtype.is_floating and x.dtype is not wanted
-            return astype(to_tensor(x), wanted) if other else x
+            tensor = x.__tensor__()
+            other = tensor.dtype.is_floating and tensor.dtype is not wanted
+            return astype(tensor, wanted) if other else x
 
         if isinstance(inputs, list) and inputs and _is_number(inputs[0]):
             inputs = np.asarray(inputs)

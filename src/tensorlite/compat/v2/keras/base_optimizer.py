@@ -174,10 +174,11 @@ class Optimizer(Module):
         self, loss: Any, var_list: Any, tape: Any = None
     ) -> list[tuple[Any, Any]]:
         if callable(loss):
-            with GradientTape() as tape:
+            with GradientTape() as own:
                 if not callable(var_list):
-                    tape.watch([v for v in nest.flatten(var_list) if v.trainable])
+                    own.watch([v for v in nest.flatten(var_list) if v.trainable])
                 loss = loss()
+            tape = own
         elif tape is None:
             raise InvalidArgumentError(
                 "`tape` is required when a `Tensor` loss is passed. Received: loss="

@@ -1,4 +1,4 @@
-"""The losses and metrics that a model is compiled with: for one output, for a list or dict of them."""
+"""The losses and metrics of a compiled model, for one output or for several."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
 
 def as_array(x: Any) -> Any:
     """Return data as an array; fractions of double width become single, as Keras has it."""
-    array = np.asarray(x.numpy() if isinstance(x, Operand) else x)
+    array = np.asarray(x.__tensor__().numpy() if isinstance(x, Operand) else x)
     if hasattr(x, "to_numpy"):
         array = np.asarray(x.to_numpy())
     return array.astype(np.float32) if array.dtype == np.float64 else array
@@ -53,7 +53,9 @@ def _leaves(data: Any) -> Any:
 
 
 def _is_data(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, Operand, dict)) and np.ndim(x) > 0
+    if isinstance(x, dict):
+        return True
+    return isinstance(x, (np.ndarray, Operand)) and len(np.shape(x)) > 0
 
 
 class Arrays:
@@ -92,9 +94,12 @@ class Arrays:
 
     def divided(self, share: float) -> tuple[Arrays, Arrays]:
         """Return the first rows and the last ones, which are that share."""
-        cut = int(math.floor(self.rows * (1.0 - share)))
-        kinds = (slice(None, cut), slice(cut, None))
-        first, last = (Arrays(*self.taken(k), self.batch_size, False) for k in kinds)
+        cut = math.floor(self.rows * (1.0 - share))
+        made = []
+        for part in (slice(None, cut), slice(cut, None)):
+            x, y, weights = self.taken(part)
+            made.append(Arrays(x, y, weights, self.batch_size, False))
+        first, last = made
         first.shuffle = self.shuffle
         return first, last
 

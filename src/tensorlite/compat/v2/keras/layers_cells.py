@@ -243,6 +243,6 @@ class StackedRNNCells(Layer):
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         made, after = inputs, []
         for cell, state in zip(self.cells, states, strict=True):
-            made, state = cell(made, state, training=training)
-            after.append(state)
+            made, new = cell(made, state, training=training)
+            after.append(new)
         return made, after

@@ -228,10 +228,10 @@ class Bidirectional(Layer):
         self.forward_layer, self.merge_mode = layer, merge_mode
         self.backward_layer = backward_layer or self._other(layer)
         self.supports_masking = True
-        layer._name = f"forward_{layer.name}"
+        layer._name = f"forward_{layer.name}"  # noqa: SLF001  as Keras renames it
 
     def _other(self, layer: Any) -> Any:
-        args, kwargs = layer._arguments
+        args, kwargs = layer._arguments  # noqa: SLF001  a layer as well
         turned = {**kwargs, "go_backwards": not layer.go_backwards}
         return type(layer)(*args, **{**turned, "name": f"backward_{layer.name}"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -22,7 +23,11 @@ def remember(tensors: Any, mask: Any) -> None:
     for x in nest.flatten(tensors)[:1]:
         if isinstance(x, Tensor):
             key = id(x)
-            _known[key] = (ref(x, lambda _: _known.pop(key, None)), mask)
+            _known[key] = (ref(x, partial(_forget, key)), mask)
+
+
+def _forget(key: int, _: Any) -> None:
+    _known.pop(key, None)
 
 
 def of(tensors: Any) -> Any:

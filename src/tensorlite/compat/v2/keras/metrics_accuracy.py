@@ -84,7 +84,7 @@ class CategoricalAccuracy(MeanMetricWrapper):
 class _Sparse(MeanMetricWrapper):
     """A metric of labels, which keep their shape."""
 
-    def update_state(
+    def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         Mean.update_state(

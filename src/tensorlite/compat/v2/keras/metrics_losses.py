@@ -154,7 +154,7 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
             axis=axis,
         )
 
-    def update_state(
+    def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         Mean.update_state(

@@ -21,10 +21,11 @@ class Model(Training, Layer):
     With inputs and outputs it does what was called between them; a class of one's own has `call`.
     """
 
+    _plan: Any
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__new__(cls, *args, **kwargs)
         made._plan = None
-        made._replayed = {}
         return made
 
     def __init__(
@@ -73,8 +74,7 @@ class Model(Training, Layer):
     def _flat_inputs(self, inputs: Any) -> list[Any]:
         if isinstance(inputs, dict):
             if isinstance(self._input_form, dict):
-                found = [inputs[key] for key in sorted(self._input_form)]
-                return found
+                return [inputs[key] for key in sorted(self._input_form)]
             return [inputs[name] for name in self.input_names]
         given = nest.flatten(inputs)
         if len(given) != len(self.inputs):

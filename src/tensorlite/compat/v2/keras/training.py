@@ -1,4 +1,4 @@
-"""Training: compile, fit, evaluate and predict of Keras' models. Steps are traced by tl.function."""
+"""Training: compile, fit, evaluate and predict of models; steps are traced by tl.function."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Training:
             self._steps = {}
         if name not in self._steps:
             method = getattr(self, f"{name}_step")
-            traced = function(lambda data: method(data), reduce_retracing=True)
+            traced = function(_calling(method), reduce_retracing=True)
             self._steps[name] = traced
         step = self._steps[name]
 
@@ -334,6 +334,15 @@ class _Endless:
             return data
         self._now = iter(self._source.epoch())
         return next(self._now)
+
+
+def _calling(method: Any) -> Any:
+    """Return a step as a function of a batch alone, which does not keep the model's methods."""
+
+    def step(data: Any) -> Any:
+        return method(data)
+
+    return step
 
 
 def _tensor(x: Any) -> Any:

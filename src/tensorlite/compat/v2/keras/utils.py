@@ -19,7 +19,9 @@ from tensorlite.core.operand import Operand
 def to_categorical(
     y: Any, num_classes: int | None = None, dtype: str = "float32"
 ) -> Any:
-    labels = np.asarray(y.numpy() if isinstance(y, Operand) else y, dtype="int64")
+    labels = np.asarray(
+        y.__tensor__().numpy() if isinstance(y, Operand) else y, dtype="int64"
+    )
     sizes = labels.shape
     if sizes and sizes[-1] == 1 and len(sizes) > 1:
         sizes = sizes[:-1]
