@@ -19,6 +19,8 @@ from tensorlite.ops.shape import astype
 class Metric(Module):
     """Numbers that are gathered over batches: `update_state`, `result`, `reset_state`."""
 
+    _made: tuple[Any, ...]
+
     def __init__(
         self, name: str | None = None, dtype: Any = None, **kwargs: Any
     ) -> None:

@@ -55,7 +55,7 @@ def _leaves(data: Any) -> Any:
 def _is_data(x: Any) -> bool:
     if isinstance(x, dict):
         return True
-    return isinstance(x, (np.ndarray, Operand)) and len(np.shape(x)) > 0
+    return isinstance(x, (np.ndarray, Operand)) and len(getattr(x, "shape", ())) > 0
 
 
 class Arrays:

@@ -269,10 +269,10 @@ class LossFunctionWrapper(Loss):
 def as_tensors(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     """Return both as tensors, the last axis of size 1 taken off or put on where only one has it."""
     predicted = converted(y_pred)
-    true = y_true if isinstance(y_true, Operand) else converted(y_true)
+    true = converted(y_true)
     ranks = len(true.shape), len(predicted.shape)
     if ranks[0] == ranks[1] - 1 and predicted.shape[-1] == 1:
-        true = true.__tensor__()[..., None]
+        true = true[..., None]
     elif ranks[0] == ranks[1] + 1 and true.shape[-1] == 1:
         true = tl.squeeze(true, axis=-1)
     return true, predicted

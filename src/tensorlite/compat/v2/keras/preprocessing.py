@@ -44,7 +44,7 @@ def text_to_word_sequence(
     input_text: str, filters: str = _FILTERS, lower: bool = True, split: str = " "
 ) -> list[str]:
     text = input_text.lower() if lower else input_text
-    parted = text.translate(str.maketrans({ord(x): split for x in filters}))
+    parted = text.translate({ord(x): split for x in filters})
     return [word for word in parted.split(split) if word]
 
 

@@ -1,0 +1,138 @@
+"""TensorFlow 2's core names: variables, functions, tapes, modules, devices, checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+import tensorlite.compat.v2 as tf
+
+
+def test_variables_have_names_and_return_themselves() -> None:
+    with tf.name_scope("a"):
+        w = tf.Variable([1.0, 2.0], name="w")
+    assert w.name == "a/w:0"
+    assert w.assign_add([1.0, 1.0]) is w
+    assert w.numpy().tolist() == [2.0, 3.0]
+    assert w.ref().deref() is w
+    assert w.shape.as_list() == [2]
+
+
+def test_functions_tell_of_their_traces() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def double(x: Any) -> Any:
+        return x + x
+
+    assert double(tf.constant([1, 2])).numpy().tolist() == [2, 4]
+    assert double.experimental_get_tracing_count() == 1
+    assert "tf.int32" in double.pretty_printed_concrete_signatures()
+    concrete = double.get_concrete_function()
+    assert concrete(tf.constant([3])).numpy().tolist() == [6]
+    assert concrete.structured_input_signature[0][0].dtype is tf.int32
+    with pytest.raises(TypeError):
+        double(tf.constant([[1, 2]]))
+
+
+def test_strings_are_added_end_to_end() -> None:
+    f = tf.function(lambda a: a + a)
+    assert f(tf.constant("ab")).numpy() == b"abab"
+
+
+def test_a_tape_leaves_whole_numbers_out() -> None:
+    x = tf.constant(10)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.gradient(y, x) is None
+
+
+def test_unconnected_gradients_may_be_zeros() -> None:
+    x, y = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        z = y**2
+    kind = tf.UnconnectedGradients.ZERO
+    assert float(tape.gradient(z, x, unconnected_gradients=kind)) == 0.0
+
+
+def test_a_python_function_may_be_decorated() -> None:
+    @tf.py_function(Tout=tf.float32)
+    def plus(x: Any, y: Any) -> Any:
+        return x + y
+
+    f = tf.function(plus)
+    assert float(f(tf.constant(1.0), tf.constant(2.0))) == 3.0
+
+
+def test_devices_that_are_not_there_give_way() -> None:
+    with tf.device("GPU:63"):
+        x = tf.ones(2)
+    assert x.numpy().tolist() == [1.0, 1.0]
+    assert tf.config.list_physical_devices("CPU")
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    split = [tf.config.LogicalDeviceConfiguration()] * 2
+    try:
+        tf.config.set_logical_device_configuration(cpu, split)
+        assert len(tf.config.list_logical_devices("CPU")) == 2
+    finally:
+        tl.config.set_logical_devices("CPU", 1)
+
+
+def test_numpys_functions_take_tensors() -> None:
+    assert np.allclose(tf.ones(2), np.ones(2))
+    assert (tf.ones(2) + np.ones(2)).dtype is tf.float32
+
+
+def test_checkpoints_of_objects_come_back(tmp_path: Path) -> None:
+    saved = {"a": tf.Variable(1.0), "b": [tf.Variable([2.0])]}
+    path = tf.train.Checkpoint(model=saved).save(str(tmp_path / "ckpt"))
+    assert path.endswith("ckpt-1")
+    assert tf.train.latest_checkpoint(str(tmp_path)) == path
+    other = {"a": tf.Variable(0.0), "b": [tf.Variable([0.0])]}
+    tf.train.Checkpoint(model=other).restore(path).assert_consumed()
+    assert float(other["a"]) == 1.0
+    missing = tf.train.Checkpoint(model={"c": tf.Variable(0.0)}).restore(path)
+    with pytest.raises(AssertionError):
+        missing.assert_existing_objects_matched()
+
+
+def test_strategies_have_one_replica() -> None:
+    strategy = tf.distribute.MirroredStrategy()
+    with strategy.scope():
+        w = tf.Variable(2.0)
+    result = strategy.run(lambda x: w * x, args=(tf.constant(3.0),))
+    assert (
+        float(strategy.reduce(tf.distribute.ReduceOp.SUM, result, axis=None)) == 6.0
+    )
+    with pytest.raises(tl.errors.InvalidArgumentError, match="Mirrored"):
+        tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        (
+            lambda: tf.nn.conv2d(
+                tf.ones((1, 4, 4, 1)), tf.ones((2, 2, 1, 1)), 1, "VALID"
+            ),
+            4.0,
+        ),
+        (lambda: tf.nn.max_pool(tf.ones((1, 4, 4, 1)), 2, 2, "VALID"), 1.0),
+        (
+            lambda: tf.nn.softmax_cross_entropy_with_logits(
+                [[0.0, 1.0]], [[0.0, 0.0]]
+            ),
+            0.693147,
+        ),
+        (lambda: tf.nn.moments(tf.constant([1.0, 3.0]), [0])[1], 1.0),
+        (lambda: tf.nn.dropout(tf.ones(3), rate=0.0), 1.0),
+        (lambda: tf.nn.l2_normalize(tf.constant([3.0])), 1.0),
+    ],
+)
+def test_nn_has_the_order_of_arguments_of_tensorflow_2(
+    call: Any, wanted: float
+) -> None:
+    np.testing.assert_allclose(np.unique(call().numpy()), wanted, rtol=1e-5)
