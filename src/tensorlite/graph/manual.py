@@ -86,6 +86,10 @@ class ManualGraph(Graph):
         if self._finalized is None:
             self._finalized = user_line()
 
+    def reopen(self) -> None:
+        """Take nodes again: what a session that finalized the graph does when it ends."""
+        self._finalized = None
+
     @property
     def finalized(self) -> bool:
         """Whether the graph takes no more nodes."""

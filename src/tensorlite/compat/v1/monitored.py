@@ -171,6 +171,7 @@ class MonitoredSession:
         self._coordinator.request_stop()
         session.close()
         self._coordinator.join(stop_grace_period_secs=self._grace)
+        session.graph.reopen()
 
     def __enter__(self) -> Self:
         self._default = self._open().graph.as_default()

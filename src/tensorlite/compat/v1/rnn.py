@@ -131,25 +131,17 @@ def _loop(
     options: tuple[int, bool],
     batch: Any,
 ) -> tuple[Any, Any]:
-    flat = nest.flatten(inputs)
-    steps = shape(flat[0])[0]
-    sizes = flat_sizes(cell.output_size)
-    first = nest.flatten(state)[0]
+    flat, sizes = nest.flatten(inputs), flat_sizes(cell.output_size)
+    steps, first = shape(flat[0])[0], nest.flatten(state)[0]
     known = batch if isinstance(batch, int) else None
     with framework.name_scope("dynamic_rnn"):
         arrays = [
             _array(steps, first.dtype, [known, *size], f"output_{i}")
             for i, size in enumerate(sizes)
         ]
-        sources = [
-            _array(steps, x.dtype, x.get_shape().as_list()[1:], f"input_{i}").unstack(
-                x
-            )
-            for i, x in enumerate(flat)
-        ]
-    none = []
-    if lengths is not None:
-        none = [zeros(stack([batch, *size]), first.dtype) for size in sizes]
+        sources = [_source(steps, x, f"input_{i}") for i, x in enumerate(flat)]
+    given = [] if lengths is None else sizes
+    none = [zeros(stack([batch, *size]), first.dtype) for size in given]
 
     def body(time: Any, written: Any, state: Any) -> Any:
         parts = [source.read(time) for source in sources]
@@ -177,11 +169,22 @@ def _loop(
         maximum_iterations=steps,
         swap_memory=options[1],
     )
-    outputs = [array.stack() for array in written]
     count = flat[0].get_shape().as_list()[0]
-    for x, size in zip(outputs, sizes, strict=True):
-        x.set_shape([count, known, *size])
+    ends = [[count, known, *size] for size in sizes]
+    outputs = [_stacked(array, end) for array, end in zip(written, ends, strict=True)]
     return _packed(cell.output_size, outputs), last
+
+
+def _stacked(array: Any, sizes: Any) -> Any:
+    """Return what was written in all steps, whose sizes are known."""
+    made = array.stack()
+    made.set_shape(sizes)
+    return made
+
+
+def _source(steps: Any, x: Any, name: str) -> Any:
+    """Return what the steps of a sequence are read from."""
+    return _array(steps, x.dtype, x.get_shape().as_list()[1:], name).unstack(x)
 
 
 def _bound(steps: Any, lengths: Any) -> Any:
