@@ -178,3 +178,25 @@ def test_an_index_that_is_not_there_does_not_end_an_input_pipeline() -> None:
             place()
         assert not isinstance(caught.value, tf2.errors.OutOfRangeError)
         assert isinstance(caught.value, IndexError)
+
+
+def test_values_of_sparse_tensors_are_taken_as_sparse_tensors() -> None:
+    value = tf.SparseTensorValue([[0, 0], [1, 2]], [1.0, 2.0], [2, 3])
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.sparse_placeholder(tf.float32)
+        about = [tf.shape(value), tf.size(value), tf.rank(value)]
+        assert [x.tolist() for x in session.run(about)] == [[2, 3], 6, 2]
+        product = tf.sparse_tensor_dense_matmul(value, tf.ones([3, 1]))
+        dense = tf.sparse_tensor_to_dense(fed)
+        found, same = session.run([product, dense], {fed: value})
+        assert found.tolist() == [[1.0], [2.0]]
+        assert same.tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
+
+
+def test_masks_pick_from_tensors_of_unknown_rank() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, mask = tf.placeholder(tf.int32), tf.placeholder(tf.bool, [None])
+        picked = session.run(
+            tf.boolean_mask(x, mask), {x: [[1, 2], [3, 4]], mask: [False, True]}
+        )
+        assert picked.tolist() == [[3, 4]]

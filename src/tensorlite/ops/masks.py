@@ -48,6 +48,8 @@ def check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
         raise DTypeError(
             f"a mask holds bools, not {mask.spec}; compare it with something"
         )
+    if x.spec.rank is None:
+        return
     have = x.shape[axis : axis + len(mask.shape)]
     try:
         merge(have, mask.shape)

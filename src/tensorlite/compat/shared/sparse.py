@@ -26,6 +26,9 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+SparseTensorValue.plain_kind = PlainSparse  # type: ignore[attr-defined]  # taken as tensors are
+
+
 class SparseTensor(PlainSparse):
     """A sparse tensor of a graph, whose parts programs see."""
 
