@@ -321,3 +321,13 @@ def test_callbacks_are_heard(tmp_path: Path) -> None:
 def test_what_is_not_served_says_so(call: Any) -> None:
     with pytest.raises(tl.errors.TensorliteError):
         call()
+
+
+def test_a_trained_model_is_saved_and_computes_the_same(tmp_path: Path) -> None:
+    x, y = data()
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(4,))])
+    model.compile("sgd", "mse", metrics=["mae"])
+    model.fit(x, y, verbose=0)
+    tf.saved_model.save(model, str(tmp_path))
+    again = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_allclose(again(tf.constant(x)).numpy(), model(x).numpy())

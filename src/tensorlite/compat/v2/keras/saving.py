@@ -40,7 +40,6 @@ class _Served(Module):
     """A model as it is saved: its variables, and the function that computes it."""
 
     def __init__(self, model: Any) -> None:
-        self.model = model
         shapes = [TensorSpec(tuple(x.shape), x.dtype) for x in model.inputs]
         call = function(
             lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs)),
