@@ -40,3 +40,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error_that_says_so(
     for name in missing[:3]:
         with pytest.raises(AttributeError, match="does not serve"):
             getattr(reached(title), name)
+
+
+def test_names_of_before_tensorflow_1_are_there() -> None:
+    nn = reached("v1.nn")
+    assert nn.seq2seq.rnn_decoder is reached("v1.contrib.legacy_seq2seq").rnn_decoder
+    assert nn.rnn is nn.static_rnn
+    assert nn.bidirectional_rnn is nn.static_bidirectional_rnn

@@ -42,6 +42,7 @@ from tensorlite.compat.shared.nn import (
     xw_plus_b,
 )
 from tensorlite.compat.v1 import rnn_cell
+from tensorlite.compat.v1.contrib import legacy_seq2seq as seq2seq
 from tensorlite.compat.v1.convolutions import (
     avg_pool,
     avg_pool2d,
@@ -92,6 +93,9 @@ from tensorlite.compat.v1.rnn import (
     static_rnn,
     static_state_saving_rnn,
 )
+from tensorlite.compat.v1.rnn import static_bidirectional_rnn as bidirectional_rnn
+from tensorlite.compat.v1.rnn import static_rnn as rnn
+from tensorlite.compat.v1.rnn import static_state_saving_rnn as state_saving_rnn
 
 
 def __getattr__(name: str) -> object:

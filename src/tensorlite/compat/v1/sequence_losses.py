@@ -7,7 +7,8 @@ from typing import Any
 
 from tensorlite.compat.shared.arrays import reshape, shape
 from tensorlite.compat.shared.elementwise import add_n, cast, div_no_nan
-from tensorlite.compat.v1 import framework, nn
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1.nn_losses import sparse_softmax_cross_entropy_with_logits
 from tensorlite.compat.v1.numbers import reduce_sum
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 
@@ -25,7 +26,7 @@ def sequence_loss_by_example(
             f"Lengths of logits, weights, and targets must be the same {len(logits)}, "
             f"{len(weights)}, {len(targets)}."
         )
-    loss = softmax_loss_function or nn.sparse_softmax_cross_entropy_with_logits
+    loss = softmax_loss_function or sparse_softmax_cross_entropy_with_logits
     with framework.name_scope(name, "sequence_loss_by_example"):
         losses = [
             loss(labels=reshape(target, [-1]), logits=logit) * weight
@@ -83,7 +84,7 @@ def batched_sequence_loss(
         )
     with framework.name_scope(name, "sequence_loss"):
         flat = reshape(logits, [-1, shape(logits)[2]])
-        loss = softmax_loss_function or nn.sparse_softmax_cross_entropy_with_logits
+        loss = softmax_loss_function or sparse_softmax_cross_entropy_with_logits
         each = loss(labels=reshape(targets, [-1]), logits=flat) * reshape(
             weights, [-1]
         )

@@ -16,13 +16,16 @@ from tensorlite.compat.shared.arrays import (
 )
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, tanh, xw_plus_b
-from tensorlite.compat.v1 import framework, nn, scopes
+from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.cell_wrappers import (
     EmbeddingWrapper,
     OutputProjectionWrapper,
 )
 from tensorlite.compat.v1.cells import zeros_first
 from tensorlite.compat.v1.control_flow import cond
+from tensorlite.compat.v1.convolutions import conv2d
+from tensorlite.compat.v1.nn_functions import softmax
+from tensorlite.compat.v1.nn_losses import embedding_lookup
 from tensorlite.compat.v1.numbers import argmax, reduce_sum
 from tensorlite.compat.v1.rnn import static_rnn
 from tensorlite.compat.v1.sequence_losses import (
@@ -44,7 +47,7 @@ def _previous(
     def function(previous: Any, _: int) -> Any:
         if projection is not None:
             previous = xw_plus_b(previous, *projection)
-        found = nn.embedding_lookup(embedding, argmax(previous, 1))
+        found = embedding_lookup(embedding, argmax(previous, 1))
         return found if update else stop_gradient(found)
 
     return function
@@ -73,7 +76,8 @@ def rnn_decoder(
 ) -> Decoded:
     inputs = list(decoder_inputs)
     with scopes.variable_scope(scope or "rnn_decoder"):
-        state, outputs = initial_state, []
+        outputs: list[Any] = []
+        state = initial_state
         chosen = _given(inputs, loop_function)
         for step in range(len(inputs)):
             x = chosen(step, outputs[-1] if outputs else None)
@@ -130,7 +134,7 @@ def embedding_rnn_decoder(
             if feed_previous
             else None
         )
-        embedded = [nn.embedding_lookup(table, x) for x in decoder_inputs]
+        embedded = [embedding_lookup(table, x) for x in decoder_inputs]
         return rnn_decoder(embedded, initial_state, cell, function)
 
 
@@ -233,7 +237,7 @@ class _Attention:
             kernel = scopes.get_variable(
                 f"AttnW_{head}", [1, 1, self._size, self._size], dtype=dtype
             )
-            seen = nn.conv2d(self._hidden, kernel, [1, 1, 1, 1], "SAME")
+            seen = conv2d(self._hidden, kernel, [1, 1, 1, 1], "SAME")
             vector = scopes.get_variable(f"AttnV_{head}", [self._size], dtype=dtype)
             self._heads.append((seen, vector))
 
@@ -255,7 +259,7 @@ class _Attention:
                 _Linear([query], self._size).output(), [-1, 1, 1, self._size]
             )
             scores = reduce_sum(vector * tanh(seen + asked), [2, 3])
-            weights = reshape(nn.softmax(scores), [-1, self._length, 1, 1])
+            weights = reshape(softmax(scores), [-1, self._length, 1, 1])
             return reshape(
                 reduce_sum(weights * self._hidden, [1, 2]), [-1, self._size]
             )
@@ -287,7 +291,8 @@ def attention_decoder(
         read = attention.nothing(shape(decoder_inputs[0])[0])
         if initial_state_attention:
             read = attention(initial_state)
-        state, outputs = initial_state, []
+        outputs: list[Any] = []
+        state = initial_state
         chosen = _given(decoder_inputs, loop_function)
         for step in range(len(decoder_inputs)):
             if step:
@@ -329,7 +334,7 @@ def embedding_attention_decoder(
             else None
         )
         return attention_decoder(
-            [nn.embedding_lookup(table, x) for x in decoder_inputs],
+            [embedding_lookup(table, x) for x in decoder_inputs],
             initial_state,
             attention_states,
             cell,
