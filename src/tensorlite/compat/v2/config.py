@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite import config
+from tensorlite.compat.missing import attribute_error
 from tensorlite.config import LogicalDevice, PhysicalDevice
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function import function
@@ -176,3 +177,8 @@ experimental = SimpleNamespace(
     enable_tensor_float_32_execution=enable_tensor_float_32_execution,
     tensor_float_32_execution_enabled=tensor_float_32_execution_enabled,
 )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

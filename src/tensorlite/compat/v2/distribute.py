@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.missing import attribute_error
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -197,3 +198,8 @@ def get_replica_context() -> ReplicaContext:
 def experimental_set_strategy(strategy: Any) -> Iterator[None]:
     with strategy.scope():
         yield
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

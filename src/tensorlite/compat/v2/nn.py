@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.nn import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -155,3 +156,8 @@ __all__ = [
     "weighted_moments",
     "zero_fraction",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

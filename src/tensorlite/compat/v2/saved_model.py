@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
@@ -43,3 +44,8 @@ def contains_saved_model(export_dir: Any) -> bool:
     return any(
         (folder / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")
     )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -5,6 +5,7 @@ Weights are named and ordered as Keras 2 has them. Steps of training are traced 
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import (
     activations,
     applications,
@@ -47,3 +48,8 @@ __all__ = [
     "regularizers",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

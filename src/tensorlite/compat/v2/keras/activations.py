@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import lookup
 
@@ -109,3 +110,8 @@ def serialize(activation: Any) -> Any:
 
 def deserialize(name: Any, custom_objects: Any = None) -> Any:
     return get(name)
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

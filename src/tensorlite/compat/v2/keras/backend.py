@@ -8,6 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v2 import arrays as arrays_2
 from tensorlite.compat.v2 import framework, nn
@@ -279,3 +280,8 @@ softplus, softsign, elu, hard_sigmoid = (
 )
 bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
 binary_crossentropy = losses.binary_crossentropy
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import init_ops
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.errors import InvalidArgumentError
@@ -129,3 +130,8 @@ def serialize(initializer: Any) -> Any:
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     return get(config)
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.layers_attention import (
     AdditiveAttention,
@@ -217,3 +218,8 @@ __all__ = [
     "multiply",
     "subtract",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

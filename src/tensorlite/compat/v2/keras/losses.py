@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.compat.v2.keras.loss_classes import (
     BinaryCrossentropy,
@@ -177,3 +178,8 @@ __all__ = [
     "sparse_categorical_crossentropy",
     "squared_hinge",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

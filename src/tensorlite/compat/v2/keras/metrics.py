@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.compat.v2.keras.base_metric import (
     Mean,
@@ -275,3 +276,8 @@ __all__ = [
     "squared_hinge",
     "top_k_categorical_accuracy",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

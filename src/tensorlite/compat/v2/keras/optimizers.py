@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup, schedules
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.optimizer_classes import (
@@ -56,3 +57,8 @@ __all__ = [
     "schedules",
     "serialize",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)

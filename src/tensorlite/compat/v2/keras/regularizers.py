@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup
 
 
@@ -73,3 +74,8 @@ def serialize(regularizer: Any) -> Any:
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     return get(config)
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.draws import set_seed
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.errors import InvalidArgumentError
@@ -161,3 +162,8 @@ def split_dataset(*args: Any, **kwargs: Any) -> None:
     raise InvalidArgumentError(
         "split_dataset is not served; use Dataset.take and skip"
     )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
