@@ -1,5 +1,6 @@
 """What public programs for TensorFlow 1 have shown to be wrong, each by as little as shows it."""
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,18 @@ def test_scopes_of_default_names_are_numbered_apart_from_variables() -> None:
     ]
     variables = [v.name for v in tf.global_variables()]
     assert variables[::2] == ["dense/kernel:0", "dense_1/kernel:0"]
+
+
+def test_placeholders_of_devices_that_are_not_there_are_fed_with_soft_placement() -> (
+    None
+):
+    """Notebooks put a whole model on a GPU, and allow soft placement."""
+    with tf.device("/gpu:7"):
+        x = tf.placeholder(tf.float32, [2])
+        y = x * 2
+    with (
+        tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        assert sess.run(y, {x: [1, 2]}).tolist() == [2, 4]

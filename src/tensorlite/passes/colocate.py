@@ -261,7 +261,9 @@ def _constraints(
     }
     for unit, place in there.items():
         why = f"its value is on {place}"
-        firm.append(Constraint(unit, matching(place, devices), why, True))
+        found = matching(place, devices)
+        # A scope of a device that is not there may have said so.
+        firm.append(Constraint(unit, found, why, bool(found)))
     host = frozenset([i for i, one in enumerate(devices) if one.kind != "GPU"])
     here = frozenset([i for i, one in enumerate(devices) if one.job is None])
     takers = {taker for _, taker in units.handles}
