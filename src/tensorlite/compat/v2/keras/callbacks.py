@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.missing import attribute_error
 from tensorlite.core.errors import InvalidArgumentError
 
 _MOMENTS = (
@@ -420,3 +421,8 @@ class BackupAndRestore(Callback):
         raise InvalidArgumentError(
             "BackupAndRestore: use tf.train.CheckpointManager, or ModelCheckpoint"
         )
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
