@@ -7,12 +7,13 @@ traces, gradients and files are in test_bad_traces_and_files.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
 import tensorlite as tl
+from tensorlite.config import get_soft_placement, set_soft_placement
 
 E = tl.errors
 MATRIX = tl.ones((2, 3))
@@ -355,6 +356,15 @@ EAGER_ONLY = {"a seed that is text"}
 def told(error: BaseException) -> str:
     """Return the message of an error with its notes."""
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
+@pytest.fixture(autouse=True)
+def _devices_must_be_there() -> Iterator[None]:
+    """Undo what importing TensorFlow 2's names sets."""
+    before = get_soft_placement()
+    set_soft_placement(False)
+    yield
+    set_soft_placement(before)
 
 
 @pytest.mark.parametrize("how", ["eager", "traced"])
