@@ -11,6 +11,7 @@ import pytest
 import tensorlite.compat.v1 as tf
 from tensorlite.compat.v1.contrib import eager
 from tensorlite.compat.v1.contrib.tensorboard.plugins import projector
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import at_once, mode
 
 
@@ -159,3 +160,13 @@ def test_placeholders_of_devices_that_are_not_there_are_fed_with_soft_placement(
     ):
         warnings.simplefilter("ignore")
         assert sess.run(y, {x: [1, 2]}).tolist() == [2, 4]
+
+
+def test_a_saver_makes_the_last_folder_of_its_path_alone(tmp_path: Path) -> None:
+    """As TensorFlow 1.15 does."""
+    tf.Variable(1.0)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert tf.train.Saver().save(sess, str(tmp_path / "nets" / "model"))
+        with pytest.raises(InvalidArgumentError, match="Parent directory"):
+            tf.train.Saver().save(sess, str(tmp_path / "a" / "b" / "model"))

@@ -187,10 +187,13 @@ class Saver:
             )
         if not self._saveables and self.saver_def is None:
             return None
-        if not Path(path).parent.is_dir():
+        folder = Path(path).parent
+        if not folder.parent.is_dir():
             raise InvalidArgumentError(
                 f"Parent directory of {save_path} doesn't exist, can't save."
             )
+        # TensorFlow makes the last folder, but no others.
+        folder.mkdir(exist_ok=True)
         written = self._write(sess, path)
         if write_state:
             self._noted(written, latest_filename)
