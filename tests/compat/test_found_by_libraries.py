@@ -10,6 +10,7 @@ import pytest
 import tensorlite as tl
 import tensorlite.compat.v1 as tf
 import tensorlite.compat.v2 as tf2
+from tensorlite.core.errors import SideEffectWarning
 from tensorlite.graph_mode.graph import mode
 
 
@@ -200,3 +201,21 @@ def test_masks_pick_from_tensors_of_unknown_rank() -> None:
             tf.boolean_mask(x, mask), {x: [[1, 2], [3, 4]], mask: [False, True]}
         )
         assert picked.tolist() == [[3, 4]]
+
+
+@pytest.mark.usefixtures("eager")
+def test_tensors_of_traces_are_told_their_shape() -> None:
+    shapes: list[list[int | None]] = []
+
+    @tl.function(input_signature=[tf2.TensorSpec([None, None])])
+    def told(x: tl.Tensor) -> tl.Tensor:
+        x = x * 2.0
+        x.set_shape([None, 3])
+        shapes.append(x.get_shape().as_list())
+        return x
+
+    with pytest.warns(SideEffectWarning):
+        told(tf2.ones([2, 3]))
+    assert shapes == [[None, 3]]
+    with pytest.raises(ValueError, match="3"):
+        tf2.ones([2, 3]).set_shape([2, 4])

@@ -22,7 +22,7 @@ from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
 from tensorlite.core.shapes import TensorShape, shape_of
-from tensorlite.core.spec import TensorSpec, element, shape_text
+from tensorlite.core.spec import TensorSpec, element, merge, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
 TensorLike: TypeAlias = (
@@ -82,6 +82,13 @@ class Tensor(Operand):
     def get_shape(self) -> TensorShape:
         """Return the shape; unlike `shape`, where not even the rank is known, too."""
         return shape_of(self.spec.shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the sizes, None for what is not; ShapeError if they are others.
+
+        >>> tl.ones((2, 3)).set_shape([None, 3])
+        """
+        merge(self.spec.shape, TensorSpec(TensorShape(shape), self.dtype).shape)
 
     @property
     def static_shape(self) -> tuple[int, ...] | None:

@@ -11,7 +11,7 @@ from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensor
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.shapes import TensorShape
-from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.spec import TensorSpec, merge, shape_text
 from tensorlite.core.tensor import Shape, Tensor
 
 
@@ -56,6 +56,17 @@ class SymbolicTensor(Tensor):
     def shape(self) -> Shape:
         """The sizes, None for each that this trace does not know."""
         return tuple.__new__(TensorShape, self._spec.dims)
+
+    def set_shape(self, shape: Any) -> None:
+        """Put down what is known of the sizes beside what this trace knows."""
+        had = self._spec
+        known = TensorSpec(TensorShape(shape), had.dtype).shape
+        merged = merge(had.shape, known)
+        self.respecify(
+            TensorSpec(
+                merged, had.dtype, had.name, had.inner, had.trainable, had.known
+            )
+        )
 
     @property
     def device(self) -> DeviceName:
