@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.v1 import monitored
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
 from tensorlite.core.errors import UnimplementedError
@@ -58,6 +59,6 @@ datasets, python = _Datasets(), _Python()
 
 
 def __getattr__(name: str) -> object:
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in known_names()["v1.contrib.learn"]:
+        raise attribute_error(__name__, name, globals())
     return _refused(name)

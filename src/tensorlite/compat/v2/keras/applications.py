@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import attribute_error
 from tensorlite.core.errors import NotFoundError
 
 
 def __getattr__(name: str) -> Any:
     """Return what says that there are no trained weights, under the name of any model."""
-    if name.startswith("_"):
-        raise AttributeError(name)
+    if not name[0].isupper():
+        raise attribute_error(__name__, name, ())
 
     def absent(*args: Any, **kwargs: Any) -> Any:
         raise NotFoundError(
