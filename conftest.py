@@ -32,6 +32,24 @@ def doctest_namespace() -> dict[str, Any]:
     return dict(NAMES)
 
 
+def as_at_first() -> None:
+    """Take back what importing TensorFlow 2's names asks for, for the whole process."""
+    tl.config.set_numpy_operands("promote")
+    tl.config.set_soft_placement(False)
+
+
+@pytest.fixture(autouse=True)
+def _as_at_first(request: pytest.FixtureRequest) -> None:
+    if "compat" not in request.path.parts:
+        as_at_first()
+
+
+def beginning(namespace: dict[str, Any]) -> None:
+    """Let a page begin with the names that need no import, and with nothing set."""
+    as_at_first()
+    namespace.update(NAMES)
+
+
 def remember_code(document: Any) -> Iterable[Any]:
     """Let a page's code be found as source, which `tl.function` reads; prose is blank in it.
 
@@ -63,7 +81,7 @@ if find_spec("sybil"):
             SkipParser(),
         ],
         patterns=["*.md"],
-        setup=lambda namespace: namespace.update(NAMES),
+        setup=beginning,
         teardown=one_cpu,
     ).pytest()
 
