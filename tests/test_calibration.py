@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import tensorlite as tl
-from tensorlite import __main__ as program
-from tensorlite import calibration
+from tensorlite import __main__ as program, calibration
 from tensorlite.core.xp import cpu_count
 from tensorlite.passes import cost_table
 from tensorlite.passes.cost import FIXED, RATES

@@ -9,14 +9,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tensorlite.core import errors, nest
-from tensorlite.core import operand as _operand
+from tensorlite.core import errors, nest, operand as _operand
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import executing_eagerly
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
     bfloat16,
+    bool_ as bool,
     complex64,
     complex128,
     float16,
@@ -34,16 +34,12 @@ from tensorlite.core.dtypes import (
     uint64,
     variant,
 )
-from tensorlite.core.dtypes import (
-    bool_ as bool,
-)
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, device, name_scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph.manual import ManualGraph as Graph
-from tensorlite.graph.manual import placeholder
+from tensorlite.graph.manual import ManualGraph as Graph, placeholder
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import colocate_with
 from tensorlite.ops import operators as _operators

@@ -38,8 +38,8 @@ from tensorlite.ops.framing import (
     flip_up_down,
     pad_to_bounding_box,
     rot90,
+    transpose_image as transpose,
 )
-from tensorlite.ops.framing import transpose_image as transpose
 from tensorlite.ops.host_draws import sample_distorted_bounding_box
 from tensorlite.ops.image_files import (
     decode_bmp,

@@ -9,8 +9,10 @@ from typing import Any
 
 from tensorlite.ops.csv import decode_csv
 from tensorlite.ops.decoding import decode_raw
-from tensorlite.ops.example_messages import NAMES as _MESSAGES
-from tensorlite.ops.example_messages import example_message as _message
+from tensorlite.ops.example_messages import (
+    NAMES as _MESSAGES,
+    example_message as _message,
+)
 from tensorlite.ops.examples import (
     FixedLenFeature,
     FixedLenSequenceFeature,

@@ -5,10 +5,12 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.set_operations import set_difference as difference
-from tensorlite.ops.set_operations import set_intersection as intersection
-from tensorlite.ops.set_operations import set_size as size
-from tensorlite.ops.set_operations import set_union as union
+from tensorlite.ops.set_operations import (
+    set_difference as difference,
+    set_intersection as intersection,
+    set_size as size,
+    set_union as union,
+)
 
 __all__ = ["difference", "intersection", "size", "union"]
 

@@ -5,31 +5,33 @@ Sparse gradients are `tl.IndexedSlices`, rows of a variable, and need nothing fr
 
 from __future__ import annotations
 
-from tensorlite.ops.sparse_arrange import sparse_concat as concat
-from tensorlite.ops.sparse_arrange import sparse_expand_dims as expand_dims
-from tensorlite.ops.sparse_arrange import sparse_eye as eye
-from tensorlite.ops.sparse_arrange import sparse_fill_empty_rows as fill_empty_rows
-from tensorlite.ops.sparse_arrange import sparse_maximum as maximum
-from tensorlite.ops.sparse_arrange import sparse_minimum as minimum
-from tensorlite.ops.sparse_arrange import sparse_reduce_max as reduce_max
-from tensorlite.ops.sparse_arrange import sparse_reduce_sum as reduce_sum
-from tensorlite.ops.sparse_arrange import sparse_reset_shape as reset_shape
-from tensorlite.ops.sparse_arrange import sparse_reshape as reshape
-from tensorlite.ops.sparse_arrange import sparse_retain as retain
-from tensorlite.ops.sparse_arrange import sparse_slice as slice
-from tensorlite.ops.sparse_arrange import sparse_split as split
-from tensorlite.ops.sparse_arrange import sparse_transpose as transpose
+from tensorlite.ops.sparse_arrange import (
+    sparse_concat as concat,
+    sparse_expand_dims as expand_dims,
+    sparse_eye as eye,
+    sparse_fill_empty_rows as fill_empty_rows,
+    sparse_maximum as maximum,
+    sparse_minimum as minimum,
+    sparse_reduce_max as reduce_max,
+    sparse_reduce_sum as reduce_sum,
+    sparse_reset_shape as reset_shape,
+    sparse_reshape as reshape,
+    sparse_retain as retain,
+    sparse_slice as slice,
+    sparse_split as split,
+    sparse_transpose as transpose,
+)
 from tensorlite.ops.sparse_dense import (
     from_dense,
     map_values,
+    sparse_add as add,
     sparse_dense_matmul,
+    sparse_mask as mask,
+    sparse_softmax as softmax,
     sparse_to_dense,
     to_dense,
     to_indicator,
 )
-from tensorlite.ops.sparse_dense import sparse_add as add
-from tensorlite.ops.sparse_dense import sparse_mask as mask
-from tensorlite.ops.sparse_dense import sparse_softmax as softmax
 from tensorlite.ops.sparse_tensor import SparseTensor, reorder
 
 __all__ = [

@@ -15,29 +15,28 @@ from tensorlite.ops.hashing import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
 )
-from tensorlite.ops.showing import as_string
-from tensorlite.ops.showing import format_string as format
+from tensorlite.ops.showing import as_string, format_string as format
 from tensorlite.ops.splitting import (
     bytes_split,
     ngrams,
+    split_strings as split,
     split_to_sparse,
     unicode_decode,
     unicode_encode,
 )
-from tensorlite.ops.splitting import split_strings as split
 from tensorlite.ops.text import (
     join,
     lower,
     reduce_join,
     regex_full_match,
     regex_replace,
+    strings_length as length,
     strip,
     substr,
     to_number,
     unicode_script,
     upper,
 )
-from tensorlite.ops.text import strings_length as length
 
 __all__ = [
     "as_string",

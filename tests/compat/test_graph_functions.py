@@ -195,9 +195,7 @@ def test_dtypes_tell_what_they_hold() -> None:
 def test_what_is_missing_is_told_with_what_is_near() -> None:
     with pytest.raises(AttributeError, match="near it are: reduce_sum"):
         tf.reduce_summ  # noqa: B018
-    with pytest.raises(
-        AttributeError, match=r"tf\.math\.sobol_sample"
-    ):
+    with pytest.raises(AttributeError, match=r"tf\.math\.sobol_sample"):
         tf.math.sobol_sample  # noqa: B018
     with pytest.raises(AttributeError, match=r"tf\.nn\.relu"):
         tf.relu  # noqa: B018

@@ -11,8 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.v1 import input as inputs
-from tensorlite.compat.v1 import queues
+from tensorlite.compat.v1 import input as inputs, queues
 from tensorlite.graph_mode.graph import mode, reset_default_graph
 from tensorlite.train.coordinator import Coordinator
 

@@ -79,7 +79,7 @@ def test_a_functional_model_takes_operators_and_functions() -> None:
 
 def test_control_flow_of_a_users_layer_is_converted() -> None:
     class Halving(keras.layers.Layer):
-        def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        def call(self, inputs: Any) -> Any:
             while tf.reduce_sum(inputs) > 1.0:
                 inputs = inputs / 2.0
             return inputs

@@ -12,8 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.containers import Container
 from tensorlite.core.errors import CancelledError, FailedPreconditionError
-from tensorlite.distributed import master as master_module
-from tensorlite.distributed import packing
+from tensorlite.distributed import master as master_module, packing
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.failures import remade, told

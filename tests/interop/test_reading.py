@@ -13,8 +13,7 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     OutOfRangeError,
 )
-from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph, name_scope
 from tensorlite.interop.tensorflow import from_graphdef
 from tensorlite.interop.tensorflow.messages import message
 from tests.interop.graphdefs import ANY, Called, Program, Shape

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tensorlite as tl
 from tensorlite.core.device import ANYWHERE, DeviceName

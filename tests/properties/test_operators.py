@@ -12,8 +12,7 @@ from unittest.mock import patch
 import hypothesis
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tensorlite as tl
 from tensorlite.core import nest

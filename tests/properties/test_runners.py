@@ -6,8 +6,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tensorlite as tl
 from tensorlite.core.tensor import Tensor

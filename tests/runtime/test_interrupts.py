@@ -19,8 +19,7 @@ import tensorlite as tl
 from tensorlite.core import deadlock
 from tensorlite.core.device import local
 from tensorlite.core.xp import set_cpu_count
-from tensorlite.runtime import cancel
-from tensorlite.runtime import program as frame_programs
+from tensorlite.runtime import cancel, program as frame_programs
 from tensorlite.runtime.devices import Executor, executor
 from tests.begun import in_line
 from tests.threads import LONG

@@ -19,8 +19,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import set_cpu_count
-from tensorlite.runtime import cancel
-from tensorlite.runtime import program as frame_programs
+from tensorlite.runtime import cancel, program as frame_programs
 from tensorlite.runtime.devices import settings
 from tensorlite.runtime.team import Team
 from tests.threads import LONG, Background, until

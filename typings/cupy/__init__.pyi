@@ -4,17 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from cupy import cuda as cuda
-from cupy import lib as lib
-from numpy import dtype as dtype
-from numpy import finfo as finfo
-from numpy import float32 as float32
-from numpy import float64 as float64
-from numpy import iinfo as iinfo
-from numpy import int64 as int64
-from numpy import nan as nan
-from numpy import uint32 as uint32
-from numpy import uint64 as uint64
+from cupy import cuda as cuda, lib as lib
+from numpy import (
+    dtype as dtype,
+    finfo as finfo,
+    float32 as float32,
+    float64 as float64,
+    iinfo as iinfo,
+    int64 as int64,
+    nan as nan,
+    uint32 as uint32,
+    uint64 as uint64,
+)
 from typing_extensions import disjoint_base
 
 _ArrayLike: TypeAlias = ndarray | np.ndarray[Any, Any] | np.generic | complex

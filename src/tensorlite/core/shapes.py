@@ -26,10 +26,15 @@ class TensorShape(tuple[Any, ...]):
     def __new__(cls, dims: Iterable[Any] | int | None = ()) -> Self:
         """Return the shape of some sizes; one number stands for that many elements in a row."""
         if dims is None:
-            return tuple.__new__(cls.unknown_kind())
+            return cls._unknown()
         if isinstance(dims, UnknownShape):
-            return tuple.__new__(cls.unknown_kind())
+            return cls._unknown()
         return tuple.__new__(cls, cls.sizes(dims))
+
+    @classmethod
+    def _unknown(cls) -> Self:
+        made: Self = tuple.__new__(cls.unknown_kind())
+        return made
 
     @classmethod
     def sizes(cls, dims: Iterable[Any] | int) -> Iterable[Any]:
@@ -158,9 +163,9 @@ class UnknownShape(TensorShape):
 
     __slots__ = ()
 
-    rank = None  # type: ignore[assignment]
-    ndims = None  # type: ignore[assignment]
-    dims = None  # type: ignore[assignment]
+    rank = None
+    ndims = None
+    dims = None
 
     def as_list(self) -> list[int | None]:
         """Raise ShapeError: there is no list."""

@@ -7,8 +7,6 @@ from tensorlite.data.background import (
 )
 from tensorlite.data.base import (
     INFINITE as INFINITE,
-)
-from tensorlite.data.base import (
     UNKNOWN as UNKNOWN,
 )
 from tensorlite.data.dataset import (
@@ -16,14 +14,8 @@ from tensorlite.data.dataset import (
 )
 from tensorlite.data.files import (
     CsvDataset as CsvDataset,
-)
-from tensorlite.data.files import (
     FixedLengthRecordDataset as FixedLengthRecordDataset,
-)
-from tensorlite.data.files import (
     TextLineDataset as TextLineDataset,
-)
-from tensorlite.data.files import (
     TFRecordDataset as TFRecordDataset,
 )
 from tensorlite.data.iterators import (

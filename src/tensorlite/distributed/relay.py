@@ -19,8 +19,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tensorlite.core.containers import LARGE as SHARED
-from tensorlite.core.containers import Container, current_container, room_for
+from tensorlite.core.containers import (
+    LARGE as SHARED,
+    Container,
+    current_container,
+    room_for,
+)
 from tensorlite.core.deadlock import Want
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError

@@ -24,8 +24,7 @@ from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic, scratch, truth
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import outermost
-from tensorlite.ops import branches as ops_branches
-from tensorlite.ops import control as ops_control
+from tensorlite.ops import branches as ops_branches, control as ops_control
 from tensorlite.ops.arrange import moveaxis
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.functional import foldl, foldr, map_fn, scan

@@ -14,8 +14,7 @@ from typing import Any, Self
 from tensorlite.core.dispatch import current, interpreted_by, tracer
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.scope import Scope, scope
-from tensorlite.graph.graph import Graph as BareGraph
-from tensorlite.graph.graph import Node
+from tensorlite.graph.graph import Graph as BareGraph, Node
 from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
 

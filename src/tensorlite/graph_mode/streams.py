@@ -20,8 +20,7 @@ from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph_mode.graph import Graph, active_graph
-from tensorlite.ops import philox, stateful_draws
-from tensorlite.ops import random as draws
+from tensorlite.ops import philox, random as draws, stateful_draws
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.generators import Source, global_generator
 from tensorlite.ops.random import (

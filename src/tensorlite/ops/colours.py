@@ -18,12 +18,10 @@ from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bounds import clip, maximum, minimum
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.einsum import tensordot
-from tensorlite.ops.elementwise import pow as power
-from tensorlite.ops.elementwise import rsqrt, sqrt, square
+from tensorlite.ops.elementwise import pow as power, rsqrt, sqrt, square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.join import concat
-from tensorlite.ops.operators import abs as abs_of
-from tensorlite.ops.operators import astype, remainder
+from tensorlite.ops.operators import abs as abs_of, astype, remainder
 from tensorlite.ops.reduce import mean
 from tensorlite.ops.stack import stack, unstack_known
 

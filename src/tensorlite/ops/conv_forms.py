@@ -19,8 +19,7 @@ from tensorlite.ops.conv import (
 )
 from tensorlite.ops.create import ones
 from tensorlite.ops.diagonal import band_part
-from tensorlite.ops.elementwise import pow as power
-from tensorlite.ops.elementwise import square
+from tensorlite.ops.elementwise import pow as power, square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.matmul import matmul
 from tensorlite.ops.operators import reshape

@@ -32,11 +32,9 @@ from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import exp, log
 from tensorlite.ops.gather import scatter_nd, unsorted_segment_sum
 from tensorlite.ops.operators import astype, reshape
-from tensorlite.ops.reduce import max as max_of
-from tensorlite.ops.reduce import mean
+from tensorlite.ops.reduce import max as max_of, mean
 from tensorlite.ops.rounding import floor
-from tensorlite.ops.search import bincount
-from tensorlite.ops.search import sort as sorted_of
+from tensorlite.ops.search import bincount, sort as sorted_of
 from tensorlite.ops.sets import unique
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack

@@ -13,8 +13,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, to_tensor, tracer
-from tensorlite.core.dispatch import constant as constant_of
+from tensorlite.core.dispatch import call, constant as constant_of, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op

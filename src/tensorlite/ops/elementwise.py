@@ -6,8 +6,7 @@ special.py, rounding and signs in rounding.py, comparisons in compare.py, activa
 
 from __future__ import annotations
 
-from math import inf, nan
-from math import log as log_of
+from math import inf, log as log_of, nan
 
 from tensorlite.core.dispatch import call1, call2
 from tensorlite.core.dtypes import DType

@@ -14,10 +14,8 @@ from tensorlite.ops.bounds import clip, minimum
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype
-from tensorlite.ops.reduce import max as max_of
-from tensorlite.ops.reduce import min as min_of
-from tensorlite.ops.rounding import floor
-from tensorlite.ops.rounding import round as round_of
+from tensorlite.ops.reduce import max as max_of, min as min_of
+from tensorlite.ops.rounding import floor, round as round_of
 
 __all__ = [
     "fake_quant_with_min_max_args",

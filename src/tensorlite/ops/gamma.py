@@ -5,8 +5,7 @@ They are computed in float64.
 
 from __future__ import annotations
 
-from math import log as log_of
-from math import pi
+from math import log as log_of, pi
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import negative, sum_to
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import negative, sum as sum_of, sum_to
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import exp, log, log1p
 

@@ -22,8 +22,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import CPU
-from tensorlite.ops import philox
-from tensorlite.ops import random as draws
+from tensorlite.ops import philox, random as draws
 from tensorlite.ops.gather import gather
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.shape import as_shape, astype, shape_of

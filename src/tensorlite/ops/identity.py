@@ -13,8 +13,7 @@ from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.scope import device as placed_on
 from tensorlite.core.spec import Dim, TensorSpec, check_sizes
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp, existing
-from tensorlite.core.xp import to_device as array_to_device
+from tensorlite.core.xp import Array, Xp, existing, to_device as array_to_device
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import default_graph
 from tensorlite.graph.trace import Tracer

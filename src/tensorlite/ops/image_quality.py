@@ -16,15 +16,12 @@ from tensorlite.ops.activations import relu
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.colours import convert_image_dtype
 from tensorlite.ops.conv import depthwise_conv2d
-from tensorlite.ops.elementwise import log10, square
-from tensorlite.ops.elementwise import pow as power
+from tensorlite.ops.elementwise import log10, pow as power, square
 from tensorlite.ops.gather import sizes
-from tensorlite.ops.operators import abs as abs_of
-from tensorlite.ops.operators import reshape
+from tensorlite.ops.operators import abs as abs_of, reshape
 from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.pool import avg_pool2d
-from tensorlite.ops.reduce import mean
-from tensorlite.ops.reduce import prod as prod_of
+from tensorlite.ops.reduce import mean, prod as prod_of
 from tensorlite.ops.repeat import pad
 from tensorlite.ops.stack import stack
 

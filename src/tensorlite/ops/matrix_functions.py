@@ -15,8 +15,7 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conjugated
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import conjugated, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, matrix_transpose, squeeze
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.decompose import cholesky

@@ -5,9 +5,7 @@ The error function itself is in special.py, the gamma function's kin in gamma.py
 
 from __future__ import annotations
 
-from math import log as log_of
-from math import pi
-from math import sqrt as root
+from math import log as log_of, pi, sqrt as root
 from typing import ClassVar
 
 import numpy as np

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from tensorlite.core.dispatch import floating, promoted, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arithmetic import negative
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import negative, sum as sum_of
 from tensorlite.ops.arrange import flip, moveaxis
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones_like

@@ -209,7 +209,7 @@ def _components(
     kinds = [as_dtype(x) for x in (types if several else [types])]  # type: ignore[union-attr]
     if shapes is None:
         return tuple([TensorSpec(None, kind) for kind in kinds])
-    listed: list[Any] = list(sizes_of(shapes))
+    listed: list[Any] = list(sizes_of(shapes) or ())
     if not several and not any(isinstance(x, (list, tuple)) for x in listed):
         listed = [tuple(listed)]
     if len(listed) != len(kinds):

@@ -14,8 +14,12 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole
 from tensorlite.core.constant import array_of
-from tensorlite.core.dispatch import call, promoted, to_tensor
-from tensorlite.core.dispatch import constant as constant_of
+from tensorlite.core.dispatch import (
+    call,
+    constant as constant_of,
+    promoted,
+    to_tensor,
+)
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, real_of
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Call, Grads, Op

@@ -18,11 +18,9 @@ from tensorlite.ops.arrange import expand_dims, squeeze
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.operators import astype, reshape, stack
-from tensorlite.ops.reduce import max as max_of
-from tensorlite.ops.reduce import min as min_of
+from tensorlite.ops.reduce import max as max_of, min as min_of
 from tensorlite.ops.repeat import pad
-from tensorlite.ops.rounding import floor
-from tensorlite.ops.rounding import round as round_of
+from tensorlite.ops.rounding import floor, round as round_of
 from tensorlite.ops.shape import as_shape, shape_of
 
 __all__ = [

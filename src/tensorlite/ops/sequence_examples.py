@@ -24,13 +24,13 @@ from tensorlite.ops.examples import (
     FixedLenSequenceFeature,
     VarLenFeature,
     Wanted,
+    array_of_values as array_of,
     attributes_of,
     features_of,
     parse_single_example,
     values_of,
     wanted_of,
 )
-from tensorlite.ops.examples import array_of_values as array_of
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.strings import as_bytes
 

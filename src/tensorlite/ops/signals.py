@@ -15,8 +15,7 @@ from tensorlite.core.dispatch import constant, floating, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arithmetic import negative
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import negative, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip, matrix_transpose
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones

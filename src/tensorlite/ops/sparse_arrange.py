@@ -21,9 +21,7 @@ from tensorlite.ops.join import concat
 from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.operators import astype, remainder, reshape, stack
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.reduce import all as all_of
-from tensorlite.ops.reduce import max as max_of
-from tensorlite.ops.reduce import prod as prod_of
+from tensorlite.ops.reduce import all as all_of, max as max_of, prod as prod_of
 from tensorlite.ops.search import argsort
 from tensorlite.ops.segment import unsorted_segment_max
 from tensorlite.ops.sets import isin

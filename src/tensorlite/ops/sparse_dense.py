@@ -11,8 +11,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
-from tensorlite.ops.arithmetic import broadcast_to, conjugated
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import broadcast_to, conjugated, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, matrix_transpose, size
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import not_equal
@@ -23,8 +22,7 @@ from tensorlite.ops.gather import gather, gather_nd, sizes, unsorted_segment_sum
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.join import concat
 from tensorlite.ops.masks import boolean_mask
-from tensorlite.ops.operators import abs as abs_of
-from tensorlite.ops.operators import astype, reshape, stack
+from tensorlite.ops.operators import abs as abs_of, astype, reshape, stack
 from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.reduce import prod as prod_of
 from tensorlite.ops.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update

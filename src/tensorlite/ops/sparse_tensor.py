@@ -15,8 +15,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.spec import Dims
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arithmetic import broadcast_to
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip
 from tensorlite.ops.cumulative import cumulative_prod
 from tensorlite.ops.gather import gather, gather_nd

@@ -33,8 +33,7 @@ from tensorlite.ops.create import Fill
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.matmul import MatMul
 from tensorlite.ops.shape import Cast, Reshape
-from tensorlite.passes.rewrite import Rule, Rules, apply, rewrite
-from tensorlite.passes.rewrite import rule as _rule
+from tensorlite.passes.rewrite import Rule, Rules, apply, rewrite, rule as _rule
 
 RULES: Rules = {}
 

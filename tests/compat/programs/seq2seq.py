@@ -18,7 +18,9 @@ def program(tf: Any) -> dict[str, Any]:
     cell = tf.contrib.rnn.GRUCell
 
     def plain(x: Any, y: Any, before: Any) -> Any:
-        return models.embedding_rnn_seq2seq(x, y, cell(4), 5, 6, 3, feed_previous=before)
+        return models.embedding_rnn_seq2seq(
+            x, y, cell(4), 5, 6, 3, feed_previous=before
+        )
 
     def attending(x: Any, y: Any, before: Any) -> Any:
         return models.embedding_attention_seq2seq(

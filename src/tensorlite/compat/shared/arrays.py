@@ -32,8 +32,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
-from tensorlite.ops.shape import as_shape as shape_tensor
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
 from tensorlite.ops.slicing import StridedSlice
 from tensorlite.ops.sparse_tensor import SparseTensor
 

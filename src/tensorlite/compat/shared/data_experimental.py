@@ -8,8 +8,10 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.shared.tf_data import Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
-from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
-from tensorlite.data.base import UNKNOWN as UNKNOWN_CARDINALITY
+from tensorlite.data.base import (
+    INFINITE as INFINITE_CARDINALITY,
+    UNKNOWN as UNKNOWN_CARDINALITY,
+)
 from tensorlite.data.files import CsvDataset as _CsvDataset
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.ops.records import TFRecordWriter as _Records

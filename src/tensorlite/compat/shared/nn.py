@@ -15,19 +15,21 @@ from tensorlite.ops import (
     ctc,
     losses,
     normalise,
+    pool as pools,
     pool_argmax,
     search,
     trigonometric,
     volume_pool,
     volumes,
 )
-from tensorlite.ops import pool as pools
 from tensorlite.ops.arithmetic import add, sum
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.repeat import depth_to_space as to_space
-from tensorlite.ops.repeat import space_to_depth as to_depth
+from tensorlite.ops.repeat import (
+    depth_to_space as to_space,
+    space_to_depth as to_depth,
+)
 from tensorlite.ops.shape import astype, reshape
 
 
@@ -243,7 +245,10 @@ def max_pool3d(
     name: str | None = None,
 ) -> Any:
     sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
-    return volume_pool.max_pool3d(converted(input), *sizes, padding, data_format)
+    window, step = sizes
+    return volume_pool.max_pool3d(
+        converted(input), window, step, padding, data_format
+    )
 
 
 @named("AvgPool3D")
@@ -256,7 +261,10 @@ def avg_pool3d(
     name: str | None = None,
 ) -> Any:
     sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
-    return volume_pool.avg_pool3d(converted(input), *sizes, padding, data_format)
+    window, step = sizes
+    return volume_pool.avg_pool3d(
+        converted(input), window, step, padding, data_format
+    )
 
 
 def _pool1d(
@@ -304,9 +312,11 @@ def max_pool_with_argmax(
     name: str | None = None,
 ) -> Any:
     sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
+    window, step = sizes
     return pool_argmax.max_pool_with_argmax(
         converted(input),
-        *sizes,
+        window,
+        step,
         padding,
         include_batch_in_index,
         as_dtype(output_dtype),
@@ -383,8 +393,9 @@ def sufficient_statistics(
     value = converted(x)
     moved = value if shift is None else value - shift
     count = astype(_count(value, axes), value.dtype)
-    sums = sum(moved, axes, keepdims=keepdims)
-    squares = sum(moved * moved, axes, keepdims=keepdims)
+    over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
+    sums = sum(moved, axis=over, keepdims=keepdims)
+    squares = sum(moved * moved, axis=over, keepdims=keepdims)
     return count, sums, squares, None if shift is None else to_tensor(shift)
 
 

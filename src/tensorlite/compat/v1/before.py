@@ -6,8 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.arrays import stack as pack
-from tensorlite.compat.shared.arrays import unstack as unpack
+from tensorlite.compat.shared.arrays import stack as pack, unstack as unpack
 from tensorlite.compat.shared.making import binary, unary
 from tensorlite.compat.shared.matrices import (
     cholesky,

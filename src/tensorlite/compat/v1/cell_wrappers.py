@@ -262,7 +262,7 @@ class OutputProjectionWrapper(_Projecting):
     def output_size(self) -> int:
         return self._size
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         output, following = self._cell(inputs, state)
         return self._projected(output), following
 
@@ -282,7 +282,7 @@ class InputProjectionWrapper(_Projecting):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         return self._cell(self._projected(inputs), state)
 
 
@@ -315,7 +315,7 @@ class EmbeddingWrapper(RNNCell):
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         return self._cell.zero_state(batch_size, dtype)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         with framework.device("/cpu:0"):
             dtype = nest.flatten(state)[0].dtype
             given = self._initializer or scopes.get_variable_scope().initializer

@@ -144,7 +144,7 @@ class BasicRNNCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         made = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
         output = self._activation(made)
         return output, output
@@ -200,7 +200,7 @@ class GRUCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         gates = bias_add(
             matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias
         )
@@ -246,7 +246,7 @@ class BasicLSTMCell(LayerRNNCell):
         self._bias = self.add_weight("bias", [4 * units], initializer=zeros_first)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         c, h = state if self._state_is_tuple else split(state, 2, 1)
         gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = split(gates, 4, 1)
@@ -312,7 +312,7 @@ class LSTMCell(LayerRNNCell):
             )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         if self._state_is_tuple:
             c, m = state
         else:
@@ -364,7 +364,7 @@ class MultiRNNCell(RNNCell):
                 )
             return super().zero_state(batch_size, dtype)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         states = state
         if not self._state_is_tuple:
             states = split(state, [cell.state_size for cell in self._cells], 1)

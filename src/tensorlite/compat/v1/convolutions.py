@@ -15,10 +15,10 @@ from tensorlite.ops import (
     conv,
     conv_forms,
     patches,
+    pool as pools,
     pool_argmax,
     volumes,
 )
-from tensorlite.ops import pool as pools
 
 FORWARD = (1, 1, 1, 1)
 
@@ -237,8 +237,9 @@ def max_pool_with_argmax(
     dtype = as_dtype(
         renamed("output_dtype", output_dtype, "Targmax", Targmax) or int64
     )
+    window, step = sizes
     return pool_argmax.max_pool_with_argmax(
-        converted(input), *sizes, padding, include_batch_in_index, dtype
+        converted(input), window, step, padding, include_batch_in_index, dtype
     )
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import data_experimental as experimental
-from tensorlite.compat.shared import tf_data
+from tensorlite.compat.shared import data_experimental as experimental, tf_data
 from tensorlite.compat.shared.tf_data import (
     FILES,
     of_files,

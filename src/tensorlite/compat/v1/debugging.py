@@ -36,8 +36,6 @@ from tensorlite.compat.v1.checks import (
     assert_rank_at_least,
     assert_rank_in,
     assert_scalar,
-)
-from tensorlite.compat.v1.checks import (
     verify_tensor_all_finite as assert_all_finite,
 )
 

@@ -18,6 +18,7 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import (
     averages,
     data,
+    estimator_inputs as inputs,
     framework,
     hooks,
     metrics,
@@ -25,7 +26,6 @@ from tensorlite.compat.v1 import (
     scaffolds,
     summary,
 )
-from tensorlite.compat.v1 import estimator_inputs as inputs
 from tensorlite.core import nest
 from tensorlite.core.errors import (
     InvalidArgumentError,

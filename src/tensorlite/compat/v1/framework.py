@@ -29,8 +29,7 @@ from tensorlite.compat.views import (
 )
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import executing_eagerly as runs_at_once
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import executing_eagerly as runs_at_once, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
     AssertionFailedError,
@@ -44,8 +43,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph import trace
-from tensorlite.graph_mode import graph as graphs
-from tensorlite.graph_mode import sessions
+from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.graph_mode.graph import (
     active_graph,
     get_default_graph,
@@ -54,8 +52,7 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.interop.tensorflow.writing import to_graphdef
-from tensorlite.ops import differentiate, fetchable
-from tensorlite.ops import identity as identities
+from tensorlite.ops import differentiate, fetchable, identity as identities
 from tensorlite.ops.create import zeros_like
 
 __all__ = ["get_default_graph", "get_default_session", "reset_default_graph"]

@@ -6,7 +6,7 @@ import os
 import time
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +25,9 @@ _RunArgs = namedtuple("_RunArgs", ("fetches", "feed_dict", "options"))  # noqa: 
 class SessionRunArgs(_RunArgs):
     """What a hook adds to a run."""
 
-    def __new__(cls, fetches: Any, feed_dict: Any = None, options: Any = None) -> Any:
+    def __new__(
+        cls, fetches: Any, feed_dict: Any = None, options: Any = None
+    ) -> Self:
         """Return fetches and feeds of a hook's own."""
         return super().__new__(cls, fetches, feed_dict, options)
 

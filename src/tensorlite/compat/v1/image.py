@@ -39,6 +39,7 @@ from tensorlite.compat.shared.image import (
     random_hue,
     random_saturation,
     resize_with_crop_or_pad,
+    resize_with_crop_or_pad as resize_image_with_crop_or_pad,
     rgb_to_grayscale,
     rgb_to_hsv,
     rgb_to_yiq,
@@ -49,14 +50,9 @@ from tensorlite.compat.shared.image import (
     ssim_multiscale,
     total_variation,
     transpose,
+    transpose as transpose_image,
     yiq_to_rgb,
     yuv_to_rgb,
-)
-from tensorlite.compat.shared.image import (
-    resize_with_crop_or_pad as resize_image_with_crop_or_pad,
-)
-from tensorlite.compat.shared.image import (
-    transpose as transpose_image,
 )
 from tensorlite.compat.shared.random import (
     random_crop,

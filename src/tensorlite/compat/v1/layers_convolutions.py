@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tensorlite.compat.shared import arrays
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import convolutions
+from tensorlite.compat.shared import arrays, nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays, convolutions
 from tensorlite.compat.v1.layer import InputSpec
 from tensorlite.compat.v1.layers_core import (
     Weighted,

@@ -7,11 +7,15 @@ from inspect import signature
 from math import prod
 from typing import Any
 
-from tensorlite.compat.shared import arrays, matrices
-from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.shared import arrays, matrices, nn as shared_nn
 from tensorlite.compat.shared.values import get_static_value
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import control_flow, init_ops, nn, nn_functions
+from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
+    control_flow,
+    init_ops,
+    nn,
+    nn_functions,
+)
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand

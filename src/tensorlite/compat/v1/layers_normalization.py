@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import nn_functions
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays, nn_functions
 from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_core import (

@@ -26,6 +26,7 @@ from tensorlite.compat.shared.matrices import (
     matmul,
     matrix_rank,
     matrix_transpose,
+    matrix_transpose as transpose,
     matvec,
     normalize,
     pinv,
@@ -40,9 +41,6 @@ from tensorlite.compat.shared.matrices import (
     trace,
     triangular_solve,
     tridiagonal_solve,
-)
-from tensorlite.compat.shared.matrices import (
-    matrix_transpose as transpose,
 )
 from tensorlite.compat.shared.operators import (
     LinearOperator,
@@ -60,16 +58,10 @@ from tensorlite.compat.shared.operators import (
 )
 from tensorlite.compat.v1.matrices import (
     l2_normalize,
-    norm,
-)
-from tensorlite.compat.v1.matrices import (
     matrix_diag as diag,
-)
-from tensorlite.compat.v1.matrices import (
     matrix_diag_part as diag_part,
-)
-from tensorlite.compat.v1.matrices import (
     matrix_set_diag as set_diag,
+    norm,
 )
 
 __all__ = [

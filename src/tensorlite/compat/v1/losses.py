@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework, nn_losses, numbers, scopes
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
+    framework,
+    nn_losses,
+    numbers,
+    scopes,
+)
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError

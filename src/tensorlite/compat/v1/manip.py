@@ -7,10 +7,8 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     reverse,
     roll,
-    tile,
-)
-from tensorlite.compat.shared.arrays import (
     space_to_batch as space_to_batch_nd,
+    tile,
 )
 from tensorlite.compat.shared.picking import (
     scatter_nd,

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework, numbers
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
 from tensorlite.compat.v1.metrics_means import (
     Metric,
     collected,

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework, numbers, scopes
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers, scopes
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.core.dtypes import float32, float64, int64
 from tensorlite.core.errors import FailedPreconditionError, ShapeError

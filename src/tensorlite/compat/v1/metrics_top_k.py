@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, reductions
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework, numbers
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
 from tensorlite.compat.v1.metrics_means import (
     Metric,
     collected,

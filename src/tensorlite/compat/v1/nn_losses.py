@@ -82,7 +82,7 @@ def sparse_softmax_cross_entropy_with_logits(
     _labelled(_sentinel, labels, logits, "sparse_softmax_cross_entropy_with_logits")
     scores, classes = floats(logits), converted(labels)
     ranks = classes.spec.rank, scores.spec.rank
-    if None not in ranks and ranks[0] != ranks[1] - 1:  # type: ignore[operator]
+    if None not in ranks and ranks[0] != ranks[1] - 1:
         raise ShapeError(
             f"Rank mismatch: Rank of labels (received {ranks[0]}) should equal rank of logits "
             f"minus 1 (received {ranks[1]})."
@@ -163,7 +163,7 @@ def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
     sp_weights: Any,
-    partition_strategy: str = "mod",
+    partition_strategy: Any = "mod",
     name: str | None = None,
     combiner: Any = None,
     max_norm: float | None = None,
@@ -174,7 +174,7 @@ def embedding_lookup_sparse(
         sp_weights,
         combiner or "mean",
         partition_strategy,
-        max_norm,  # type: ignore[arg-type]
+        max_norm,
     )
 
 

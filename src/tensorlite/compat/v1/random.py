@@ -9,11 +9,11 @@ from tensorlite.compat.shared import random
 from tensorlite.compat.shared.random import (
     gamma,
     normal,
+    random_crop as crop,
     shuffle,
     truncated_normal,
     uniform,
 )
-from tensorlite.compat.shared.random import random_crop as crop
 from tensorlite.compat.shared.seeds import (
     stateless_categorical,
     stateless_normal,

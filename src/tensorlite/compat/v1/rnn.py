@@ -9,13 +9,13 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import (
     concat,
     identity,
+    reverse as backwards,
     shape,
     stack,
     transpose,
     unstack,
     zeros,
 )
-from tensorlite.compat.shared.arrays import reverse as backwards
 from tensorlite.compat.shared.elementwise import (
     cast,
     logical_not,

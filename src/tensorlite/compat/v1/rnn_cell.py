@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.cell_wrappers import (
-    DeviceWrapper,
-    DropoutWrapper,
-    EmbeddingWrapper,
-    InputProjectionWrapper,
-    OutputProjectionWrapper,
-    ResidualWrapper,
+    DeviceWrapper as DeviceWrapper,
+    DropoutWrapper as DropoutWrapper,
+    EmbeddingWrapper as EmbeddingWrapper,
+    InputProjectionWrapper as InputProjectionWrapper,
+    OutputProjectionWrapper as OutputProjectionWrapper,
+    ResidualWrapper as ResidualWrapper,
 )
 from tensorlite.compat.v1.cells import (
-    BasicLSTMCell,
-    BasicRNNCell,
-    GRUCell,
-    LSTMCell,
-    LSTMStateTuple,
-    MultiRNNCell,
-    RNNCell,
+    BasicLSTMCell as BasicLSTMCell,
+    BasicRNNCell as BasicRNNCell,
+    GRUCell as GRUCell,
+    LSTMCell as LSTMCell,
+    LSTMStateTuple as LSTMStateTuple,
+    MultiRNNCell as MultiRNNCell,
+    RNNCell as RNNCell,
 )
 
 

@@ -6,19 +6,19 @@ from types import SimpleNamespace
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.saved_models import (
-    Builder,
+    Builder as Builder,
     SavedModelBuilder,
     build_signature_def,
     build_tensor_info,
     classification_signature_def,
-    contains_saved_model,
+    contains_saved_model as contains_saved_model,
     get_tensor_from_tensor_info,
     is_valid_signature,
     load,
     maybe_saved_model_directory,
     predict_signature_def,
     regression_signature_def,
-    simple_save,
+    simple_save as simple_save,
 )
 
 tag_constants = SimpleNamespace(

@@ -11,8 +11,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.ops.bounds import minimum
 from tensorlite.ops.compare import equal, where
-from tensorlite.ops.elementwise import exp, log
-from tensorlite.ops.elementwise import pow as power
+from tensorlite.ops.elementwise import exp, log, pow as power
 from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.shape import astype
 from tensorlite.ops.trigonometric import cos

@@ -5,20 +5,12 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.sets import (
     difference,
-    intersection,
-    size,
-    union,
-)
-from tensorlite.compat.shared.sets import (
     difference as set_difference,
-)
-from tensorlite.compat.shared.sets import (
+    intersection,
     intersection as set_intersection,
-)
-from tensorlite.compat.shared.sets import (
+    size,
     size as set_size,
-)
-from tensorlite.compat.shared.sets import (
+    union,
     union as set_union,
 )
 

@@ -19,50 +19,26 @@ from tensorlite.compat.shared.sparse import (
     slice,
     softmax,
     sparse_dense_matmul,
+    sparse_dense_matmul as matmul,
     to_dense,
     to_indicator,
     transpose,
 )
-from tensorlite.compat.shared.sparse import (
-    sparse_dense_matmul as matmul,
-)
 from tensorlite.compat.v1.arrays import (
     bincount,
-)
-from tensorlite.compat.v1.arrays import (
     sparse_segment_mean as segment_mean,
-)
-from tensorlite.compat.v1.arrays import (
     sparse_segment_sqrt_n as segment_sqrt_n,
-)
-from tensorlite.compat.v1.arrays import (
     sparse_segment_sum as segment_sum,
 )
 from tensorlite.compat.v1.sparse_older import (
     sparse_add as add,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_concat as concat,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_merge as merge,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_placeholder as placeholder,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_max as reduce_max,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_max_sparse as reduce_max_sparse,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_sum as reduce_sum,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_sum_sparse as reduce_sum_sparse,
-)
-from tensorlite.compat.v1.sparse_older import (
     sparse_split as split,
 )
 

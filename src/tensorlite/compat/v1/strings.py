@@ -21,13 +21,9 @@ from tensorlite.compat.v1.strings_older import (
     length,
     reduce_join,
     split,
-    substr,
-)
-from tensorlite.compat.v1.strings_older import (
     string_to_hash_bucket as to_hash_bucket,
-)
-from tensorlite.compat.v1.strings_older import (
     string_to_number as to_number,
+    substr,
 )
 
 __all__ = [

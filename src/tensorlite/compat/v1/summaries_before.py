@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.v1 import summary
-from tensorlite.compat.v1.summary import FileWriter as SummaryWriter
-from tensorlite.compat.v1.summary import merge as merge_summary
+from tensorlite.compat.v1.summary import (
+    FileWriter as SummaryWriter,
+    merge as merge_summary,
+)
 from tensorlite.graph_mode.keys import GraphKeys
 
 __all__ = ["SummaryWriter", "merge_summary"]

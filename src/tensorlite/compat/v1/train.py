@@ -4,110 +4,116 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.averages import (
-    ExponentialMovingAverage,
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
+    ExponentialMovingAverage as ExponentialMovingAverage,
+    assert_global_step as assert_global_step,
+    create_global_step as create_global_step,
+    get_global_step as get_global_step,
+    get_or_create_global_step as get_or_create_global_step,
+    global_step as global_step,
 )
-from tensorlite.compat.v1.graphdefs import write_graph
+from tensorlite.compat.v1.graphdefs import write_graph as write_graph
 from tensorlite.compat.v1.hooks import (
-    CheckpointSaverHook,
-    CheckpointSaverListener,
-    FeedFnHook,
-    FinalOpsHook,
-    GlobalStepWaiterHook,
-    LoggingTensorHook,
-    NanLossDuringTrainingError,
-    NanTensorHook,
-    ProfilerHook,
-    SecondOrStepTimer,
-    SessionRunArgs,
-    SessionRunContext,
-    SessionRunHook,
-    SessionRunValues,
-    StepCounterHook,
-    StopAtStepHook,
-    SummarySaverHook,
+    CheckpointSaverHook as CheckpointSaverHook,
+    CheckpointSaverListener as CheckpointSaverListener,
+    FeedFnHook as FeedFnHook,
+    FinalOpsHook as FinalOpsHook,
+    GlobalStepWaiterHook as GlobalStepWaiterHook,
+    LoggingTensorHook as LoggingTensorHook,
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+    ProfilerHook as ProfilerHook,
+    SecondOrStepTimer as SecondOrStepTimer,
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
+    StepCounterHook as StepCounterHook,
+    StopAtStepHook as StopAtStepHook,
+    SummarySaverHook as SummarySaverHook,
 )
 from tensorlite.compat.v1.input import (
-    QueueRunner,
-    add_queue_runner,
-    batch,
-    batch_join,
-    input_producer,
-    limit_epochs,
-    match_filenames_once,
-    maybe_batch,
-    maybe_shuffle_batch,
-    range_input_producer,
-    shuffle_batch,
-    shuffle_batch_join,
-    slice_input_producer,
-    start_queue_runners,
-    string_input_producer,
+    QueueRunner as QueueRunner,
+    add_queue_runner as add_queue_runner,
+    batch as batch,
+    batch_join as batch_join,
+    input_producer as input_producer,
+    limit_epochs as limit_epochs,
+    match_filenames_once as match_filenames_once,
+    maybe_batch as maybe_batch,
+    maybe_shuffle_batch as maybe_shuffle_batch,
+    range_input_producer as range_input_producer,
+    shuffle_batch as shuffle_batch,
+    shuffle_batch_join as shuffle_batch_join,
+    slice_input_producer as slice_input_producer,
+    start_queue_runners as start_queue_runners,
+    string_input_producer as string_input_producer,
 )
-from tensorlite.compat.v1.metagraphs import export_meta_graph
+from tensorlite.compat.v1.metagraphs import export_meta_graph as export_meta_graph
 from tensorlite.compat.v1.monitored import (
-    MonitoredSession,
-    MonitoredTrainingSession,
-    SingularMonitoredSession,
+    MonitoredSession as MonitoredSession,
+    MonitoredTrainingSession as MonitoredTrainingSession,
+    SingularMonitoredSession as SingularMonitoredSession,
 )
-from tensorlite.compat.v1.optimizer import Optimizer
+from tensorlite.compat.v1.optimizer import Optimizer as Optimizer
 from tensorlite.compat.v1.optimizers import (
-    AdadeltaOptimizer,
-    AdagradDAOptimizer,
-    AdagradOptimizer,
-    AdamOptimizer,
-    FtrlOptimizer,
-    GradientDescentOptimizer,
-    MomentumOptimizer,
-    ProximalAdagradOptimizer,
-    ProximalGradientDescentOptimizer,
-    RMSPropOptimizer,
+    AdadeltaOptimizer as AdadeltaOptimizer,
+    AdagradDAOptimizer as AdagradDAOptimizer,
+    AdagradOptimizer as AdagradOptimizer,
+    AdamOptimizer as AdamOptimizer,
+    FtrlOptimizer as FtrlOptimizer,
+    GradientDescentOptimizer as GradientDescentOptimizer,
+    MomentumOptimizer as MomentumOptimizer,
+    ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+    ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
+    RMSPropOptimizer as RMSPropOptimizer,
 )
-from tensorlite.compat.v1.placing import ClusterSpec, Server, replica_device_setter
-from tensorlite.compat.v1.saver import Saver, SaverDef, import_meta_graph
+from tensorlite.compat.v1.placing import (
+    ClusterSpec as ClusterSpec,
+    Server as Server,
+    replica_device_setter as replica_device_setter,
+)
+from tensorlite.compat.v1.saver import (
+    Saver as Saver,
+    SaverDef as SaverDef,
+    import_meta_graph as import_meta_graph,
+)
 from tensorlite.compat.v1.scaffolds import (
-    ChiefSessionCreator,
-    Scaffold,
-    SessionManager,
-    WorkerSessionCreator,
+    ChiefSessionCreator as ChiefSessionCreator,
+    Scaffold as Scaffold,
+    SessionManager as SessionManager,
+    WorkerSessionCreator as WorkerSessionCreator,
 )
 from tensorlite.compat.v1.schedules import (
-    cosine_decay,
-    cosine_decay_restarts,
-    exponential_decay,
-    inverse_time_decay,
-    linear_cosine_decay,
-    natural_exp_decay,
-    piecewise_constant,
-    piecewise_constant_decay,
-    polynomial_decay,
+    cosine_decay as cosine_decay,
+    cosine_decay_restarts as cosine_decay_restarts,
+    exponential_decay as exponential_decay,
+    inverse_time_decay as inverse_time_decay,
+    linear_cosine_decay as linear_cosine_decay,
+    natural_exp_decay as natural_exp_decay,
+    piecewise_constant as piecewise_constant,
+    piecewise_constant_decay as piecewise_constant_decay,
+    polynomial_decay as polynomial_decay,
 )
-from tensorlite.compat.v1.summaries_before import SummaryWriter
-from tensorlite.compat.v1.supervisor import Supervisor
-from tensorlite.compat.v1.sync_replicas import SyncReplicasOptimizer
+from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
+from tensorlite.compat.v1.supervisor import Supervisor as Supervisor
+from tensorlite.compat.v1.sync_replicas import (
+    SyncReplicasOptimizer as SyncReplicasOptimizer,
+)
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader as NewCheckpointReader,
-)
-from tensorlite.interop.tensorflow.stored.checkpoints import (
     exists as checkpoint_exists,
-)
-from tensorlite.interop.tensorflow.stored.checkpoints import (
-    list_variables,
-    load_checkpoint,
-    load_variable,
+    list_variables as list_variables,
+    load_checkpoint as load_checkpoint,
+    load_variable as load_variable,
 )
 from tensorlite.interop.tensorflow.stored.states import (
-    CheckpointState,
-    get_checkpoint_state,
-    latest_checkpoint,
-    update_checkpoint_state,
+    CheckpointState as CheckpointState,
+    get_checkpoint_state as get_checkpoint_state,
+    latest_checkpoint as latest_checkpoint,
+    update_checkpoint_state as update_checkpoint_state,
 )
 from tensorlite.ops.example_messages import NAMES, example_message
-from tensorlite.train.coordinator import Coordinator
+from tensorlite.train.coordinator import Coordinator as Coordinator
 from tensorlite.train.summaries.event_file import read_events as summary_iterator
 
 

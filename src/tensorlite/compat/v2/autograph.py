@@ -8,8 +8,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from tensorlite.function.staging import converted
-from tensorlite.function.staging import do_not_convert as plainly
+from tensorlite.function.staging import converted, do_not_convert as plainly
 
 
 class Feature(Enum):

@@ -16,8 +16,7 @@ import numpy as np
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import CheckpointError, NotFoundError
-from tensorlite.interop.tensorflow.stored import checkpoints as stored
-from tensorlite.interop.tensorflow.stored import states
+from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
 from tensorlite.interop.tensorflow.stored.exporting import members_of
 from tensorlite.interop.tensorflow.stored.objects import (
     VALUE,

@@ -8,8 +8,10 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
-from tensorlite.data.base import INFINITE as INFINITE_CARDINALITY
-from tensorlite.data.base import UNKNOWN as UNKNOWN_CARDINALITY
+from tensorlite.data.base import (
+    INFINITE as INFINITE_CARDINALITY,
+    UNKNOWN as UNKNOWN_CARDINALITY,
+)
 from tensorlite.data.iterators import DatasetIterator as Iterator
 from tensorlite.data.options import Options
 

@@ -17,8 +17,7 @@ from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.variables import EagerVariable
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import constant as constant_of
-from tensorlite.core.dispatch import tracer
+from tensorlite.core.dispatch import constant as constant_of, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared.gfile import GFile, join
-from tensorlite.compat.shared.gfile import copy_v2 as copy
-from tensorlite.compat.shared.gfile import exists_v2 as exists
-from tensorlite.compat.shared.gfile import glob_v2 as glob
-from tensorlite.compat.shared.gfile import isdir_v2 as isdir
-from tensorlite.compat.shared.gfile import listdir_v2 as listdir
-from tensorlite.compat.shared.gfile import makedirs_v2 as makedirs
-from tensorlite.compat.shared.gfile import mkdir_v2 as mkdir
-from tensorlite.compat.shared.gfile import remove_v2 as remove
-from tensorlite.compat.shared.gfile import rename_v2 as rename
-from tensorlite.compat.shared.gfile import rmtree_v2 as rmtree
-from tensorlite.compat.shared.gfile import stat_v2 as stat
-from tensorlite.compat.shared.gfile import walk_v2 as walk
+from tensorlite.compat.shared.gfile import (
+    GFile,
+    copy_v2 as copy,
+    exists_v2 as exists,
+    glob_v2 as glob,
+    isdir_v2 as isdir,
+    join,
+    listdir_v2 as listdir,
+    makedirs_v2 as makedirs,
+    mkdir_v2 as mkdir,
+    remove_v2 as remove,
+    rename_v2 as rename,
+    rmtree_v2 as rmtree,
+    stat_v2 as stat,
+    walk_v2 as walk,
+)
 
 __all__ = [
     "GFile",

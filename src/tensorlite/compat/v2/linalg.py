@@ -8,11 +8,7 @@ from tensorlite.compat.shared.arrays import (
 )
 from tensorlite.compat.shared.diagonals import (
     matrix_diag as diag,
-)
-from tensorlite.compat.shared.diagonals import (
     matrix_diag_part as diag_part,
-)
-from tensorlite.compat.shared.diagonals import (
     matrix_set_diag as set_diag,
 )
 from tensorlite.compat.shared.matrices import (

@@ -30,6 +30,7 @@ from tensorlite.compat.shared.elementwise import (
     cos,
     cosh,
     digamma,
+    div_no_nan as divide_no_nan,
     divide,
     equal,
     erf,
@@ -41,6 +42,7 @@ from tensorlite.compat.shared.elementwise import (
     floor,
     floordiv,
     floormod,
+    floormod as mod,
     greater,
     greater_equal,
     igamma,
@@ -93,12 +95,6 @@ from tensorlite.compat.shared.elementwise import (
     xlog1py,
     xlogy,
     zeta,
-)
-from tensorlite.compat.shared.elementwise import (
-    div_no_nan as divide_no_nan,
-)
-from tensorlite.compat.shared.elementwise import (
-    floormod as mod,
 )
 from tensorlite.compat.shared.matrices import (
     l2_normalize,

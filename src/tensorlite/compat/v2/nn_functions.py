@@ -7,8 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
-from tensorlite.compat.v1 import nn_functions as before
-from tensorlite.compat.v1 import nn_losses as losses
+from tensorlite.compat.v1 import nn_functions as before, nn_losses as losses
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:

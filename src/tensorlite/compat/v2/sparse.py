@@ -5,14 +5,8 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.picking import (
     bincount,
-)
-from tensorlite.compat.shared.picking import (
     sparse_segment_mean as segment_mean,
-)
-from tensorlite.compat.shared.picking import (
     sparse_segment_sqrt_n as segment_sqrt_n,
-)
-from tensorlite.compat.shared.picking import (
     sparse_segment_sum as segment_sum,
 )
 from tensorlite.compat.shared.sparse import (

@@ -23,8 +23,7 @@ from tensorlite.distributed.engines.engine import (
     TaskSettings,
 )
 from tensorlite.distributed.engines.events import Faults, Happening, Owner
-from tensorlite.distributed.engines.host import Make, versions
-from tensorlite.distributed.engines.host import Worker as Made
+from tensorlite.distributed.engines.host import Make, Worker as Made, versions
 from tensorlite.distributed.engines.network import Network
 from tensorlite.distributed.engines.simulated import NODE, SimulatedCarrier
 from tensorlite.distributed.transport.carrier import Carrier

@@ -23,8 +23,8 @@ from tensorlite.ops.arithmetic import (
     multiply,
     negative,
     subtract,
+    sum as sum_of,
 )
-from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import expand_dims, size
 from tensorlite.ops.compare import equal, less, less_equal, logical_not, where
 from tensorlite.ops.create import Fill, zeros_like
@@ -36,8 +36,7 @@ from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.pieces import PadV2
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
-from tensorlite.ops.rounding import abs as magnitude
-from tensorlite.ops.rounding import imag, real, sign
+from tensorlite.ops.rounding import abs as magnitude, imag, real, sign
 from tensorlite.ops.sets import IsIn
 from tensorlite.ops.shape import Shape, astype, reshape, shape_of
 from tensorlite.ops.special import erf

@@ -10,8 +10,7 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import permute_dims
-from tensorlite.ops.elementwise import pow as power
-from tensorlite.ops.elementwise import rsqrt, square
+from tensorlite.ops.elementwise import pow as power, rsqrt, square
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.join import concat
 from tensorlite.ops.reduce import mean

@@ -28,8 +28,7 @@ from tensorlite.ops.resource import (
     CountUpToVariableOp,
     ReadVariableOp,
 )
-from tensorlite.ops.rounding import abs as magnitude
-from tensorlite.ops.rounding import sign
+from tensorlite.ops.rounding import abs as magnitude, sign
 from tensorlite.ops.scatter import (
     TensorScatterAdd,
     TensorScatterSub,

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import elementwise
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import random
+from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays, random
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
     RegisterKL,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, picking
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import nn_functions, nn_losses, numbers, random
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, picking
+from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
+    nn_functions,
+    nn_losses,
+    numbers,
+    random,
+)
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
     RegisterKL,

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1 import arrays as v1_arrays, framework
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, picking
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import nn_losses, numbers, scopes
+from tensorlite.compat.v1 import arrays as v1_arrays, nn_losses, numbers, scopes
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.core.errors import InvalidArgumentError
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.sequence_losses import (
-    sequence_loss,
-    sequence_loss_by_example,
+    sequence_loss as sequence_loss,
+    sequence_loss_by_example as sequence_loss_by_example,
 )
 from tensorlite.compat.v1.sequences import (
-    attention_decoder,
-    basic_rnn_seq2seq,
-    embedding_attention_decoder,
-    embedding_attention_seq2seq,
-    embedding_rnn_decoder,
-    embedding_rnn_seq2seq,
-    model_with_buckets,
-    rnn_decoder,
-    tied_rnn_seq2seq,
+    attention_decoder as attention_decoder,
+    basic_rnn_seq2seq as basic_rnn_seq2seq,
+    embedding_attention_decoder as embedding_attention_decoder,
+    embedding_attention_seq2seq as embedding_attention_seq2seq,
+    embedding_rnn_decoder as embedding_rnn_decoder,
+    embedding_rnn_seq2seq as embedding_rnn_seq2seq,
+    model_with_buckets as model_with_buckets,
+    rnn_decoder as rnn_decoder,
+    tied_rnn_seq2seq as tied_rnn_seq2seq,
 )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import numbers, random
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.v1 import arrays as v1_arrays, numbers, random
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
     RegisterKL,

@@ -5,12 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
-)
-from tensorlite.compat.v1 import (
     framework,
     init_ops,
     layers,

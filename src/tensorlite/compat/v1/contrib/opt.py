@@ -7,8 +7,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1 import arrays as v1_arrays, framework
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.optimizers import AdamOptimizer, MomentumOptimizer
 from tensorlite.core.tensor import IndexedSlices

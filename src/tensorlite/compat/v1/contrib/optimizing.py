@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, matrices
-from tensorlite.compat.v1 import arrays as v1_arrays
 from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
     framework,
     init_ops,
     optimizers,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from tensorlite.compat.shared import elementwise
-from tensorlite.compat.shared import nn as shared_nn
+from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.v1 import framework, init_ops, numbers, random, scopes
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype, float32

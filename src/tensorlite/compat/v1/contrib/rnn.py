@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v1.cells import LayerRNNCell
+from tensorlite.compat.v1.cells import LayerRNNCell as LayerRNNCell
 from tensorlite.compat.v1.rnn import (
-    static_bidirectional_rnn,
-    static_rnn,
-    static_state_saving_rnn,
+    static_bidirectional_rnn as static_bidirectional_rnn,
+    static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn,
 )
 from tensorlite.compat.v1.rnn_cell import (
-    BasicLSTMCell,
-    BasicRNNCell,
-    DeviceWrapper,
-    DropoutWrapper,
-    EmbeddingWrapper,
-    GRUCell,
-    InputProjectionWrapper,
-    LSTMCell,
-    LSTMStateTuple,
-    MultiRNNCell,
-    OutputProjectionWrapper,
-    ResidualWrapper,
-    RNNCell,
+    BasicLSTMCell as BasicLSTMCell,
+    BasicRNNCell as BasicRNNCell,
+    DeviceWrapper as DeviceWrapper,
+    DropoutWrapper as DropoutWrapper,
+    EmbeddingWrapper as EmbeddingWrapper,
+    GRUCell as GRUCell,
+    InputProjectionWrapper as InputProjectionWrapper,
+    LSTMCell as LSTMCell,
+    LSTMStateTuple as LSTMStateTuple,
+    MultiRNNCell as MultiRNNCell,
+    OutputProjectionWrapper as OutputProjectionWrapper,
+    ResidualWrapper as ResidualWrapper,
+    RNNCell as RNNCell,
 )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, picking
-from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, picking
 from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
     convolutions,
     framework,
     layers,

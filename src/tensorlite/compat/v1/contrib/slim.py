@@ -12,9 +12,9 @@ from tensorlite.compat.v1.contrib import (
     losses,
     metrics,
     model_analyzer,
+    slim_evaluation as evaluation,
+    slim_learning as learning,
 )
-from tensorlite.compat.v1.contrib import slim_evaluation as evaluation
-from tensorlite.compat.v1.contrib import slim_learning as learning
 
 __all__ = [
     "create_global_step",

@@ -10,12 +10,10 @@ from tensorlite.compat.v1.contrib.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
     checkpoints_iterator,
+    evaluate_checkpoint as evaluate_once,
     evaluate_repeatedly,
     get_or_create_eval_step,
     wait_for_new_checkpoint,
-)
-from tensorlite.compat.v1.contrib.evaluation import (
-    evaluate_checkpoint as evaluate_once,
 )
 from tensorlite.compat.v1.contrib.hparams import HParams, parse_values
 from tensorlite.compat.v1.contrib.train_ops import (

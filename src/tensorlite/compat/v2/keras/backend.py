@@ -10,8 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import arrays, elementwise, reductions
-from tensorlite.compat.v2 import arrays as arrays_2
-from tensorlite.compat.v2 import framework, nn
+from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.keras import activations, losses, naming
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras import layers_cells as cells
-from tensorlite.compat.v2.keras import naming
+from tensorlite.compat.v2.keras import layers_cells as cells, naming
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
