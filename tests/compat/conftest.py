@@ -1,0 +1,21 @@
+"""What importing TensorFlow 2's names sets for the process, for the tests of these names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import tensorlite as tl
+
+EAGER = ("test_v2", "test_keras")
+
+
+@pytest.fixture(autouse=True)
+def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
+    eager = request.path.name.startswith(EAGER)
+    tl.config.set_numpy_operands("adopt" if eager else "promote")
+    tl.config.set_soft_placement(eager)
+    yield
+    tl.config.set_numpy_operands("promote")
+    tl.config.set_soft_placement(False)
