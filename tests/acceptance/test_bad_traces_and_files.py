@@ -55,7 +55,7 @@ def test_values_that_do_not_fit_leave_tensors_and_variables_as_they_were() -> No
     x = tl.asarray([1, 2, 3])
     with pytest.raises(E.DTypeError, match="would lose something; cast"):
         x[0] = 1.5
-    with pytest.raises(E.OutOfRangeError, match="index 7"):
+    with pytest.raises(E.PlaceError, match="index 7"):
         x[7] = 1
     assert v.numpy().tolist() == [[1, 1, 1]] * 2
     assert x.tolist() == [1, 2, 3]

@@ -148,13 +148,24 @@ def ran(op: Op) -> Any:
     return call(op).array
 
 
+OF_PROGRAMS = {
+    "FixedLengthRecordReaderV2",
+    "HashTableV2",
+    "IdentityReaderV2",
+    "TFRecordReaderV2",
+    "TextLineReaderV2",
+    "WholeFileReaderV2",
+}
+"""Readers and tables, which only TensorFlow's names make: their tests are with those."""
+
+
 def test_every_operator_that_makes_a_resource_has_a_case() -> None:
     making = {
         name
         for name, op in REGISTRY.items()
         if issubclass(op, Making) and op.__module__.startswith("tensorlite")
     }
-    assert making == {case.op.name for case in CASES}
+    assert making - OF_PROGRAMS == {case.op.name for case in CASES}
 
 
 @EACH

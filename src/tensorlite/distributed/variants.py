@@ -50,7 +50,8 @@ def packed_variant(value: Any) -> np.ndarray[Any, Any]:
 
     text = json.dumps(told(value), separators=(",", ":")).encode()
     head = np.frombuffer(_HEAD.pack(len(text)) + text, np.uint8)
-    return np.concatenate([head, pack(arrays)])
+    packed = pack(arrays)
+    return head if packed is None else np.concatenate([head, packed])
 
 
 def unpacked_variant(data: Array) -> Any:
@@ -58,7 +59,8 @@ def unpacked_variant(data: Array) -> Any:
     try:
         (size,) = _HEAD.unpack_from(data)
         tree = json.loads(data[_HEAD.size : _HEAD.size + size].tobytes())
-        arrays = unpack(data[_HEAD.size + size :])
+        packed = data[_HEAD.size + size :]
+        arrays = unpack(packed) if packed.size else []
         return _made(tree, arrays, 0)
     except (struct.error, ValueError, KeyError, IndexError, TypeError) as error:
         raise ProtocolError(f"this is no list of arrays: {error!r}") from None

@@ -372,6 +372,10 @@ def _tuple_of(kind: type) -> Callable[[Any], bool]:
     return lambda value: type(value) is tuple and all(type(x) is kind for x in value)
 
 
+def _is_sizes(value: Any) -> bool:
+    return type(value) is tuple and all(x is None or type(x) is int for x in value)
+
+
 KINDS: dict[str, Callable[[Any], bool]] = {
     "bool": _is(bool),
     "int": _is(int),
@@ -384,16 +388,15 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "tuple[float, ...]": _tuple_of(float),
     "tuple[int, ...]": _tuple_of(int),
     "tuple[str, ...]": _tuple_of(str),
+    "tuple[DType, ...]": _tuple_of(DType),
     "tuple[TensorSpec, ...]": _tuple_of(TensorSpec),
+    "Dims | None": lambda value: value is None or _is_sizes(value),
     "Graph": lambda value: isinstance(value, Graph),
     "Callee": lambda value: isinstance(getattr(value, "graph", None), Graph),
     "Apply": lambda value: isinstance(value, Op),
     "Callable[..., Any]": lambda _: False,
 }
 """What is asked of attributes, by how their type is written; of other types, nothing."""
-
-
-DTYPES = {dtype.name: dtype for dtype in dtypes.ALL}
 
 
 DTYPES = {dtype.name: dtype for dtype in dtypes.ALL}
