@@ -41,8 +41,10 @@ class Session(stateless.Session):
     ...     w = GraphVariable(1.0, name="w")
     ...     more = w.assign_add(2.0)
     >>> first, second = Session(graph=graph), Session(graph=graph)
-    >>> [float(s.run(x)) for s in (first, second) for x in (w.assign(0.0), more, "w:0")]
-    [0.0, 2.0, 2.0, 0.0, 2.0, 2.0]
+    >>> for session in (first, second):
+    ...     print(session.run(w.initializer), session.run(more), session.run("w:0"))
+    None 3.0 3.0
+    None 3.0 3.0
     """
 
     graph: Graph

@@ -13,7 +13,7 @@ _LITERAL, _NEAR, _FAR = 0, 1, 2
 def decompressed(data: bytes) -> bytes:
     """Return what was packed; DataLossError for what is damaged, or claims to be enormous.
 
-    >>> decompressed(bytes([11, 0b10000, *b"hello", 0b1, 5, 0b0, 33]))
+    >>> decompressed(bytes([11, 0b10000, *b"hello", 0b101, 5, 0b0, 33]))
     b'hellohello!'
     """
     size, place = varint(data, 0)
