@@ -77,5 +77,7 @@ def test_what_cannot_be_measured_is_said(
 
 def test_another_command_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["tensorlite", "calibrat"])
-    with pytest.raises(SystemExit, match="allowed are calibrate, inspect FILE .*, or"):
+    with pytest.raises(
+        SystemExit, match=r"allowed are calibrate, inspect FILE .*, or"
+    ):
         program.main()
