@@ -152,11 +152,13 @@ OF_PROGRAMS = {
     "FixedLengthRecordReaderV2",
     "HashTableV2",
     "IdentityReaderV2",
+    "IteratorV2",
+    "OneShotIterator",
     "TFRecordReaderV2",
     "TextLineReaderV2",
     "WholeFileReaderV2",
 }
-"""Readers and tables, which only TensorFlow's names make: their tests are with those."""
+"""Readers, iterators and tables, which only TensorFlow's names make: their tests are there."""
 
 
 def test_every_operator_that_makes_a_resource_has_a_case() -> None:
