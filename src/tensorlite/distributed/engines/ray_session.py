@@ -36,6 +36,8 @@ ENVIRONMENT = {
     "RAY_health_check_timeout_ms": "1000",
     "RAY_health_check_failure_threshold": "3",
     "RAY_timeout_ms_task_wait_for_death_info": "100",
+    # A task is as urgent as the client that waits for it.
+    "RAY_worker_niceness": "0",
     # Tasks without GPUs hide them by themselves.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Whoever uses an engine is told of tasks that die, in fewer words.

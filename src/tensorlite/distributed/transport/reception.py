@@ -28,9 +28,10 @@ SPIN = 0.0005
 """Seconds for which is looked again and again."""
 SOON = 0.01
 """Seconds within which something must have come last for that."""
-CROWDED = 0.0003
-"""Seconds that who looks is kept from it, when others have much to do on the same core."""
-CALM = 0.1
+CROWDED = 0.001
+"""Seconds that who looks is kept from it, when others have much to do on the same core; a task that
+takes its turn keeps it for less."""
+CALM = 0.01
 """Seconds for which it is left to them then."""
 LINGER = 0.005
 """Seconds after a wait for which another is expected, and nobody receives."""
