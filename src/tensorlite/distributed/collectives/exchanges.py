@@ -51,11 +51,9 @@ class Exchange(Reduction):
 
     def start(self) -> None:
         """Send to all, then hear all."""
-        own, others, rank = self.array, self.group.others, self.group.rank
-        aliased = rank > 1 and np.may_share_memory(own, self.out)
-        self._ranked = Ranked(
-            self.fold, rank, own.copy() if aliased else own, self.out
-        )
+        own, others = self.array, self.group.others
+        if self.group.size > 2:
+            self._ranked = self._ordered()
         self._joined = own.nbytes <= JOINED
         if self._joined:
             self.greet(others, self._message())
@@ -64,20 +62,27 @@ class Exchange(Reduction):
         for other in others:
             self.hear(other, GREETING, partial(self._greets, other))
 
+    def _ordered(self) -> Ranked:
+        own, rank = self.array, self.group.rank
+        aliased = rank > 1 and np.may_share_memory(own, self.out)
+        return Ranked(self.fold, rank, own.copy() if aliased else own, self.out)
+
     def _message(self) -> Array:
         return np.frombuffer(self.greeting + self.array.tobytes(), np.uint8)
 
     def _greets(self, rank: int, came: Array) -> None:
-        data = self.agree(rank, self.greeting, came)
+        self.agree(rank, self.greeting, came)
         if self._joined:
-            array = self.array
-            self._take(rank, data.view(array.dtype).reshape(array.shape))
+            array, begin = self.array, len(self.greeting)
+            self._take(rank, np.ndarray(array.shape, array.dtype, came.data, begin))
         else:
             self.hear(rank, DATA, partial(self._take, rank))
 
     def _take(self, rank: int, value: Array) -> None:
-        total = self._ranked.put(rank, value)
-        if total is not None:
+        if self.group.size == 2:
+            first, second = (self.array, value) if rank else (value, self.array)
+            self.finish(self.fold.ended(self.fold.merge(first, second, out=self.out)))
+        elif self._ranked.put(rank, value) is not None:
             self.finish(self.out)
 
 

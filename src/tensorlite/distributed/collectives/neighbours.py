@@ -199,11 +199,15 @@ class Neighbours(Direct):
     def _merge_piece(self, where: slice, rooms: list[Array]) -> None:
         """Read what all ranks have of a piece, and merge it in their order."""
         own, target = self.own(where), self.result[where]
+        # What is read first can lie where the outcome goes, unless what is merged lies there.
+        free = [room[: where.stop - where.start] for room in rooms]
+        if not np.may_share_memory(own, target):
+            free.append(target)
         total: Any = None
         for rank in range(self.group.size):
             value = own
             if rank != self.group.rank:
-                value = rooms[total is None][: where.stop - where.start]
+                value = free.pop() if len(free) > 1 else free[0]
                 self._read(rank, self._places[rank].source, where, value)
             total = (
                 value if total is None else self.fold.merge(total, value, out=target)

@@ -92,20 +92,22 @@ class Arrivals:
 
     def arrive(self, source: Source, message: Message, value: Array | None) -> None:
         """Hand over what came, or keep it until it is asked for; drop what comes too late."""
-        arrival = Arrival(value, bool(message.flags & DEAD))
-        where = source.peer, message.key
+        arrival = Arrival(value, message.flags & DEAD != 0)
+        peer, step = source.peer, message.step
+        where = peer, message.key
         done: Done | None = None
         with self._lock:
-            late = message.step in self._over
-            if not late and self._current.get(source.peer) is source:
-                words = self._steps.setdefault(message.step, {})
-                offer = _Offer(source, message, arrival)
-                found = words.setdefault(where, offer)
-                if found is offer:
+            if step not in self._over and self._current.get(peer) is source:
+                words = self._steps.setdefault(step, {})
+                found = words.pop(where, None)
+                if found is None:
+                    words[where] = _Offer(source, message, arrival)
                     return
                 if isinstance(found, _Offer):
+                    words[where] = found
                     raise ProtocolError(f"{message.key[0]} came twice")
-                self._drop(message.step, where)
+                if not words:
+                    del self._steps[step]
                 done = found
         source.claimed(message)
         if done is not None:
