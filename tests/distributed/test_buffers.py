@@ -12,6 +12,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.containers import Container, current_container
+from tensorlite.distributed.collectives.gradients import SHARED, Bucket
 from tensorlite.distributed.transport.buffers import KEPT, Buffers, buffer_of
 from tensorlite.distributed.transport.segments import SLOTS, Loan, Pool, are_there
 from tests.distributed.pairs import Receiver, key, pair
@@ -191,3 +192,30 @@ def test_variables_are_where_they_can_be_sent_from(buffers: Buffers) -> None:
     assert buffer_of(small.read_value().array) is None
     assert (large.numpy() == -1).all()
     assert (small.numpy() == 2).all()
+
+
+def test_large_buckets_of_gradients_are_made_where_others_read_them(
+    buffers: Buffers,
+) -> None:
+    container = Container()
+    container.room = buffers.room()
+    axis = np.int32(0)
+    token = current_container.set(container)
+    try:
+        for count, lies_in_one in ((SHARED // 4, True), (10, False)):
+            parts = [
+                np.full(count - 3, 2.0, np.float32),
+                np.arange(3, dtype=np.float32),
+            ]
+            made = Bucket(2).kernel(np, *parts, axis)
+            np.testing.assert_array_equal(made, np.concatenate(parts))
+            assert (buffer_of(made) is not None) is lies_in_one
+    finally:
+        current_container.reset(token)
+
+
+def test_where_there_are_no_buffers_they_are_made_anywhere() -> None:
+    parts = [np.ones(SHARED, np.float32)] * 2
+    made = Bucket(2).kernel(np, *parts, np.int32(0))
+    assert buffer_of(made) is None
+    assert made.shape == (2 * SHARED,)
