@@ -10,13 +10,17 @@ from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.optimizer import new_slot
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import GraphTensor, in_graph, plain
-from tensorlite.core.dtypes import float32, int64
+from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode import steps
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.steps import (
+    assert_global_step as assert_global_step,
+    get_global_step as get_global_step,
+)
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.bounds import minimum
-from tensorlite.ops.create import zeros
 from tensorlite.ops.shape import astype
 
 
@@ -134,28 +138,15 @@ def _debiased(variable: Any, value: Any, decay: Any) -> Any:
             initializer=framework.constant(0, variable.dtype, sizes),
             trainable=False,
         )
-        steps = scopes.get_variable(
+        counted = scopes.get_variable(
             "local_step",
             initializer=framework.constant(0, variable.dtype),
             trainable=False,
         )
     moved = biased.assign_sub((biased.value() - value) * (1 - decay))
-    counted = steps.assign_add(1)
-    with framework.control_dependencies([moved, counted]):
-        whole = biased.read_value() / (1 - decay ** steps.read_value())
+    with framework.control_dependencies([moved, counted.assign_add(1)]):
+        whole = biased.read_value() / (1 - decay ** counted.read_value())
         return variable.assign(whole)
-
-
-def get_global_step(graph: Any = None) -> Any:
-    chosen = get_default_graph() if graph is None else graph
-    found = chosen.get_collection(GraphKeys.GLOBAL_STEP)
-    if len(found) > 1:
-        raise InvalidArgumentError("Multiple tensors in global_step collection.")
-    if found:
-        return found[0]
-    variables = chosen.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    named = [x for x in variables if x.name == "global_step:0"]
-    return named[0] if named else None
 
 
 def create_global_step(graph: Any = None) -> Any:
@@ -163,42 +154,12 @@ def create_global_step(graph: Any = None) -> Any:
         raise InvalidArgumentError(
             "a global step belongs to a graph; eagerly use a tf.Variable"
         )
-    chosen = get_default_graph() if graph is None else graph
-    if get_global_step(chosen) is not None:
-        raise InvalidArgumentError('"global_step" already exists.')
-    with chosen.as_default(), framework.name_scope(""):
-        return scopes.get_variable(
-            GraphKeys.GLOBAL_STEP,
-            shape=[],
-            dtype=int64,
-            initializer=_zero,
-            trainable=False,
-            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
-        )
-
-
-def _zero(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-    return (
-        framework.constant(0, dtype, shape)
-        if active_graph()
-        else zeros(shape, dtype=dtype)
-    )
+    return steps.create_global_step(graph, make=Variable)
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
-
-
-def assert_global_step(global_step_tensor: Any) -> None:
-    if not global_step_tensor.dtype.is_integer:
-        raise DTypeError(
-            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}'
-        )
-    if global_step_tensor.get_shape().rank not in (0, None):
-        raise DTypeError(
-            f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}'
-        )
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:

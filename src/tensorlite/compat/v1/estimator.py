@@ -32,6 +32,7 @@ from tensorlite.core.errors import (
     OutOfRangeError,
     UnimplementedError,
 )
+from tensorlite.graph_mode.hooks import NanTensorHook, StopAtStepHook
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
 from tensorlite.interop.tensorflow.stored.states import latest_checkpoint
@@ -172,9 +173,9 @@ class Estimator:
     def _train(
         self, spec: EstimatorSpec, given: list[Any], steps: Any, last: Any
     ) -> None:
-        own = [hooks.NanTensorHook(spec.loss), *given, *(spec.training_hooks or ())]
+        own = [NanTensorHook(spec.loss), *given, *(spec.training_hooks or ())]
         if steps is not None or last is not None:
-            own.append(hooks.StopAtStepHook(steps, last))
+            own.append(StopAtStepHook(steps, last))
         if framework.get_default_graph().get_collection(GraphKeys.SUMMARIES) == []:
             summary.scalar("loss", spec.loss)
         with monitored.MonitoredTrainingSession(

@@ -1,195 +1,43 @@
-"""Monitored sessions: they call hooks around runs, begin anew after failures, and end in order.
+"""Monitored sessions of tf.train, and the hooks that those of training have by themselves.
 
-What they begin with stands in scaffolds.py.
+What they do is in graph_mode/monitored.py, what they begin with in scaffolds.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Any
 
-from tensorlite.compat.shared import logging
 from tensorlite.compat.v1 import averages, hooks
-from tensorlite.compat.v1.hooks import (
-    SessionRunArgs,
-    SessionRunContext,
-    SessionRunValues,
-)
 from tensorlite.compat.v1.messages import RunMetadata
 from tensorlite.compat.v1.scaffolds import (
     ChiefSessionCreator,
     Scaffold,
     WorkerSessionCreator,
 )
-from tensorlite.core.errors import (
-    AbortedError,
-    FailedPreconditionError,
-    OutOfRangeError,
-    UnavailableError,
-)
-from tensorlite.graph_mode.queues import start_queue_runners
-from tensorlite.train.coordinator import Coordinator
+from tensorlite.graph_mode import monitored
+from tensorlite.graph_mode.hooks import SessionRunArgs
+from tensorlite.graph_mode.monitored import StepContext as StepContext
 
 USE_DEFAULT = object()
 
 
-class StepContext:
-    """What a step function may ask of its session."""
-
-    def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
-        self.session, self._run = session, run_with_hooks
-
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        return self._run(*args, **kwargs)
-
-    def request_stop(self) -> None:
-        raise StopIteration("step_fn has requested the iterations to stop.")
-
-
-class MonitoredSession:
-    """A session that calls hooks, and is made anew when tasks are lost."""
-
-    StepContext = StepContext
-    recovers = True
-
+class MonitoredSession(monitored.MonitoredSession):
     def __init__(
         self,
         session_creator: Any = None,
         hooks: Iterable[Any] | None = None,
         stop_grace_period_secs: float = 120,
     ) -> None:
-        self._creator = session_creator or ChiefSessionCreator()
-        self._hooks = list(hooks or ())
-        self._grace = stop_grace_period_secs
-        for hook in self._hooks:
-            hook.begin()
-        self._stops = False
-        self._session: Any = None
-        self._create()
+        creator = session_creator or ChiefSessionCreator()
+        super().__init__(creator, hooks or (), stop_grace_period_secs)
 
-    def _create(self) -> None:
-        self._session = self._creator.create_session()
-        self._coordinator = Coordinator()
-        with self._session.graph.as_default():
-            start_queue_runners(self._session, self._coordinator)
-        for hook in self._hooks:
-            hook.after_create_session(self._session, self._coordinator)
-
-    @property
-    def graph(self) -> Any:
-        return None if self._session is None else self._session.graph
-
-    def raw_session(self) -> Any:
-        return self._session
-
-    def _open(self) -> Any:
-        if self._session is None:
-            raise FailedPreconditionError("Session is already closed.")
-        return self._session
-
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: Any = None,
-        options: Any = None,
-        run_metadata: Any = None,
-    ) -> Any:
-        while True:
-            try:
-                return self._run(fetches, feed_dict, options, run_metadata)
-            except (AbortedError, UnavailableError) as error:
-                if not self.recovers:
-                    raise
-                logging.info(
-                    "An error was raised. The session is made anew: %s", error
-                )
-                self._close_session()
-                self._create()
-
-    def _run(
-        self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
-    ) -> Any:
-        session = self._open()
-        if self.should_stop():
-            raise FailedPreconditionError(
-                "Run called even after should_stop requested."
-            )
-        context = SessionRunContext(
-            SessionRunArgs(fetches, feed_dict, options), session
-        )
-        feeds, wanted = dict(feed_dict or {}), {"caller": fetches}
-        for number, hook in enumerate(self._hooks):
-            asked = hook.before_run(context)
-            if asked is None:
-                continue
-            if asked.fetches is not None:
-                wanted[f"hook {number}"] = asked.fetches
-            twice = [x for x in asked.feed_dict or {} if any(x is y for y in feeds)]
-            if twice:
-                raise FailedPreconditionError(
-                    f"Same tensor is fed by two hooks: {twice}"
-                )
-            feeds.update(asked.feed_dict or {})
-            options = asked.options or options
-        if run_metadata is None and options is not None:
+    def _step(
+        self, session: Any, asked: SessionRunArgs, run_metadata: Any
+    ) -> tuple[Any, Any]:
+        if run_metadata is None and asked.options is not None:
             run_metadata = RunMetadata()
-        found = session.run(wanted, feeds, options, run_metadata)
-        for number, hook in enumerate(self._hooks):
-            values = SessionRunValues(
-                found.get(f"hook {number}"), options, run_metadata
-            )
-            hook.after_run(context, values)
-        self._stops = self._stops or context.stop_requested
-        return found["caller"]
-
-    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        try:
-            return step_fn(StepContext(self._open(), self.run))
-        except StopIteration:
-            self._stops = True
-            return None
-
-    def should_stop(self) -> bool:
-        return self._session is None or self._stops or self._coordinator.should_stop()
-
-    def close(self) -> None:
-        self._end(None)
-
-    def _end(self, kind: type[BaseException] | None) -> None:
-        if self._session is None:
-            return
-        try:
-            if kind is None:
-                for hook in self._hooks:
-                    hook.end(self._session)
-        finally:
-            self._close_session()
-
-    def _close_session(self) -> None:
-        session, self._session = self._session, None
-        self._coordinator.request_stop()
-        session.close()
-        self._coordinator.join(stop_grace_period_secs=self._grace)
-        session.graph.reopen()
-
-    def __enter__(self) -> Self:
-        self._default = self._open().graph.as_default()
-        self._default.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        self._default.__exit__(None, None, None)
-        clean = kind is not None and issubclass(
-            kind, (OutOfRangeError, StopIteration)
-        )
-        self._end(None if clean else kind)
-        return clean
+        return session.run(*asked, run_metadata), run_metadata
 
 
 class SingularMonitoredSession(MonitoredSession):

@@ -14,7 +14,6 @@ from tensorlite.compat.v1.accumulators import (
     ConditionalAccumulator,
     SparseConditionalAccumulator,
 )
-from tensorlite.compat.v1.hooks import SessionRunHook
 from tensorlite.compat.v1.input import QueueRunner
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.queues import FIFOQueue
@@ -23,6 +22,7 @@ from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.hooks import SessionRunHook
 from tensorlite.graph_mode.keys import GraphKeys
 
 UNBOUNDED = 2**31 - 1

@@ -14,21 +14,9 @@ from tensorlite.compat.v1.averages import (
 from tensorlite.compat.v1.graphdefs import write_graph as write_graph
 from tensorlite.compat.v1.hooks import (
     CheckpointSaverHook as CheckpointSaverHook,
-    CheckpointSaverListener as CheckpointSaverListener,
-    FeedFnHook as FeedFnHook,
-    FinalOpsHook as FinalOpsHook,
-    GlobalStepWaiterHook as GlobalStepWaiterHook,
     LoggingTensorHook as LoggingTensorHook,
-    NanLossDuringTrainingError as NanLossDuringTrainingError,
-    NanTensorHook as NanTensorHook,
     ProfilerHook as ProfilerHook,
-    SecondOrStepTimer as SecondOrStepTimer,
-    SessionRunArgs as SessionRunArgs,
-    SessionRunContext as SessionRunContext,
-    SessionRunHook as SessionRunHook,
-    SessionRunValues as SessionRunValues,
     StepCounterHook as StepCounterHook,
-    StopAtStepHook as StopAtStepHook,
     SummarySaverHook as SummarySaverHook,
 )
 from tensorlite.compat.v1.input import (
@@ -98,6 +86,20 @@ from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
 from tensorlite.compat.v1.supervisor import Supervisor as Supervisor
 from tensorlite.compat.v1.sync_replicas import (
     SyncReplicasOptimizer as SyncReplicasOptimizer,
+)
+from tensorlite.graph_mode.hooks import (
+    CheckpointSaverListener as CheckpointSaverListener,
+    FeedFnHook as FeedFnHook,
+    FinalOpsHook as FinalOpsHook,
+    GlobalStepWaiterHook as GlobalStepWaiterHook,
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+    SecondOrStepTimer as SecondOrStepTimer,
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
+    StopAtStepHook as StopAtStepHook,
 )
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader as NewCheckpointReader,

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tensorlite.compat.v1 import scopes, summary
-from tensorlite.compat.v1.hooks import (
-    FinalOpsHook,
-    SessionRunArgs,
-    SessionRunHook,
-)
 from tensorlite.compat.v1.init_ops import Zeros
 from tensorlite.compat.v1.monitored import MonitoredSession
 from tensorlite.compat.v1.saver import Saver
 from tensorlite.compat.v1.scaffolds import ChiefSessionCreator, Scaffold
 from tensorlite.core.dtypes import int64
+from tensorlite.graph_mode.hooks import (
+    FinalOpsHook,
+    SessionRunArgs,
+    SessionRunHook,
+)
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.interop.tensorflow.stored.states import latest_checkpoint
 

@@ -1,0 +1,229 @@
+"""MonitoredSession: calls hooks around its runs, begins anew when tasks are lost, ends in order.
+
+The hooks are in hooks.py.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from tensorlite.core.errors import (
+    AbortedError,
+    FailedPreconditionError,
+    OutOfRangeError,
+    UnavailableError,
+)
+from tensorlite.graph_mode.hooks import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from tensorlite.graph_mode.queues import start_queue_runners
+from tensorlite.graph_mode.sessions import Session
+from tensorlite.train.coordinator import Coordinator
+
+_log = logging.getLogger("tensorflow")
+"""The logger that programs with hooks listen to."""
+
+
+class SessionCreator(Protocol):
+    """Who makes the sessions of a monitored one."""
+
+    def create_session(self) -> Session:
+        """Return a session in which variables have their values."""
+
+
+class StepContext:
+    """What a step function may ask of its session."""
+
+    def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
+        self.session, self._run = session, run_with_hooks
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as the monitored session does."""
+        return self._run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """End the step function, and ask for the end of training."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+class MonitoredSession:
+    """A session that calls hooks, and is made anew when tasks are lost if it `recovers`.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> from tensorlite.graph_mode.hooks import SessionRunHook
+    >>> class Says(SessionRunHook):
+    ...     def after_run(self, run_context, run_values):
+    ...         print("ran")
+    >>> class Creator:
+    ...     def create_session(self):
+    ...         return Session(graph=graph)
+    >>> with Graph().as_default() as graph:
+    ...     x = tl.ones(2) * 3.0
+    >>> with MonitoredSession(Creator(), [Says()]) as session:
+    ...     print(session.run(x))
+    ran
+    [3. 3.]
+    """
+
+    StepContext = StepContext
+    recovers = True
+
+    def __init__(
+        self,
+        session_creator: SessionCreator,
+        hooks: Iterable[SessionRunHook] = (),
+        stop_grace_period_secs: float = 120,
+    ) -> None:
+        self._creator = session_creator
+        self._hooks = list(hooks)
+        self._grace = stop_grace_period_secs
+        for hook in self._hooks:
+            hook.begin()
+        self._stops = False
+        self._session: Any = None
+        self._create()
+
+    def _create(self) -> None:
+        self._session = self._creator.create_session()
+        self._coordinator = Coordinator()
+        with self._session.graph.as_default():
+            start_queue_runners(self._session, self._coordinator)
+        for hook in self._hooks:
+            hook.after_create_session(self._session, self._coordinator)
+
+    @property
+    def graph(self) -> Any:
+        """The graph, None once the session is closed."""
+        return None if self._session is None else self._session.graph
+
+    def raw_session(self) -> Any:
+        """Return the session that calls no hooks."""
+        return self._session
+
+    def _open(self) -> Any:
+        if self._session is None:
+            raise FailedPreconditionError("Session is already closed.")
+        return self._session
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Return the values of `fetches` as sessions do, with the hooks' wishes run along."""
+        while True:
+            try:
+                return self._run(fetches, feed_dict, options, run_metadata)
+            except (AbortedError, UnavailableError) as error:
+                if not self.recovers:
+                    raise
+                _log.info("An error was raised. The session is made anew: %s", error)
+                self._close_session()
+                self._create()
+
+    def _run(
+        self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> Any:
+        session = self._open()
+        if self.should_stop():
+            raise FailedPreconditionError(
+                "Run called even after should_stop requested."
+            )
+        asked = SessionRunArgs(fetches, feed_dict, options)
+        context = SessionRunContext(asked, session)
+        whole = self._with_wishes(asked, context)
+        found, run_metadata = self._step(session, whole, run_metadata)
+        for number, hook in enumerate(self._hooks):
+            own = found.get(f"hook {number}")
+            values = SessionRunValues(own, whole.options, run_metadata)
+            hook.after_run(context, values)
+        self._stops = self._stops or context.stop_requested
+        return found["caller"]
+
+    def _with_wishes(
+        self, asked: SessionRunArgs, context: SessionRunContext
+    ) -> SessionRunArgs:
+        """Return what is asked together with what hooks ask besides."""
+        feeds, wanted = dict(asked.feed_dict or {}), {"caller": asked.fetches}
+        options = asked.options
+        for number, hook in enumerate(self._hooks):
+            more = hook.before_run(context)
+            if more is None:
+                continue
+            if more.fetches is not None:
+                wanted[f"hook {number}"] = more.fetches
+            twice = [x for x in more.feed_dict or {} if any(x is y for y in feeds)]
+            if twice:
+                raise FailedPreconditionError(
+                    f"Same tensor is fed by two hooks: {twice}"
+                )
+            feeds.update(more.feed_dict or {})
+            options = more.options or options
+        return SessionRunArgs(wanted, feeds, options)
+
+    def _step(
+        self, session: Any, asked: SessionRunArgs, run_metadata: Any
+    ) -> tuple[Any, Any]:
+        """Return what one run gives, and what is known of it; subclasses know more."""
+        return session.run(asked.fetches, asked.feed_dict), run_metadata
+
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
+        """Return what a function of a StepContext does, None if it asks to stop."""
+        try:
+            return step_fn(StepContext(self._open(), self.run))
+        except StopIteration:
+            self._stops = True
+            return None
+
+    def should_stop(self) -> bool:
+        """Return whether a hook or a thread has asked to stop, or the session is closed."""
+        return self._session is None or self._stops or self._coordinator.should_stop()
+
+    def close(self) -> None:
+        """Let hooks end, then threads, and close the session."""
+        self._end(None)
+
+    def _end(self, kind: type[BaseException] | None) -> None:
+        if self._session is None:
+            return
+        try:
+            if kind is None:
+                for hook in self._hooks:
+                    hook.end(self._session)
+        finally:
+            self._close_session()
+
+    def _close_session(self) -> None:
+        session, self._session = self._session, None
+        self._coordinator.request_stop()
+        session.close()
+        self._coordinator.join(stop_grace_period_secs=self._grace)
+        session.graph.reopen()
+
+    def __enter__(self) -> Self:
+        """Make the graph the default one."""
+        self._default = self._open().graph.as_default()
+        self._default.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Close; that data have come to their end is no error."""
+        self._default.__exit__(None, None, None)
+        clean = kind is not None and issubclass(
+            kind, (OutOfRangeError, StopIteration)
+        )
+        self._end(None if clean else kind)
+        return clean

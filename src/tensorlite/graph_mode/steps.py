@@ -1,0 +1,57 @@
+"""The step that a graph counts: the variable that training adds one to, and its collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import int64
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.variable_scopes import get_variable
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """Return the variable that counts a graph's steps, None where none does."""
+    chosen = get_default_graph() if graph is None else graph
+    found = chosen.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        raise InvalidArgumentError("Multiple tensors in global_step collection.")
+    if found:
+        return found[0]
+    variables = chosen.get_collection(GraphKeys.GLOBAL_VARIABLES)
+    named = [x for x in variables if x.name == "global_step:0"]
+    return named[0] if named else None
+
+
+def create_global_step(
+    graph: Graph | None = None, *, make: Callable[..., Any]
+) -> Any:
+    """Return a new variable that counts a graph's steps, made by `make` as get_variable does."""
+    chosen = get_default_graph() if graph is None else graph
+    if get_global_step(chosen) is not None:
+        raise InvalidArgumentError('"global_step" already exists.')
+    with chosen.as_default(), name_scope(""):
+        return get_variable(
+            GraphKeys.GLOBAL_STEP,
+            (),
+            int64,
+            lambda *_, dtype: constant(0, dtype),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+            make=make,
+        )
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raise DTypeError for what cannot count steps."""
+    if not global_step_tensor.dtype.is_integer:
+        raise DTypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}'
+        )
+    if global_step_tensor.get_shape().rank not in (0, None):
+        raise DTypeError(
+            f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}'
+        )
