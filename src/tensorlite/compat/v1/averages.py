@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v1 import framework, scopes
-from tensorlite.compat.v1.optimizer import new_slot
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.core.dtypes import float32
@@ -15,6 +14,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode import steps
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.slots import new_slot
 from tensorlite.graph_mode.steps import (
     assert_global_step as assert_global_step,
     get_global_step as get_global_step,
@@ -67,7 +67,7 @@ class ExponentialMovingAverage:
             else:
                 spec = plain(x).spec
                 first = framework.constant(0, spec.dtype, spec.shape)
-            return new_slot(x, first, self._name)
+            return new_slot(x, first, self._name, Variable)
 
     def _decay_now(self) -> Any:
         if self._num_updates is None:

@@ -1,6 +1,7 @@
 """Optimizer: what TensorFlow 1's optimizers, and those of programs, are made on.
 
-The optimizers themselves are in optimizers.py, the rules that they apply in ops/training.py.
+The optimizers themselves are in optimizers.py, the rules that they apply in ops/training.py, the
+variables that they keep in graph_mode/slots.py.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import Any
 
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
+from tensorlite.compat.views import Operation, in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.slots import Slots, new_slot
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.create import zeros_like
 from tensorlite.ops.gather import unsorted_segment_sum
@@ -41,8 +43,7 @@ class Optimizer:
             raise InvalidArgumentError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
-        self._slots: dict[str, dict[Any, Any]] = {}
-        self._non_slot: dict[Any, Any] = {}
+        self._slots = Slots()
 
     def get_name(self) -> str:
         return self._name
@@ -176,25 +177,13 @@ class Optimizer:
         return node
 
     def get_slot(self, var: Any, name: str) -> Any:
-        return self._slots.get(name, {}).get(_Same(var))
+        return self._slots.get(var, name)
 
     def get_slot_names(self) -> list[str]:
-        return sorted(self._slots)
+        return self._slots.names()
 
     def variables(self) -> list[Any]:
-        graph = active_graph()
-        found = [
-            variable
-            for held in self._slots.values()
-            for variable in held.values()
-            if graph is None or variable.graph is graph
-        ]
-        own = [
-            variable
-            for (_, of), variable in self._non_slot.items()
-            if graph is None or of is graph
-        ]
-        return sorted([*found, *own], key=lambda variable: variable.name)
+        return self._slots.all()
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         """Make slots; a subclass that has some says which."""
@@ -248,16 +237,14 @@ class Optimizer:
         return param() if callable(param) else param
 
     def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
-        return self._slots.setdefault(slot_name, {})
+        return self._slots.of(slot_name)
 
     def _get_or_make_slot(
         self, var: Any, val: Any, slot_name: str, op_name: str
     ) -> Any:
-        held = self._slot_dict(slot_name)
-        key = _Same(var)
-        if key not in held:
-            held[key] = new_slot(var, val, op_name)
-        return held[key]
+        return self._slots.found_or_made(
+            var, slot_name, lambda: new_slot(var, val, op_name, Variable)
+        )
 
     def _get_or_make_slot_with_initializer(
         self,
@@ -268,14 +255,10 @@ class Optimizer:
         slot_name: str,
         op_name: str,
     ) -> Any:
-        held = self._slot_dict(slot_name)
-        key = _Same(var)
-        if key not in held:
-            sizes = plain(shape)
-            held[key] = new_slot(
-                var, lambda: initializer(sizes, dtype=dtype), op_name
-            )
-        return held[key]
+        sizes = plain(shape)
+        return self._get_or_make_slot(
+            var, lambda: initializer(sizes, dtype=dtype), slot_name, op_name
+        )
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         return self._get_or_make_slot(var, lambda: _zeros(var), slot_name, op_name)
@@ -283,33 +266,15 @@ class Optimizer:
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any
     ) -> Any:
-        graph = active_graph()
-        found = self._non_slot.get((name, graph))
-        if found is None:
-            found = Variable(initial_value, name=name, trainable=False)
-            self._non_slot[name, graph] = found
-        return found
+        return self._slots.own_or_made(
+            name, lambda: Variable(initial_value, name=name, trainable=False)
+        )
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        found = self._non_slot.get((name, active_graph()))
+        found = self._slots.own(name)
         if found is None:
             raise NotFoundError(f"the optimizer has no variable {name!r}")
         return found
-
-
-class _Same:
-    """A variable as a key: equal to itself alone."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Any) -> None:
-        self.variable = variable
-
-    def __hash__(self) -> int:
-        return id(self.variable)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.variable is other.variable
 
 
 def _has(optimizer: Optimizer, name: str) -> bool:
@@ -324,30 +289,6 @@ def _zeros(variable: Any) -> Any:
             0, sizes.dtype, sizes.shape, name="Initializer/zeros"
         )
     return zeros_like(plain(variable.initial_value))
-
-
-def new_slot(primary: Any, value: Any, name: str) -> Any:
-    """Return a variable that belongs to another: `w/Adam`, the next one `w/Adam_1`."""
-    if active_graph() is None:
-        bare = primary.name.removesuffix(":0")
-        return Variable(value, trainable=False, name=f"{bare}/{name}")
-    with scopes.variable_scope(None, f"{primary.op.name}/{name}"):
-        placed = primary if isinstance(primary, GraphTensor) else primary.handle
-        place = str(plain(placed).node.device)
-        with framework.device(place) if place else nullcontext():
-            return scopes.get_variable(
-                "", initializer=_Given(value), trainable=False, dtype=primary.dtype
-            )
-
-
-class _Given:
-    """A value in the place of an initializer, of whatever shape it is."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def __call__(self) -> Any:
-        return shown(plain(self._value() if callable(self._value) else self._value))
 
 
 def dense(gradient: Any) -> Any:

@@ -1,9 +1,11 @@
-"""Saver: what saves a graph's variables to TensorFlow's checkpoints, and restores them."""
+"""Saver: what saves a graph's variables to TensorFlow's checkpoints, and restores them.
+
+Its nodes, and which checkpoints it keeps, are in interop/tensorflow/stored/savers.py.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,31 +13,18 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import logging
-from tensorlite.compat.v1 import framework, metagraphs, scopes
-from tensorlite.compat.views import plain
-from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import calls
-from tensorlite.core.errors import (
-    DTypeError,
-    InvalidArgumentError,
-    MissingOperatorError,
-)
-from tensorlite.core.scope import control_dependencies
-from tensorlite.core.spec import TensorSpec
-from tensorlite.graph_mode.graph import (
-    active_graph,
-    built,
-    get_default_graph,
-    name_scope,
-)
+from tensorlite.compat.v1 import metagraphs, scopes
+from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
-from tensorlite.interop.tensorflow.stored import checkpoints, states
-from tensorlite.interop.tensorflow.stored.operators import RestoreTensors, SaveTensors
-from tensorlite.ops.fetchable import effect, group
-from tensorlite.ops.identity import PlaceholderWithDefault, identity
-from tensorlite.ops.resource import AssignVariableOp
-from tensorlite.ops.shape import reshape
+from tensorlite.interop.tensorflow.stored import checkpoints
+from tensorlite.interop.tensorflow.stored.savers import (
+    Kept,
+    Saveable,
+    saveables,
+    saver_nodes,
+)
 
 
 @dataclass
@@ -51,15 +40,6 @@ class SaverDef:
     version: int = 2
 
     LEGACY, V1, V2 = 0, 1, 2
-
-
-@dataclass(frozen=True)
-class Saveable:
-    """A variable, or a part of one, under the name that it has in checkpoints."""
-
-    name: str
-    variable: Any
-    slice_spec: str = ""
 
 
 class Saver:
@@ -89,13 +69,10 @@ class Saver:
                 "defer_build=False or var_list=None."
             )
         self._var_list, self._reshape, self._name = var_list, reshape, name
-        self._max_to_keep = max_to_keep or 0
-        self._hours = keep_checkpoint_every_n_hours
+        self._kept = Kept(max_to_keep or 0, keep_checkpoint_every_n_hours)
         self._allow_empty, self._version = allow_empty, write_version
         self._pad_step_number, self._relative = pad_step_number, save_relative_paths
         self._filename = filename or "model"
-        self._last: list[tuple[str, float]] = []
-        self._next_kept = time.time() + keep_checkpoint_every_n_hours * 3600
         self.saver_def = saver_def
         self._saveables: list[Saveable] = []
         if not defer_build and (saver_def is None or active_graph() is None):
@@ -104,7 +81,7 @@ class Saver:
     def build(self) -> None:
         if self.saver_def is not None:
             return
-        self._saveables = list(_saveables(_listed(self._var_list)))
+        self._saveables = list(saveables(_listed(self._var_list)))
         if not self._saveables:
             if self._allow_empty:
                 return
@@ -114,56 +91,10 @@ class Saver:
             get_default_graph().add_to_collection(GraphKeys.SAVERS, self)
 
     def _nodes(self) -> SaverDef:
-        graph = get_default_graph()
-        with framework.init_scope(), built(graph), name_scope(self._name, "save"):
-            default = _strings([self._filename], ())
-            spec = TensorSpec((), default.dtype)
-            path = calls(PlaceholderWithDefault(spec), default)[0]
-            filename = _called(path, "Const")
-            saved = self._save_node(filename)
-            restored = self._restore_node(filename)
-        return SaverDef(
-            filename.name,
-            saved.name,
-            restored.name,
-            self._max_to_keep,
-            self._hours,
+        names = saver_nodes(
+            self._saveables, self._filename, self._name, reshaped=self._reshape
         )
-
-    def _save_node(self, filename: Any) -> Any:
-        values = [plain(_value(x.variable)) for x in self._saveables]
-        with name_scope("SaveV2"):
-            names = _called(
-                _strings([x.name for x in self._saveables]), "tensor_names"
-            )
-            parts = _called(
-                _strings([x.slice_spec for x in self._saveables]), "shape_and_slices"
-            )
-            written = effect(SaveTensors(), filename, names, parts, *values)
-        with control_dependencies([written]):
-            return _called(identity(filename), "control_dependency")
-
-    def _restore_node(self, filename: Any) -> Any:
-        dtypes = tuple(x.variable.dtype for x in self._saveables)
-        with name_scope("RestoreV2"):
-            names = _called(
-                _strings([x.name for x in self._saveables]), "tensor_names"
-            )
-            parts = _called(
-                _strings([x.slice_spec for x in self._saveables]), "shape_and_slices"
-            )
-            values = calls(RestoreTensors(dtypes), filename, names, parts)
-        assigned = [
-            self._assigned(x.variable, value)
-            for x, value in zip(self._saveables, values, strict=True)
-        ]
-        done = group(*assigned)
-        return _called_node(done, "restore_all")
-
-    def _assigned(self, variable: Any, value: Any) -> Any:
-        if self._reshape:
-            value = reshape(value, tuple(variable.spec.dims))
-        return calls(AssignVariableOp(), variable.handle, value)[0]
+        return SaverDef(*names, self._kept.count, self._kept.hours)
 
     def save(
         self,
@@ -196,7 +127,7 @@ class Saver:
         folder.mkdir(exist_ok=True)
         written = self._write(sess, path)
         if write_state:
-            self._noted(written, latest_filename)
+            self._kept.add(written, latest_filename)
         if write_meta_graph and sess is not None:
             self._describe(sess, f"{written}.{meta_graph_suffix}")
         return written
@@ -219,20 +150,6 @@ class Saver:
         found = sess.run(names.save_tensor_name, {names.filename_tensor_name: path})
         return found.decode() if isinstance(found, bytes) else str(found)
 
-    def _noted(self, path: str, latest_filename: str) -> None:
-        """Keep a checkpoint as the newest, and remove those that are too many."""
-        self._last = [one for one in self._last if one[0] != path]
-        self._last.append((path, time.time()))
-        if self._max_to_keep:
-            while len(self._last) > self._max_to_keep:
-                self._forget(*self._last.pop(0))
-        states.update_checkpoint_state(
-            str(Path(path).parent),
-            path,
-            self.last_checkpoints,
-            latest_filename=latest_filename,
-        )
-
     def _describe(self, sess: Session, path: str) -> None:
         """Write the meta graph, if TensorFlow has all operators of the graph."""
         try:
@@ -240,13 +157,6 @@ class Saver:
                 self.export_meta_graph(path)
         except MissingOperatorError as error:
             logging.warning("%s is not written: %s", path, error)
-
-    def _forget(self, path: str, saved: float) -> None:
-        if saved > self._next_kept:
-            self._next_kept += self._hours * 3600
-            return
-        checkpoints.remove(path)
-        Path(f"{path}.meta").unlink(missing_ok=True)
 
     def restore(self, sess: Session | None, save_path: str) -> None:
         if save_path is None:
@@ -266,19 +176,18 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
-        return [path for path, _ in self._last]
+        return self._kept.paths
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        self._last = [(path, np.inf) for path in last_checkpoints]
+        self._kept.last = [(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(
         self, pairs: Sequence[tuple[str, float]]
     ) -> None:
-        self._last = list(pairs)
+        self._kept.last = list(pairs)
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
-        there = [path for path in checkpoint_paths if checkpoints.exists(path)]
-        self._last = [(path, _changed(path)) for path in there]
+        self._kept.recover(checkpoint_paths)
 
     def as_saver_def(self) -> SaverDef | None:
         return self.saver_def
@@ -306,76 +215,6 @@ def _listed(var_list: Any) -> Any:
         return var_list
     extra = get_default_graph().get_collection(GraphKeys.SAVEABLE_OBJECTS)
     return [*scopes.global_variables(), *extra]
-
-
-def _saveables(var_list: Any) -> Iterator[Saveable]:
-    """Yield variables with their names, each once; InvalidArgumentError for twice the same name."""
-    if isinstance(var_list, dict):
-        pairs = [(name, var_list[name]) for name in sorted(var_list)]
-    else:
-        pairs = [("", variable) for variable in var_list]
-    seen: dict[tuple[str, str], Any] = {}
-    found = [one for name, variable in pairs for one in _parts(name, variable)]
-    for one in (
-        found if isinstance(var_list, dict) else sorted(found, key=lambda x: x.name)
-    ):
-        key = one.name, one.slice_spec
-        if key in seen:
-            if seen[key] is one.variable:
-                continue
-            raise InvalidArgumentError(
-                f"At least two variables have the same name: {one.name}"
-            )
-        seen[key] = one.variable
-        yield one
-
-
-def _parts(name: str, variable: Any) -> Iterator[Saveable]:
-    if isinstance(variable, (list, tuple)) or hasattr(variable, "parts_saved"):
-        parts = (
-            variable
-            if isinstance(variable, (list, tuple))
-            else variable.parts_saved()
-        )
-        for part in parts:
-            yield from _parts(name, part)
-        return
-    if not hasattr(variable, "handle"):
-        raise DTypeError(f"Variable to save is not a Variable: {variable!r}")
-    part = getattr(variable, "save_slice", None)
-    own = variable.op.name if active_graph() is not None else variable.name
-    if part is None:
-        yield Saveable(name or own, variable)
-    else:
-        yield Saveable(name or part.full_name, variable, part.spec)
-
-
-def _value(variable: Any) -> Any:
-    return variable.snapshot
-
-
-def _strings(texts: Sequence[str], shape: tuple[int, ...] | None = None) -> Any:
-    array = np.array(texts, object)
-    return calls(Const(array if shape is None else array.reshape(shape)))[0]
-
-
-def _called(x: Any, name: str) -> Any:
-    _called_node(x.node, name)
-    return x
-
-
-def _called_node(node: Any, name: str) -> Any:
-    graph = get_default_graph()
-    with name_scope(name) as prefix:
-        graph.rename(node, prefix[:-1])
-    return node
-
-
-def _changed(path: str) -> float:
-    for name in (f"{path}.index", path):
-        if Path(name).exists():
-            return Path(name).stat().st_mtime
-    return 0.0
 
 
 def import_meta_graph(

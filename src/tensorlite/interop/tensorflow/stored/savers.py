@@ -1,0 +1,221 @@
+"""Savers: nodes that save a graph's variables and restore them, and which checkpoints are kept.
+
+What the nodes do is in operators.py, the file that lists checkpoints in states.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import calls
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.scope import control_dependencies
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Node
+from tensorlite.graph_mode.graph import (
+    active_graph,
+    built,
+    get_default_graph,
+    name_scope,
+    outside,
+)
+from tensorlite.interop.tensorflow.stored import checkpoints, states
+from tensorlite.interop.tensorflow.stored.operators import RestoreTensors, SaveTensors
+from tensorlite.ops.fetchable import effect, group
+from tensorlite.ops.identity import PlaceholderWithDefault, identity
+from tensorlite.ops.resource import AssignVariableOp
+from tensorlite.ops.shape import reshape
+
+
+@dataclass(frozen=True)
+class Saveable:
+    """A variable, or a part of one, under the name that it has in checkpoints."""
+
+    name: str
+    variable: Any
+    slice_spec: str = ""
+
+
+def saveables(
+    variables: Mapping[str, Any] | Iterable[Any],
+) -> Iterator[Saveable]:
+    """Yield variables with their names, each once; InvalidArgumentError for twice the same name."""
+    if isinstance(variables, Mapping):
+        pairs = sorted(variables.items())
+        found = [one for name, variable in pairs for one in _parts(name, variable)]
+    else:
+        parts = [one for variable in variables for one in _parts("", variable)]
+        found = sorted(parts, key=lambda x: x.name)
+    seen: dict[tuple[str, str], Any] = {}
+    for one in found:
+        key = one.name, one.slice_spec
+        if key in seen:
+            if seen[key] is one.variable:
+                continue
+            raise InvalidArgumentError(
+                f"At least two variables have the same name: {one.name}"
+            )
+        seen[key] = one.variable
+        yield one
+
+
+def _parts(name: str, variable: Any) -> Iterator[Saveable]:
+    if isinstance(variable, (list, tuple)) or hasattr(variable, "parts_saved"):
+        parts = (
+            variable
+            if isinstance(variable, (list, tuple))
+            else variable.parts_saved()
+        )
+        for part in parts:
+            yield from _parts(name, part)
+        return
+    if not hasattr(variable, "handle"):
+        raise DTypeError(f"Variable to save is not a Variable: {variable!r}")
+    part = getattr(variable, "save_slice", None)
+    own = variable.op.name if active_graph() is not None else variable.name
+    if part is None:
+        yield Saveable(name or own, variable)
+    else:
+        yield Saveable(name or part.full_name, variable, part.spec)
+
+
+class SaverNodes(NamedTuple):
+    """The names of what a saver runs: what is fed the path, what is fetched, what restores."""
+
+    filename: str
+    saved: str
+    restored: str
+
+
+def saver_nodes(
+    saved: Sequence[Saveable],
+    filename: str = "model",
+    name: str | None = None,
+    *,
+    reshaped: bool = False,
+) -> SaverNodes:
+    """Return the nodes, made now, that save variables of a graph to checkpoints and restore them.
+
+    `filename` is where to unless another path is fed; with `reshaped` values may have other shapes
+    than their variables.
+
+    >>> from tempfile import mkdtemp
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> from tensorlite.graph_mode.sessions import Session
+    >>> from tensorlite.graph_mode.variables import GraphVariable
+    >>> with Graph().as_default() as graph:
+    ...     w = GraphVariable(1.0, name="w")
+    ...     nodes = saver_nodes(list(saveables([w])))
+    >>> nodes.filename, nodes.saved, nodes.restored
+    ('save/Const:0', 'save/control_dependency:0', 'save/restore_all')
+    >>> session, path = Session(graph=graph), f"{mkdtemp()}/one"
+    >>> session.run(w.initializer)
+    >>> session.run(nodes.saved, {nodes.filename: path}) == path.encode()
+    True
+    """
+    graph = get_default_graph()
+    with outside(), built(graph), name_scope(name, "save"):
+        default = _strings([filename], ())
+        spec = TensorSpec((), default.dtype)
+        path = _named(calls(PlaceholderWithDefault(spec), default)[0], "Const")
+        written = _save(saved, path)
+        restored = _restore(saved, path, reshaped)
+    return SaverNodes(path.name, written.name, restored.name)
+
+
+def _save(saved: Sequence[Saveable], path: Any) -> Any:
+    values = [x.variable.snapshot for x in saved]
+    with name_scope("SaveV2"):
+        written = effect(SaveTensors(), path, *_names_and_parts(saved), *values)
+    with control_dependencies([written]):
+        return _named(identity(path), "control_dependency")
+
+
+def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
+    dtypes = tuple(x.variable.dtype for x in saved)
+    with name_scope("RestoreV2"):
+        values = calls(RestoreTensors(dtypes), path, *_names_and_parts(saved))
+    assigned: list[Any] = []
+    for x, value in zip(saved, values, strict=True):
+        fitted = reshape(value, tuple(x.variable.spec.dims)) if reshaped else value
+        assigned += calls(AssignVariableOp(), x.variable.handle, fitted)
+    done: Any = group(*assigned)
+    return _bearing(done, "restore_all")
+
+
+def _names_and_parts(saved: Sequence[Saveable]) -> tuple[Any, Any]:
+    names = _named(_strings([x.name for x in saved]), "tensor_names")
+    parts = _named(_strings([x.slice_spec for x in saved]), "shape_and_slices")
+    return names, parts
+
+
+def _strings(texts: Sequence[str], shape: tuple[int, ...] | None = None) -> Any:
+    array = np.array(texts, object)
+    return calls(Const(array if shape is None else array.reshape(shape)))[0]
+
+
+def _named(x: Any, name: str) -> Any:
+    _bearing(x.node, name)
+    return x
+
+
+def _bearing(node: Node, name: str) -> Node:
+    with name_scope(name) as prefix:
+        get_default_graph().rename(node, prefix[:-1])
+    return node
+
+
+class Kept:
+    """Which checkpoints of a saver there are; those that are too many are removed.
+
+    At most `count` are kept, and one of every so many `hours` beside them.
+    """
+
+    def __init__(self, count: int, hours: float) -> None:
+        self.count, self.hours = count, hours
+        self.last: list[tuple[str, float]] = []
+        """Paths, and when they were written, oldest first."""
+        self._next = time.time() + hours * 3600
+
+    @property
+    def paths(self) -> list[str]:
+        """The checkpoints, oldest first."""
+        return [path for path, _ in self.last]
+
+    def add(self, path: str, listed_in: str) -> None:
+        """Keep a checkpoint as the newest, and note it in the file of a name beside it."""
+        self.last = [one for one in self.last if one[0] != path]
+        self.last.append((path, time.time()))
+        if self.count:
+            while len(self.last) > self.count:
+                self._forget(*self.last.pop(0))
+        states.update_checkpoint_state(
+            str(Path(path).parent), path, self.paths, latest_filename=listed_in
+        )
+
+    def _forget(self, path: str, saved: float) -> None:
+        if saved > self._next:
+            self._next += self.hours * 3600
+            return
+        checkpoints.remove(path)
+        Path(f"{path}.meta").unlink(missing_ok=True)
+
+    def recover(self, paths: Iterable[str]) -> None:
+        """Take those of some checkpoints for one's own that are there."""
+        self.last = [
+            (path, _changed(path)) for path in paths if checkpoints.exists(path)
+        ]
+
+
+def _changed(path: str) -> float:
+    for name in (f"{path}.index", path):
+        if Path(name).exists():
+            return Path(name).stat().st_mtime
+    return 0.0
