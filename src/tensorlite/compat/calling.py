@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.conversions import any_registered, registered_in
 from tensorlite.compat.overriding import gradient_for, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
@@ -57,6 +58,8 @@ def named(
             graph = active_graph()
             if graph is None:
                 try:
+                    if any_registered():
+                        return function(*registered_in(args), **registered_in(kwargs))
                     return function(*args, **kwargs)
                 except Deferred as deferred:
                     return cast("R", deferred.note(function, args, kwargs))

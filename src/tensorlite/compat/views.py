@@ -12,12 +12,18 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.conversions import (
+    any_registered,
+    is_convertible,
+    registered,
+)
+from tensorlite.compat.described import Described
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
 from tensorlite.core.constant import array_of
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType, float32, float64
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, merge
@@ -33,21 +39,14 @@ from tensorlite.graph_mode.graph import (
 from tensorlite.graph_mode.sessions import Session, chosen_session, reading
 
 
-class Operation:
+class Operation(Described):
     """A node of a graph."""
 
-    __slots__ = ("__weakref__", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
+    __slots__ = ()
 
     @property
     def name(self) -> str:
         return self.node.name
-
-    @property
-    def type(self) -> str:
-        return self.node.op.name
 
     @property
     def graph(self) -> Any:
@@ -66,6 +65,12 @@ class Operation:
         return [operation(node) for node in self.node.control]
 
     @property
+    def _control_outputs(self) -> list[Operation]:
+        return [operation(x) for x in self.node.graph.nodes if self.node in x.control]
+
+    _inputs, _outputs, _control_inputs = inputs, outputs, control_inputs
+
+    @property
     def device(self) -> str:
         return str(self.node.device)
 
@@ -74,17 +79,6 @@ class Operation:
 
     def colocation_groups(self) -> list[bytes]:
         return [f"loc:@{self.node.group or self.node.name}".encode()]
-
-    def get_attr(self, name: str) -> Any:
-        attributes = self.node.op.attributes()
-        if name in attributes:
-            return attributes[name]
-        if name in {"T", "dtype", "SrcT"} and (self.node.inputs or self.node.outputs):
-            ends = self.node.inputs or self.node.outputs
-            return (self.node.outputs if name == "dtype" else ends)[0].dtype
-        raise InvalidArgumentError(
-            f"{self.name} ({self.type}) has no attribute {name!r}; it has {sorted(attributes)}"
-        )
 
     def run(self, feed_dict: Any = None, session: Session | None = None) -> None:
         chosen_session(session, "operation.run").run(self, feed_dict)
@@ -95,11 +89,16 @@ class Operation:
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
+    def __str__(self) -> str:
+        return str(self.node_def)
+
 
 def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any]:
     """Return the method of an operator of two operands, the other taking this one's dtype."""
 
     def method(self: Any, other: Any) -> Any:
+        if is_convertible(other):
+            other = registered(other)
         if not operand.is_operand(other):
             return NotImplemented
 
@@ -384,6 +383,8 @@ def plain(x: Any) -> Any:
     if isinstance(x, Dimension):
         return x.value
     kind = type(x)
+    if any_registered() and is_convertible(x):
+        return plain(registered(x))
     if kind is list:
         return [plain(y) for y in x]
     if kind is dict:

@@ -359,12 +359,23 @@ class IndexedSlices:
 
     values: Tensor
     indices: Tensor
-    dense_shape: Shape | Tensor
+    dense_shape: Shape | Tensor | None = None
+    """None: nobody has said, and there is no dense tensor of these."""
 
     @property
     def dtype(self) -> DType:
         """The dtype of the values."""
         return self.values.dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the values, which they have in a graph."""
+        return str(getattr(self.values, "name", ""))
+
+    @property
+    def device(self) -> DeviceName:
+        """Where the values are."""
+        return self.values.device
 
 
 def _is_handle(array: Array) -> bool:

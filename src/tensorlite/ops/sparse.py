@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.ops.arithmetic import AddN
 from tensorlite.ops.gather import unsorted_segment_sum
@@ -30,6 +31,11 @@ def densify(slices: IndexedSlices | TensorLike, /) -> Tensor:
     if not isinstance(slices, IndexedSlices):
         return to_tensor(slices)
     shape = slices.dense_shape
+    if shape is None:
+        raise InvalidArgumentError(
+            f"{slices} has no dense_shape, and makes no dense tensor; give one: "
+            "tl.IndexedSlices(values, indices, dense_shape)"
+        )
     count = _first(shape) if isinstance(shape, Tensor) else shape[0]
     dense = unsorted_segment_sum(slices.values, slices.indices, count)
     known = not isinstance(shape, Tensor) and None not in shape

@@ -104,7 +104,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
                 f"{self.name}: apply_indexed_slices_grad takes tl.IndexedSlices, not "
                 f"{type(grad).__name__}; tl.queue.ConditionalAccumulator takes dense gradients"
             )
-        shape = grad.dense_shape
+        shape = () if grad.dense_shape is None else grad.dense_shape
         if not isinstance(shape, Tensor):
             shape = tuple([-1 if size is None else size for size in shape])
         return self.apply_grad(grad.indices, grad.values, shape, local_step)

@@ -14,6 +14,9 @@ if (
 
 import sys as sys
 
+from tensorlite.compat.conversions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shapes import (
     Dimension as Dimension,
@@ -308,6 +311,10 @@ from tensorlite.compat.shared.strings import (
 )
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray as TensorArray,
+)
+from tensorlite.compat.shared.tensor_messages import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
 )
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
@@ -643,7 +650,10 @@ from tensorlite.compat.views import Operation as Operation
 from tensorlite.core.tensor import Tensor as Tensor
 from tensorlite.interop.tensorflow.messages import message
 
-graph_messages = {"GraphDef", "NodeDef", "MetaGraphDef", "AttrValue"}
+graph_messages = {
+    *("AttrValue", "GraphDef", "MetaGraphDef", "NameAttrList", "NodeDef"),
+    *("TensorInfo",),
+}
 
 
 def __getattr__(name: str) -> object:

@@ -44,7 +44,7 @@ class GraphOptions(_Options):
 class OptimizerOptions(_Options):
     """How a session optimises, which tensorlite always does alike."""
 
-    L0, L1, OFF, ON_1, ON_2 = 0, 1, -1, 1, 2
+    L0, L1, DEFAULT, OFF, ON_1, ON_2 = -1, 0, 0, -1, 1, 2
 
 
 class RunOptions(_Options):

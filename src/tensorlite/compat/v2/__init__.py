@@ -12,6 +12,9 @@ if (
 ):  # before what follows, since each namespace needs parts of the other
     mode.eager = True
 
+from tensorlite.compat.conversions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.arrays import (
     batch_to_space as batch_to_space,
@@ -199,6 +202,10 @@ from tensorlite.compat.shared.strings import (
 )
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray as TensorArray,
+)
+from tensorlite.compat.shared.tensor_messages import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
 )
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,

@@ -297,6 +297,10 @@ class Reader:
         self._values[name] = (x,)
         self._nodes[name] = x.node
 
+    def node(self, name: str) -> Node:
+        """Return what became of a node."""
+        return self._nodes[name]
+
     def read(self, protos: Iterable[Any]) -> None:
         """Add nodes, as they are in a GraphDef."""
         records = records_of(protos)

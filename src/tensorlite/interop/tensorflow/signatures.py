@@ -20,7 +20,7 @@ _LINE = re.compile(r"(\w+)\((.*?)\) -> \((.*?)\) \{(.*)\}( stateful)?")
 _ATTRIBUTE = re.compile(
     r"(\w+): (list\(\w+\)|\w+)(?: = (\[.*?\]|\"(?:[^\"\\]|\\.)*\"|[^,]+))?"
 )
-_DTYPES = {
+NUMBERS = {
     "float": 1,
     "double": 2,
     "int32": 3,
@@ -40,6 +40,7 @@ _DTYPES = {
     "uint32": 22,
     "uint64": 23,
 }
+"""TensorFlow's numbers of dtypes, by their names in signatures."""
 
 
 class Argument(NamedTuple):
@@ -54,8 +55,8 @@ class Argument(NamedTuple):
 
     def dtype(self, attributes: dict[str, Any]) -> DType | None:
         """Return the dtype, given the attributes, if these say it."""
-        if self.kind in _DTYPES:
-            return dtype_of(_DTYPES[self.kind])
+        if self.kind in NUMBERS:
+            return dtype_of(NUMBERS[self.kind])
         found = attributes.get(self.kind)
         return found if isinstance(found, DType) else None
 
@@ -135,7 +136,7 @@ def _default(kind: str, text: str) -> Any:
             [_default(kind[5:-1], x) for x in members.split(", ") if members]
         )
     if kind == "type":
-        return dtype_of(_DTYPES[text])
+        return dtype_of(NUMBERS[text])
     if kind == "shape":
         return Shape(None if text == "?" else tuple(json.loads(text)))
     return json.loads(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,27 @@ def save(graph: Graph, path: str | Path) -> None:
     is_text = Path(path).suffix in {".pbtxt", ".txt"}
     data = str(proto).encode() if is_text else proto.SerializeToString()
     Path(path).write_bytes(data)
+
+
+def node_def(node: Node) -> Any:
+    """Return a node as a NodeDef, without those that are due beside it.
+
+    Raises MissingOperatorError where TensorFlow does not have its operator.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     y = tl.exp(tl.placeholder(tl.float32, (2,)))
+    >>> made = node_def(y.node)
+    >>> made.op, list(made.input), made.attr["T"].type
+    ('Exp', ['Placeholder'], 1)
+    """
+    if spelled(node) is None:
+        raise MissingOperatorError(
+            f"TensorFlow has no operator for {node.name}, which is of {node.op.name}"
+        )
+    library = Library()
+    _Body(library, node.graph, library.proto.node, pins=False).add(node)
+    return library.proto.node[-1]
 
 
 class Library:
@@ -141,7 +163,12 @@ class _Body:
     """The nodes of one graph in the making."""
 
     def __init__(
-        self, library: Library, graph: Graph, protos: Any, is_function: bool = False
+        self,
+        library: Library,
+        graph: Graph,
+        protos: Any,
+        is_function: bool = False,
+        pins: bool = True,
     ) -> None:
         self.library = library
         self.graph = graph
@@ -150,17 +177,20 @@ class _Body:
         self._protos = protos
         self._is_function = is_function
         self._sources: dict[tuple[str, int], str] = {}
-        self._taken = {node.name for node in graph.nodes}
-        self._inside = _inside_loops(graph)
+        self._inside = _inside_loops(graph) if pins else set()
         captured = graph.captured if isinstance(graph, ManualGraph) else {}
         self._captured = {x.node: outer for x, outer in captured.items()}
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        return {node.name for node in self.graph.nodes}
 
     def write(self) -> None:
         """Add all nodes."""
         hidden = _generators(self.graph)
         for node in self.graph.nodes:
             if node not in self.names and node not in hidden:
-                self._node(node)
+                self.add(node)
 
     def source(self, x: SymbolicTensor) -> str:
         """Return how a tensor is named as an input."""
@@ -172,7 +202,8 @@ class _Body:
             known = f"{x.node.name}:{x.index}" if x.index else x.node.name
         return known
 
-    def _node(self, node: Node) -> None:
+    def add(self, node: Node) -> None:
+        """Add a node, and those that are due beside it."""
         op = _handle_of(self._captured[node]) if node in self._captured else None
         writing = spelled(node, op)
         assert writing is not None
@@ -199,7 +230,7 @@ class _Body:
                 if number == len(writing.parts) - 1
                 else []
             )
-            self._attributes(made, one, kinds, outputs)
+            self._attributes(made, one, kinds, outputs, node.group)
             self._outputs(node, one, made)
 
     def _pinned(self, node: Node, place: int, x: SymbolicTensor) -> str:
@@ -233,19 +264,26 @@ class _Body:
         return self._sources[self._part_name(node, part), 0]
 
     def _attributes(
-        self, made: Any, one: Spelled, inputs: Sequence[Any], outputs: Sequence[Any]
+        self,
+        made: Any,
+        one: Spelled,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        group: str,
     ) -> None:
         signature = signature_of(one.op)
         assert signature is not None
         found = {
-            **_solved(signature.inputs, inputs),
-            **_solved(signature.outputs, outputs),
+            **solved(signature.inputs, inputs),
+            **solved(signature.outputs, outputs),
             **one.attributes,
         }
         for key, value in found.items():
             if key in signature.attributes:
                 listed = self._resolved(value)
                 made.attr[key].CopyFrom(proto_of_value(listed))
+        if not self._is_function and group != made.name and group in self._taken:
+            made.attr["_class"].list.s.append(f"loc:@{group}".encode())
         lacking = [
             key
             for key, kind in signature.attributes.items()
@@ -308,7 +346,7 @@ def _count(argument: Any, made: Any, signature: Signature) -> int:
     return int(made.attr[argument.number].i)
 
 
-def _solved(arguments: Sequence[Any], dtypes: Sequence[Any]) -> dict[str, Any]:
+def solved(arguments: Sequence[Any], dtypes: Sequence[Any]) -> dict[str, Any]:
     """Return the attributes that dtypes of tensors say: theirs, and how many there are."""
     found: dict[str, Any] = {}
     left = list(dtypes)

@@ -1,0 +1,118 @@
+"""Described: what operations say of themselves in TensorFlow's words: messages and attributes.
+
+What else programs see of a graph stands in views.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.graph.graph import Node
+from tensorlite.interop.tensorflow.attributes import proto_of_value
+from tensorlite.interop.tensorflow.definitions import op_def
+from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.tensors import dtype_of
+from tensorlite.interop.tensorflow.writing import node_def
+
+
+class Described:
+    """The part of tf.Operation that tells of an operator and its attributes."""
+
+    __slots__ = ("__weakref__", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @property
+    def type(self) -> str:
+        return self.node.op.name
+
+    @property
+    def node_def(self) -> Any:
+        try:
+            made = node_def(self.node)
+        except MissingOperatorError:
+            node = self.node
+            made = message("NodeDef")(name=node.name, op=self.type)
+            made.input.extend([x.name.removesuffix(":0") for x in node.inputs])
+            made.input.extend([f"^{x.name}" for x in node.control])
+        for key, value in given_attributes(self.node).items():
+            made.attr[key].CopyFrom(value)
+        return made
+
+    _node_def = node_def
+
+    @property
+    def op_def(self) -> Any:
+        found = op_def(self.type)
+        if found is None:
+            raise MissingOperatorError(
+                f"{self.node.name}: TensorFlow has no operator {self.type}"
+            )
+        return found
+
+    _op_def = op_def
+
+    def get_attr(self, name: str) -> Any:
+        given = given_attributes(self.node).get(name)
+        if given is not None:
+            return attribute_value(given)
+        try:
+            known = node_def(self.node).attr
+        except MissingOperatorError:
+            own = self.node.op.attributes()
+            if name in own:
+                return own[name]
+            known = own
+        if name in known:
+            return attribute_value(known[name])
+        defined = op_def(self.type)
+        for one in () if defined is None else defined.attr:
+            if one.name == name and one.HasField("default_value"):
+                return attribute_value(one.default_value)
+        raise InvalidArgumentError(
+            f"Operation {self.node.name!r} has no attr named {name!r}; it is of {self.type}, and "
+            f"has {sorted(known)}"
+        )
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        known = self.node.graph.kept.setdefault("attributes", {})
+        known.setdefault(self.node, {})[name] = (
+            value if hasattr(value, "WhichOneof") else proto_of_value(value)
+        )
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, str]]:
+        line = self.node.line
+        return [(line.file, line.number, line.function, "")]
+
+    @property
+    def _id(self) -> int:
+        return self.node.graph.nodes.index(self.node) + 1
+
+
+def given_attributes(node: Node) -> dict[str, Any]:
+    """Return the attributes that a program gave a node beside those of its operator."""
+    known: dict[Node, dict[str, Any]] = node.graph.kept.get("attributes", {})
+    return known.get(node, {})
+
+
+def attribute_value(proto: Any) -> Any:
+    """Return the value of an attribute as get_attr has it: texts as bytes, shapes as messages."""
+    kind = proto.WhichOneof("value")
+    if kind is None:
+        return None
+    value = getattr(proto, kind)
+    if kind == "type":
+        return _dtype(value)
+    if kind != "list":
+        return value
+    for field, members in value.ListFields():
+        return [_dtype(x) for x in members] if field.name == "type" else list(members)
+    return []
+
+
+def _dtype(number: int) -> DType:
+    return dtype_of(number)

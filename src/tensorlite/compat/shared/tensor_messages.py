@@ -1,0 +1,45 @@
+"""make_tensor_proto, make_ndarray: arrays as TensorFlow's messages, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.core.constant import array_of as as_array, encoded
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.tensors import array_of, proto_of
+
+
+def make_tensor_proto(
+    values: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> Any:
+    if isinstance(values, message("TensorProto")):
+        return values
+    if values is None:
+        raise InvalidArgumentError("None values not supported.")
+    wanted = None if dtype is None else as_dtype(dtype)
+    array = encoded(as_array(values, wanted))
+    if wanted is not None and array.dtype != wanted.numpy:
+        array = array.astype(wanted.numpy)
+    if shape is None:
+        return proto_of(array)
+    sizes: list[Any] = TensorShape(shape).as_list()
+    if verify_shape and list(array.shape) != sizes:
+        raise DTypeError(
+            f"Expected Tensor's shape: {tuple(sizes)}, got {array.shape}."
+        )
+    if array.size == 1:
+        return proto_of(np.broadcast_to(array.reshape(()), sizes))
+    return proto_of(array.reshape(sizes))
+
+
+def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
+    return array_of(tensor)

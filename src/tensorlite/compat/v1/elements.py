@@ -1,0 +1,173 @@
+"""GraphElements: what tf.Graph says of its elements: found by name, made by type, fed and fetched.
+
+Scopes, devices and collections stand in framework.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tensorlite.compat.described import given_attributes
+from tensorlite.compat.views import (
+    GraphTensor,
+    Operation,
+    operation,
+    plain,
+    shown,
+    view,
+)
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import Asked, decided, scope, scoped
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode import graph as graphs
+from tensorlite.interop.tensorflow.creating import created
+from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.tensors import shape_proto
+from tensorlite.interop.tensorflow.writing import PRODUCER, to_graphdef
+
+
+class GraphElements(graphs.Graph):
+    """The part of TensorFlow's Graph that is about its elements."""
+
+    def __init__(self) -> None:
+        super().__init__("graph")
+        self.unfeedable: set[SymbolicTensor] = set()
+        self.unfetchable: set[Node] = set()
+
+    @property
+    def version(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def graph_def_versions(self) -> Any:
+        return message("GraphDef")(versions={"producer": PRODUCER}).versions
+
+    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
+        made = to_graphdef(self)
+        by_name = {node.name: node for node in self.nodes}
+        old = {node.name for node in self.nodes[: int(from_version or 0)]}
+        for proto in made.node:
+            node = by_name.get(proto.name)
+            if node is None:
+                continue
+            for key, value in given_attributes(node).items():
+                proto.attr[key].CopyFrom(value)
+            for x in node.outputs if add_shapes else ():
+                listed = proto.attr["_output_shapes"].list
+                listed.shape.add().CopyFrom(shape_proto(x.spec.shape))
+        if old:
+            kept = [x for x in made.node if x.name not in old]
+            del made.node[:]
+            made.node.extend(kept)
+        return made
+
+    def get_operations(self) -> list[Operation]:
+        return [operation(node) for node in self.nodes]
+
+    def get_operation_by_name(self, name: str) -> Any:
+        _check_text(name, "Operation")
+        if ":" in name:
+            raise InvalidArgumentError(
+                f"Name {name!r} appears to refer to a Tensor, not a Operation."
+            )
+        return operation(super().get_operation_by_name(name))
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        _check_text(name, "Tensor")
+        node_name, colon, index = str(name).rpartition(":")
+        if not colon:
+            raise InvalidArgumentError(
+                f"{name!r} looks like the name of an operation; tensor names must be of the form "
+                f'"<op_name>:<output_index>", as in "{name}:0"'
+            )
+        found = super().get_operation_by_name(node_name)
+        if not index.isdecimal() or int(index) >= len(found.outputs):
+            raise NotFoundError(
+                f"{name!r}: {node_name} has {len(found.outputs)} outputs, counted from 0"
+            )
+        return view(found.outputs[int(index)])
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        if isinstance(obj, (str, bytes)):
+            name = obj.decode() if isinstance(obj, bytes) else obj
+            if (":" in name and allow_tensor) or not allow_operation:
+                return self.get_tensor_by_name(name)
+            return self.get_operation_by_name(name)
+        found: Any = shown(
+            plain(obj.__tensor__() if isinstance(obj, Operand) else obj)
+        )
+        allowed: list[Any] = [Operation] * allow_operation
+        allowed += [GraphTensor] * allow_tensor
+        if not isinstance(found, tuple(allowed)):
+            wanted = " or ".join(
+                [x.__name__.removeprefix("Graph") for x in allowed[::-1]]
+            )
+            raise DTypeError(
+                f"Can not convert a {type(obj).__name__.removeprefix('Graph')} into a {wanted}."
+            )
+        if found.graph is not self:
+            raise InvalidArgumentError(f"{obj!r} is not an element of this graph.")
+        return found
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Iterable[Any],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Make a node of a type by TensorFlow's name of it."""
+        here = scope.get()
+        given = [self.as_graph_element(x, allow_operation=False) for x in inputs]
+        tensors = [x.__tensor__() for x in given]
+        wanted = op_type if name is None else name
+        is_whole = wanted.endswith("/")
+        whole = f"{wanted}made" if is_whole else scoped(wanted)
+        whole = self.unique_name(whole, mark=False)
+        node = created(self, op_type, tensors, whole, attrs or {})
+        if is_whole:
+            self.rename(node, wanted[:-1])
+        asked = Asked(node.name, node.op, tuple(tensors), here.device)
+        node.device, node.group = decided(here.device, asked), here.group
+        waits = [x.node if isinstance(x, SymbolicTensor) else x for x in here.control]
+        node.control = (*node.control, *waits)
+        return operation(node)
+
+    def unique_name(
+        self, name: str, mark: bool = True, mark_as_used: bool = True
+    ) -> str:
+        return super().unique_name(name, mark and mark_as_used)
+
+    def is_feedable(self, tensor: Any) -> bool:
+        return plain(tensor) not in self.unfeedable
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        self.unfeedable.add(plain(tensor))
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        return _node_of(tensor_or_op) not in self.unfetchable
+
+    def prevent_fetching(self, op: Any) -> None:
+        self.unfetchable.add(_node_of(op))
+
+
+def _node_of(x: Any) -> Node:
+    found = plain(x)
+    node: Node = found.node if isinstance(found, SymbolicTensor) else found
+    return node
+
+
+def _check_text(name: object, what: str) -> None:
+    if not isinstance(name, str):
+        raise DTypeError(
+            f"{what} names are strings (or similar), not {type(name).__name__}."
+        )
