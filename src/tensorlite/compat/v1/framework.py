@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite import config
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.conversions import registered
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.configuration import (
@@ -19,6 +22,7 @@ from tensorlite.compat.v1.configuration import (
     OptimizerOptions,
     RunOptions,
 )
+from tensorlite.compat.v1.elements import GraphElements
 from tensorlite.compat.views import (
     GraphTensor,
     Operation,
@@ -58,51 +62,8 @@ from tensorlite.ops.create import zeros_like
 __all__ = ["get_default_graph", "get_default_session", "reset_default_graph"]
 
 
-class Graph(graphs.Graph):
+class Graph(GraphElements):
     """TensorFlow's Graph: nodes, names and collections."""
-
-    def __init__(self) -> None:
-        super().__init__("graph")
-
-    @property
-    def version(self) -> int:
-        return len(self.nodes)
-
-    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
-        return to_graphdef(self)
-
-    def get_operations(self) -> list[Operation]:
-        return [operation(node) for node in self.nodes]
-
-    def get_operation_by_name(self, name: str) -> Any:
-        return operation(super().get_operation_by_name(name))
-
-    def get_tensor_by_name(self, name: str) -> Any:
-        node_name, colon, index = str(name).rpartition(":")
-        if not colon:
-            raise InvalidArgumentError(
-                f"{name!r} looks like the name of an operation; tensor names must be of the form "
-                f'"<op_name>:<output_index>", as in "{name}:0"'
-            )
-        found = super().get_operation_by_name(node_name)
-        if not index.isdecimal() or int(index) >= len(found.outputs):
-            raise NotFoundError(
-                f"{name!r}: {node_name} has {len(found.outputs)} outputs, counted from 0"
-            )
-        return view(found.outputs[int(index)])
-
-    def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
-    ) -> Any:
-        if isinstance(obj, (str, bytes)):
-            name = obj.decode() if isinstance(obj, bytes) else obj
-            if ":" in name:
-                return self.get_tensor_by_name(name)
-            return self.get_operation_by_name(name)
-        found = shown(plain(obj.__tensor__() if isinstance(obj, Operand) else obj))
-        if getattr(found, "graph", None) is not self:
-            raise InvalidArgumentError(f"{obj!r} is not an element of this graph.")
-        return found
 
     def as_default(self) -> Any:
         return super().as_default()
@@ -137,12 +98,6 @@ class Graph(graphs.Graph):
     def clear_collection(self, name: str) -> None:
         self.collections.pop(name, None)
 
-    def is_feedable(self, tensor: Any) -> bool:
-        return isinstance(plain(tensor), Operand)
-
-    def is_fetchable(self, tensor_or_op: Any) -> bool:
-        return True
-
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
         yield container_name
@@ -153,6 +108,15 @@ class Graph(graphs.Graph):
 
 
 mode.kind = Graph
+
+
+class SessionDevice(NamedTuple):
+    """A device that a session may use."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int = 0
+    incarnation: int = 0
 
 
 class Session(sessions.Session):
@@ -182,6 +146,25 @@ class Session(sessions.Session):
             # TensorFlow has one class for this and for arguments that do not fit.
             raise InvalidArgumentError(str(error)) from error
 
+    def make_callable(
+        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+    ) -> Any:
+        compiled = super().make_callable(fetches, feed_list or ())
+        return partial(_called, self, compiled) if accept_options else compiled
+
+    def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+        found = super().fed(feed_dict)
+        for x in found if getattr(self.graph, "unfeedable", ()) else ():
+            if not self.graph.is_feedable(x):  # type: ignore[attr-defined]
+                raise InvalidArgumentError(f"Tensor {view(x)} may not be fed.")
+        return found
+
+    def list_devices(self) -> list[SessionDevice]:
+        return [
+            SessionDevice(f"/job:localhost/replica:0/task:0{x.name}", x.device_type)
+            for x in config.list_logical_devices()
+        ]
+
     @property
     def graph_def(self) -> Any:
         return to_graphdef(self.graph)
@@ -193,6 +176,20 @@ class Session(sessions.Session):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Forget what other sessions hold; each has its own here."""
+
+
+def _called(
+    session: Session,
+    compiled: Any,
+    *values: Any,
+    options: Any = None,
+    run_metadata: Any = None,
+) -> Any:
+    """Call what make_callable made, recorded where that is asked for."""
+    if run_metadata is None:
+        return compiled(*values)
+    with run_metadata.recording(session):
+        return compiled(*values)
 
 
 class InteractiveSession(Session):
@@ -441,6 +438,7 @@ def convert_to_tensor(
     preferred_dtype: Any = None,
     dtype_hint: Any = None,
 ) -> Any:
+    value = registered(value)
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Operand):
         x = value.__tensor__() if active_graph() is None else _standing(value)
