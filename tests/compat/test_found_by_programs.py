@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tensorlite.compat.v1.contrib import eager
 from tensorlite.compat.v1.contrib.tensorboard.plugins import projector
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import at_once, mode
+from tests.threads import LONG
 
 
 @pytest.fixture(autouse=True)
@@ -170,3 +172,18 @@ def test_a_saver_makes_the_last_folder_of_its_path_alone(tmp_path: Path) -> None
         assert tf.train.Saver().save(sess, str(tmp_path / "nets" / "model"))
         with pytest.raises(InvalidArgumentError, match="Parent directory"):
             tf.train.Saver().save(sess, str(tmp_path / "a" / "b" / "model"))
+
+
+def test_a_supervisor_saves_as_soon_as_there_is_a_session(tmp_path: Path) -> None:
+    """As TensorFlow's does, and not only after the first ten minutes."""
+    saved = Event()
+
+    class Saver(tf.train.Saver):
+        def save(self, *args: object, **kwargs: object) -> None:
+            saved.set()
+
+    tf.Variable(1.0, name="w")
+    tf.train.get_or_create_global_step()
+    supervisor = tf.train.Supervisor(logdir=str(tmp_path), saver=Saver())
+    with supervisor.managed_session():
+        assert saved.wait(LONG)

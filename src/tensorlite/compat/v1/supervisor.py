@@ -18,6 +18,7 @@ from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import start_queue_runners
 from tensorlite.train.coordinator import Coordinator
+from tensorlite.train.looper import LooperThread
 
 DEFAULT = 0
 """Stands for what a supervisor makes by itself."""
@@ -187,17 +188,9 @@ class Supervisor:
         args: Any = None,
         kwargs: Any = None,
     ) -> Thread:
-        """Start a thread that calls a function every so often until it is time to stop."""
-
-        def run() -> None:
-            with self.coord.stop_on_exception():
-                while not self.coord.wait_for_stop(timer_interval_secs or 0.0):
-                    target(*(args or ()), **(kwargs or {}))
-
-        thread = Thread(target=run, daemon=True)
-        self.coord.register_thread(thread)
-        thread.start()
-        return thread
+        return LooperThread.loop(
+            self.coord, timer_interval_secs, target, args, kwargs
+        )
 
     Loop = loop
 

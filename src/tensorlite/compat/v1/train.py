@@ -116,6 +116,7 @@ from tensorlite.interop.tensorflow.stored.states import (
 )
 from tensorlite.ops.example_messages import NAMES, example_message
 from tensorlite.train.coordinator import Coordinator as Coordinator
+from tensorlite.train.looper import LooperThread as LooperThread
 from tensorlite.train.summaries.event_file import read_events as summary_iterator
 
 
