@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -134,8 +134,19 @@ class RemoteResource(Remote, Resource):
         """The operator without inputs that makes it anew, when its task has been started anew."""
 
 
+class Sight(NamedTuple):
+    """The tasks that a session sees, instead of those that this process is connected to."""
+
+    home: Home
+    own: DeviceName | None = None
+    """Job and task of this process among them: its devices are those that are here."""
+
+
 _homes: dict[tuple[str | None, int | None], Home] = {}
 _lock = Lock()
+
+sight: ContextVar[Sight | None] = ContextVar("sight", default=None)
+"""What the session sees that runs; None: what the whole process does."""
 
 here: ContextVar[DeviceName | None] = ContextVar("here", default=None)
 """Job and task of this process, while it works as a task of a cluster."""
@@ -183,12 +194,18 @@ def devices() -> list[DeviceName]:
     """Return the devices of all tasks that this process is connected to; a task is to none."""
     if here.get() is not None:
         return []
+    seen = sight.get()
+    if seen is not None:
+        return list(seen.home.devices)
     return [device for home in homes() for device in home.devices]
 
 
 def home_of(device: DeviceName) -> Home:
     """Return the cluster that a device belongs to; DeviceError when there is none."""
-    home = _homes.get((device.job, device.task)) if here.get() is None else None
+    home = None
+    if here.get() is None:
+        seen = sight.get()
+        home = _homes.get((device.job, device.task)) if seen is None else seen.home
     if home is None:
         raise unknown(device)
     return home

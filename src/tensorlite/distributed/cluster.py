@@ -105,7 +105,7 @@ class Cluster:
         """Tasks that were lost and whose state is not made anew yet, and why they were."""
         self._given_up: dict[str, str] = {}
         self._carrier = engine.carrier(settings)
-        self.master = Master(self._carrier, _first(self._carrier))
+        self.master = Master(self._carrier, first_number(self._carrier))
         try:
             for task in self.tasks:
                 self._find(task, timeout)
@@ -423,7 +423,7 @@ def checked_spec(spec: Any) -> dict[str, int]:
     return found
 
 
-def _first(carrier: Carrier) -> int:
+def first_number(carrier: Carrier) -> int:
     """Return the first number of a client, whose numbers no other has, nor it in another life.
 
     They follow from who it is, so that a simulated cluster sees the same numbers again.

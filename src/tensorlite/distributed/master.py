@@ -52,6 +52,7 @@ from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.timeline import clock
 
 Numbers = tuple[int, ...]
+RECOVER = "cluster.recover() waits until it runs again"
 EAGER = 2048
 """Steps of one operator that are kept to be run again."""
 
@@ -59,8 +60,10 @@ EAGER = 2048
 class Master:
     """What a client runs steps on the tasks of a cluster by."""
 
-    def __init__(self, carrier: Carrier, first: int) -> None:
+    def __init__(self, carrier: Carrier, first: int, remedy: str = RECOVER) -> None:
         self.carrier = carrier
+        self.remedy = remedy
+        """What helps when a task is lost, in words."""
         self.task = carrier.task
         self.lost: dict[str, str] = {}
         """Tasks that are gone, and why."""
@@ -351,7 +354,7 @@ class Master:
 
     def _gone(self, task: str, reason: str) -> None:
         """Note that a task is gone, and end all that waits for it."""
-        reason = f"{reason}; cluster.recover() waits until it runs again"
+        reason = f"{reason}; {self.remedy}"
         with self._lock:
             self.life += 1
             self.lost[task] = reason

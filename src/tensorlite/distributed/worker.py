@@ -6,7 +6,7 @@ one; which thread that is, is the carrier's. The client's side is master.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntFlag
 from functools import partial
 from threading import RLock
@@ -85,8 +85,15 @@ class _Client:
 class Worker:
     """A task of a cluster."""
 
-    def __init__(self, settings: TaskSettings, carrier: Carrier) -> None:
+    def __init__(
+        self,
+        settings: TaskSettings,
+        carrier: Carrier,
+        presence: Mapping[str, Any] | None = None,
+    ) -> None:
         self.settings = settings
+        self.presence = dict(presence or {})
+        """What it tells of itself to clients that only know its address."""
         self.carrier = carrier
         self.container = Container()
         self.container.room = carrier.room
@@ -98,6 +105,7 @@ class Worker:
         self._lock = RLock()
         self._clients: dict[str, _Client] = {}
         self._commands: dict[str, Callable[[str, Numbers, Array | None], None]] = {
+            "who": self._who,
             "meet": self._meet,
             "link": self._link,
             "register": self._register,
@@ -160,6 +168,10 @@ class Worker:
             with self._lock:
                 found = self._clients.setdefault(task, _Client())
         return found
+
+    def _who(self, task: str, numbers: Numbers, payload: Array | None) -> None:
+        answer = packing.pack_json(self.presence)
+        self._answer(task, ("answer", numbers[:1]), answer)
 
     def _meet(self, task: str, numbers: Numbers, payload: Array | None) -> None:
         for name, (address, incarnation) in packing.unpack_json(payload).items():

@@ -73,7 +73,9 @@ class Graph(ManualGraph):
     @contextmanager
     def as_default(self) -> Iterator[Self]:
         """Make this the graph that is built inside the block, by this thread."""
-        inside = outermost_graph() is self
+        inside = outermost_graph() is self or (
+            not stack.graphs and mode.graph is self
+        )
         token = None if inside else scope.set(Scope())
         stack.graphs.append(self)
         try:

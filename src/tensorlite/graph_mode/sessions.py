@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -23,11 +23,24 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
 )
 from tensorlite.core.operand import Operand
+from tensorlite.core.remote import Sight, sight
 from tensorlite.function import session as stateless
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, stack
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.resource import ReadVariableOp, VarHandleOp
+
+
+@runtime_checkable
+class Attached(stateless.Target, Protocol):
+    """A session's way to tasks that keep state over sessions, by its names."""
+
+    container: Container
+    """Where what runs in this process finds state."""
+    sight: Sight
+
+    def close(self) -> None:
+        """End it with its session."""
 
 
 class Session(stateless.Session):
@@ -61,7 +74,10 @@ class Session(stateless.Session):
         if not isinstance(chosen, Graph):
             raise DTypeError(f"Session: graph={chosen!r}; a session runs a Graph")
         super().__init__(chosen, target, runner)
-        self.container = Container()
+        self._attached = target if isinstance(target, Attached) else None
+        self.container = (
+            Container() if self._attached is None else self._attached.container
+        )
         self.soft = soft
         self._entered: list[AbstractContextManager[Any]] = []
 
@@ -115,6 +131,8 @@ class Session(stateless.Session):
     def running(self) -> Iterator[None]:
         """Let what runs inside find this session's variables, and nothing be traced."""
         token = current_container.set(self.container)
+        seen = sight.get() if self._attached is None else self._attached.sight
+        sees = sight.set(seen)
         before = settings.soft_placement
         settings.soft_placement = before or self.soft
         try:
@@ -122,6 +140,7 @@ class Session(stateless.Session):
                 yield
         finally:
             settings.soft_placement = before
+            sight.reset(sees)
             current_container.reset(token)
 
     def fetched(self, fetches: Any) -> Any:
@@ -208,7 +227,10 @@ class Session(stateless.Session):
     def close(self) -> None:
         """End the session: what its variables hold is given back."""
         super().close()
-        self.container.clear()
+        if self._attached is None:
+            self.container.clear()
+        else:
+            self._attached.close()
 
 
 class _Key:

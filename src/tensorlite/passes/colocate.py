@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.errors import PlacementError
 from tensorlite.core.op import Effect, Op, Role
+from tensorlite.core.remote import sight
 from tensorlite.graph.graph import Node
 from tensorlite.ops.effects import PyFunc
 from tensorlite.ops.identity import Copy
@@ -170,7 +171,8 @@ def told(node: Node) -> str:
 def nearest(wanted: DeviceName, devices: Sequence[DeviceName]) -> DeviceName:
     """Return the device that shares most with `wanted`: first the machine, then kind and number."""
 
-    def distance(device: DeviceName) -> tuple[bool | int, ...]:
+    def distance(one: DeviceName) -> tuple[bool | int, ...]:
+        device = _in_full(one)
         machine = [
             mine not in (None, theirs)
             for mine, theirs in (
@@ -191,7 +193,8 @@ def matching(
     """Return the devices that a name, whole or in part, stands for.
 
     A name without job and task stands for devices of the task that `default` is of; so does
-    `/job:localhost/replica:0/task:0` for those of this process.
+    `/job:localhost/replica:0/task:0` for those of this process, and the name of the task that
+    this process is to a session.
     """
     wanted, stays = asked, False
     if asked.job in (None, "localhost") and not asked.replica and not asked.task:
@@ -202,9 +205,17 @@ def matching(
         [
             i
             for i, one in enumerate(devices)
-            if wanted.matches(one) and not (stays and one.job is not None)
+            if wanted.matches(_in_full(one)) and not (stays and one.job is not None)
         ]
     )
+
+
+def _in_full(device: DeviceName) -> DeviceName:
+    """Return the name of a device as a session sees it, in which this process may be a task."""
+    seen = sight.get()
+    if device.job is not None or seen is None or seen.own is None:
+        return device
+    return seen.own.merge(device)
 
 
 def _by_handle(units: Units) -> Iterable[Link]:

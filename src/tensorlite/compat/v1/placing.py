@@ -1,15 +1,18 @@
 """Clusters as TensorFlow 1's programs name them, and who places variables on parameter servers.
 
-Whole clusters, over processes and machines, are `tl.distribute`'s.
+What a server does is in distributed/server.py; clusters whose tasks somebody starts, and starts
+anew, are `tl.distribute`'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, UnavailableError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.distributed import server
 
 STANDARD_PS_OPS = (
     *(
@@ -89,8 +92,8 @@ class ClusterSpec:
         return f"ClusterSpec({self.as_dict()!r})"
 
 
-class Server:
-    """The server of a cluster of one task, which is this process."""
+class Server(server.Server):
+    """This process as a task of a cluster, or, before `start`, what is to be one."""
 
     def __init__(
         self,
@@ -102,29 +105,71 @@ class Server:
         start: bool = True,
     ) -> None:
         self.cluster = ClusterSpec(server_or_cluster_def)
-        count = sum(self.cluster.num_tasks(job) for job in self.cluster.jobs)
-        if count > 1:
-            raise UnavailableError(
-                f"tf.train.Server: a cluster of {count} tasks. Programs that start a server in "
-                "each of several processes are not served; connect to a cluster by "
-                "tl.distribute.connect({'ps': 1, 'worker': 2}), and give it as the session's target"
+        self._job, self._index = _own(self.cluster, job_name, task_index)
+        if protocol not in (None, "grpc"):
+            raise InvalidArgumentError(
+                f"tf.train.Server: protocol={protocol!r}; servers have one, told by 'grpc'"
             )
+        self._begun = False
+        if start:
+            self.start()
 
     @property
-    def target(self) -> str:
-        return ""
+    def server_def(self) -> Any:
+        return SimpleNamespace(
+            cluster=self.cluster,
+            job_name=self._job,
+            task_index=self._index,
+            protocol="grpc",
+        )
 
     def start(self) -> None:
-        """Start, which this process has."""
+        if not self._begun:
+            self._begun = True
+            super().__init__(addresses(self.cluster), name_of(self._job, self._index))
 
     def join(self) -> None:
-        raise UnavailableError(
-            "tf.train.Server.join() would wait for ever: no other process asks this one"
-        )
+        self.start()
+        super().join()
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        return Server({"local": ["localhost:0"]}, "local", 0)
+        return Server({"local": ["localhost:0"]}, "local", 0, None, config, start)
+
+
+def name_of(job: str, index: int) -> str:
+    """Return the name of a task."""
+    return f"/job:{job}/task:{index}"
+
+
+def addresses(cluster: ClusterSpec) -> dict[str, str]:
+    """Return where the tasks of a cluster are, by their names."""
+    return {
+        name_of(job, index): cluster.task_address(job, index)
+        for job in cluster.jobs
+        for index in cluster.task_indices(job)
+    }
+
+
+def _own(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:
+    """Return a task of a cluster; what is not given is taken where there is one only."""
+    if job is None:
+        if len(cluster.jobs) != 1:
+            raise InvalidArgumentError(
+                "tf.train.Server: must specify an explicit `job_name`, as the cluster has the jobs "
+                f"{', '.join(cluster.jobs) or 'none'}"
+            )
+        job = cluster.jobs[0]
+    if index is None:
+        indices = cluster.task_indices(job)
+        if len(indices) != 1:
+            raise InvalidArgumentError(
+                f"tf.train.Server: must specify an explicit `task_index`, as {job} has the tasks "
+                f"{indices}"
+            )
+        index = indices[0]
+    cluster.task_address(job, index)
+    return job, index
 
 
 def replica_device_setter(

@@ -6,18 +6,22 @@ What it does once it is there stands in monitored.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic, sleep
 from typing import Any, Self
 
 from tensorlite.compat.shared import logging
 from tensorlite.compat.v1 import framework, scopes, summary
 from tensorlite.compat.v1.saver import Saver
-from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.errors import DeadlineExceededError, FailedPreconditionError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.interop.tensorflow.stored.states import (
     get_checkpoint_state,
     latest_checkpoint,
 )
+
+_PAUSE = 0.1
+"""Seconds after which it is looked again whether the chief is done; more each time."""
 
 
 class Scaffold:
@@ -130,6 +134,7 @@ class SessionManager:
         self._ready_for_local = ready_for_local_init_op
         self._graph = get_default_graph() if graph is None else graph
         self._local_feeds = local_init_feed_dict
+        self._recovery_wait_secs = recovery_wait_secs
 
     def prepare_session(
         self,
@@ -189,6 +194,7 @@ class SessionManager:
             session.run(self._local_init_op, feed_dict=self._local_feeds)
 
     def _missing(self, session: Any, ready: Any) -> str:
+        """Return what is not ready yet, in words; "": all is."""
         found = [] if ready is None else session.run(ready)
         return ", ".join(
             x.decode() if isinstance(x, bytes) else str(x) for x in found
@@ -214,9 +220,28 @@ class SessionManager:
     def wait_for_session(
         self, master: Any, config: Any = None, max_wait_secs: float = float("inf")
     ) -> Any:
-        session = framework.Session(master, graph=self._graph, config=config)
-        self._begin_locally(session)
-        return session
+        until, pause = monotonic() + max_wait_secs, _PAUSE
+        while True:
+            session = framework.Session(master, graph=self._graph, config=config)
+            late = self._missing(session, self._ready_for_local)
+            if not late:
+                self._begin_locally(session)
+            missing = self._missing(session, self._ready_op)
+            if not (late or missing):
+                return session
+            session.close()
+            if monotonic() > until:
+                raise DeadlineExceededError(
+                    f"Session was not ready after waiting {max_wait_secs:g} secs.: "
+                    f"{late or missing}"
+                )
+            logging.info(
+                "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s",
+                late or None,
+                missing or None,
+            )
+            sleep(pause)
+            pause = min(2 * pause, self._recovery_wait_secs)
 
 
 class ChiefSessionCreator:
@@ -269,5 +294,9 @@ class WorkerSessionCreator:
 
     def create_session(self) -> Any:
         scaffold = self._scaffold.finalize()
-        manager = SessionManager(scaffold.local_init_op, scaffold.ready_op)
+        manager = SessionManager(
+            scaffold.local_init_op,
+            scaffold.ready_op,
+            scaffold.ready_for_local_init_op,
+        )
         return manager.wait_for_session(self._master, self._config, self._wait)

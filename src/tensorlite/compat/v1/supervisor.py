@@ -73,7 +73,11 @@ class Supervisor:
             self.save_path = os.path.join(logdir, checkpoint_basename)  # noqa: PTH118  URLs, too
         self.summary_writer = _one(summary_writer, self._default_writer)
         self.session_manager = session_manager or SessionManager(
-            self.local_init_op, self.ready_op, graph=self._graph
+            self.local_init_op,
+            self.ready_op,
+            _one(ready_for_local_init_op, lambda: None),
+            self._graph,
+            recovery_wait_secs,
         )
         self._graph.finalize()
 

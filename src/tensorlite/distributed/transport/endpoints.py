@@ -92,7 +92,10 @@ class Listeners:
                 self._add(socket.AF_UNIX).bind(path)
             if host is not None:
                 family = socket.AF_INET6 if ":" in host else socket.AF_INET
-                self._add(family).bind((host, port))
+                made = self._add(family)
+                if port:  # what had it before may have just ended
+                    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                made.bind((host, port))
                 tcp = self.sockets[-1].getsockname()[:2]
             for each in self.sockets:
                 each.listen(_BACKLOG)

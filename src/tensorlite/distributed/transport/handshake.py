@@ -141,6 +141,15 @@ def answer(
     return other, verdict
 
 
+def asked(sock: socket.socket, me: Hello, secret: bytes, timeout: float) -> Hello:
+    """Return who answers here, which is made sure of; there is no link after that."""
+    talk = _Talk(sock, timeout)
+    mine = talk.tell(_hello(me), secrets.token_bytes(NONCE))
+    other, theirs = _heard(talk)
+    _verify(talk, _proof(secret, b"called", theirs, mine), other.task)
+    return other
+
+
 def _hello(me: Hello) -> Message:
     return Message(Kind.HELLO, me.incarnation, me.lost, (me.task, ()))
 

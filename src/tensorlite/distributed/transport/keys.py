@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256, sha512
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,6 +21,8 @@ from tensorlite.distributed.transport.endpoints import Tls, mutual
 DAYS = 30.0
 _SECRET = 32
 """Bytes of a secret."""
+_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""How many points P-256 has: private keys are less."""
 LONGEST = 64
 """Characters of a name in a certificate, by the standard."""
 _SKEW = timedelta(hours=1)
@@ -30,18 +33,26 @@ class Authority:
     """Makes the keys of one cluster's tasks, now and later.
 
     Certificates are valid for `days`, within which tasks and clients can link; links that are
-    there stay. FailedPreconditionError when the package `cryptography` is not installed.
+    there stay. One that is `derived` from what is given is the same authority in all processes
+    that are given the same. FailedPreconditionError when the package `cryptography` is not
+    installed.
 
     >>> keys = Authority("demo").keys("/job:ps/task:0")
     >>> keys.certificate.splitlines()[0]
     '-----BEGIN CERTIFICATE-----'
     """
 
-    def __init__(self, cluster: str, days: float = DAYS) -> None:
+    def __init__(
+        self, cluster: str, days: float = DAYS, *, derived: bytes | None = None
+    ) -> None:
         self._x509 = _cryptography("x509")
-        self._secret = secrets.token_bytes(_SECRET)
+        self._secret = (
+            secrets.token_bytes(_SECRET)
+            if derived is None
+            else sha256(b"secret" + derived).digest()
+        )
         self._until = datetime.now(UTC) + timedelta(days=days)
-        self._key = _new_key()
+        self._key = _new_key() if derived is None else _derived_key(derived)
         self._name = self._named(f"authority of {cluster}"[:LONGEST])
         self.certificate = _text(
             self._certified(self._name, self._key, authority=True)
@@ -152,6 +163,12 @@ def _cryptography(module: str) -> Any:
 def _new_key() -> Any:
     curves = _cryptography("hazmat.primitives.asymmetric.ec")
     return curves.generate_private_key(curves.SECP256R1())
+
+
+def _derived_key(given: bytes) -> Any:
+    curves = _cryptography("hazmat.primitives.asymmetric.ec")
+    number = int.from_bytes(sha512(b"authority" + given).digest(), "big")
+    return curves.derive_private_key(number % (_ORDER - 1) + 1, curves.SECP256R1())
 
 
 def _text(certificate: Any) -> str:
