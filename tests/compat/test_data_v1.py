@@ -230,3 +230,24 @@ def test_shuffles_draw_by_the_graphs_seed() -> None:
         tf.set_random_seed(1)
         orders.append(values(Dataset.range(20).shuffle(20).batch(20))[0])
     assert orders[0] == orders[1] != list(range(20))
+
+
+def test_what_is_shuffled_and_repeated_has_tensorflow_1s_order() -> None:
+    tf.set_random_seed(2)
+    once = Dataset.range(10).shuffle(4, seed=1)
+    first = [2, 4, 0, 6, 3, 8, 1, 5, 7, 9]
+    assert values(once) == [2, 4, 0, 1, 3, 8, 6, 7, 9, 5]
+    assert values(once.repeat(2)) == [*first, 0, 4, 1, 2, 3, 8, 6, 7, 5, 9]
+    tf.set_random_seed(2)
+    again = Dataset.range(10).shuffle(4, seed=1, reshuffle_each_iteration=False)
+    assert values(again.repeat(2)) == first + first
+
+
+def test_an_iterator_that_begins_anew_has_the_same_order_again() -> None:
+    tf.set_random_seed(2)
+    iterator = Dataset.range(10).shuffle(4, seed=1).make_initializable_iterator()
+    x = iterator.get_next()
+    with tf.Session() as session:
+        for _ in range(2):
+            session.run(iterator.initializer)
+            assert drained(session, x) == [2, 4, 0, 1, 3, 8, 6, 7, 9, 5]

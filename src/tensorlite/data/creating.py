@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import itertools
-import random
 from collections.abc import Callable, Iterator, Sequence
 from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,7 +34,9 @@ from tensorlite.data.given import (
     number_now,
     value_of,
 )
-from tensorlite.data.ordering import Draws
+from tensorlite.data.ordering import Draws, Order, mixed
+from tensorlite.ops import philox
+from tensorlite.ops.words import Words
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -209,7 +210,7 @@ class Creating(Pipeline[T]):
             raise InvalidArgumentError(
                 f"sample_from_datasets: {len(odds)} weights for {len(datasets)} datasets"
             )
-        draws = Draws(seed, anew=True)
+        draws = Draws(seed, Order.SAME)
 
         def source() -> Iterator[Any]:
             readers = [d.source() for d in datasets]
@@ -275,12 +276,12 @@ class Creating(Pipeline[T]):
         >>> list(numbers)[0].dtype
         tl.int64
         """
-        draws = Draws(seed, anew=True)
+        draws = Draws(seed, Order.SAME)
 
         def source() -> Iterator[Tensor]:
-            chosen = draws.for_a_run()
+            words = draws.for_a_run()
             while True:
-                yield constant(chosen.randrange(2**32), dtypes.int64)
+                yield constant(words.next(), dtypes.int64)
 
         made: Dataset[Tensor] = assembled(
             cls._steps(),
@@ -317,13 +318,14 @@ class Creating(Pipeline[T]):
         """
         patterns = tensors(file_pattern)
         now = () if is_symbolic(patterns) else tuple(_matching(patterns))
-        draws = Draws(seed, anew=True)
+        draws = Draws(seed, Order.ANEW)
 
         def source() -> Iterator[Tensor]:
             names = list(now or _matching(value_of(patterns)))
+            ordered = iter(names)
             if shuffle is not False:
-                draws.for_a_run().shuffle(names)
-            return (constant(name, dtypes.string) for name in names)
+                ordered = mixed(ordered, len(names), draws.for_a_run())
+            return (constant(name, dtypes.string) for name in ordered)
 
         made: Dataset[Tensor] = assembled(
             cls._steps(),
@@ -367,19 +369,25 @@ def _total(datasets: Sequence[Any]) -> int:
 
 
 def _drawn(
-    chosen: random.Random, readers: list[Iterator[Any]], odds: list[float], stop: bool
+    words: Words, readers: list[Iterator[Any]], odds: list[float], stop: bool
 ) -> Iterator[Any]:
     """Yield elements of readers, each drawn by its odds, until there are none left."""
-    end = object()
-    while readers and sum(odds) > 0:
-        place = chosen.choices(builtins.range(len(readers)), odds)[0]
+    ends = np.cumsum(odds) / builtins.sum(odds)
+    left = set(builtins.range(len(readers)))
+    while any(odds[place] > 0 for place in left):
+        key, counter = philox.mixed(words.seeds())
+        (share,) = philox.doubles(np, key, counter, 1)
+        place = int(np.searchsorted(ends, share, "right"))
+        if place not in left:
+            continue
+        end = object()
         element = next(readers[place], end)
         if element is not end:
             yield element
         elif stop:
             return
         else:
-            del readers[place], odds[place]
+            left.remove(place)
 
 
 def _matching(patterns: Any) -> list[bytes]:

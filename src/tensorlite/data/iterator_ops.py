@@ -71,7 +71,8 @@ class InitializeIterator(Op):
     def kernel(
         self, xp: Xp, handle: IteratorState, *given: Array
     ) -> tuple[Array, ...]:
-        """Begin the dataset."""
+        """Begin the dataset; what is random in it is so as it was the first time."""
+        self.dataset.rewind()
         handle.begin(self.dataset, known(self.keys, given))
         return ()
 

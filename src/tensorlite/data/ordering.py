@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline
 from tensorlite.data.elements import joined
 from tensorlite.data.given import captured, known_number, number, number_now, value_of
 from tensorlite.ops.generators import global_generator
+from tensorlite.ops.words import DEFAULT_SEED, Seeds, Words
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -36,28 +37,26 @@ class Ordering(Pipeline[T]):
     ) -> Dataset[T]:
         """Return the elements in an order drawn from a buffer of `buffer_size` of them.
 
-        With a `seed` the order of the first run is always the same, of the second likewise;
-        without one the global generator gives it, which `tl.random.set_seed` starts.
+        With a `seed` the order of the first run is always the same, of the second likewise, and
+        that of TensorFlow, whose two seeds may be given as a tuple; without one the global
+        generator gives it, which `tl.random.set_seed` starts.
 
         >>> print(sorted(int(x) for x in tl.data.Dataset.range(4).shuffle(2, seed=7)))
         [0, 1, 2, 3]
         """
+        order = Order.SAME if reshuffle_each_iteration is False else Order.ANEW
+        return self.shuffled(buffer_size, Draws(seed, order))
+
+    def shuffled(self, buffer_size: Any, draws: Draws) -> Dataset[T]:
+        """Return the elements in the order that `draws` chooses."""
         most = number(buffer_size, "shuffle: buffer_size", 1)
-        draws = Draws(seed, reshuffle_each_iteration is not False)
 
         def source() -> Iterator[T]:
             full = number_now(most, "shuffle: buffer_size", 1)
-            chosen = draws.for_a_run()
-            buffer: list[T] = []
-            for element in self.source():
-                buffer.append(element)
-                if len(buffer) == full:
-                    yield buffer.pop(chosen.randrange(full))
-            chosen.shuffle(buffer)
-            yield from buffer
+            return mixed(self.source(), full, draws.for_a_run())
 
         made: Dataset[T] = self._made(
-            source,
+            lambda: _lazily(source),
             self.size,
             self._spec,
             captures=captured(most, draws.seed),
@@ -232,29 +231,74 @@ def _repeated(size: int, times: int | None) -> int:
     return INFINITE if times < 0 else size * times
 
 
-class Draws:
-    """Random choices that are the same from run to run, or from the first run on again."""
+class Order(Enum):
+    """What the second and later runs of something random have to do with the first."""
 
-    def __init__(self, seed: Any, anew: bool) -> None:
-        self.seed = drawn_seed() if seed is None else seed
+    SAME = auto()
+    ANEW = auto()
+    """They have seeds of their own, which the first seeds gave."""
+    CONTINUED = auto()
+    """They go on with the words of the one before."""
+
+
+class Draws:
+    """Random choices that are the same from run to run, or from the first run on again.
+
+    A seed is one number, TensorFlow's two, or None: then the global generator gives one.
+    """
+
+    def __init__(self, seed: Any, order: Order) -> None:
+        self.seed = (drawn_seed(), 0) if seed is None else seed
         if isinstance(seed, Tensor) and captured(seed) == ():
             self.seed = int(seed)
-        self.anew = anew
-        """Whether each run has choices of its own."""
-        self._random: random.Random | None = None
+        self.order = order
+        self._words: Words | None = None
 
-    def for_a_run(self) -> random.Random:
+    def for_a_run(self) -> Words:
         """Return what draws for the next run."""
-        if self._random is None or not self.anew:
-            self._random = random.Random(int(value_of(self.seed)))  # noqa: S311  no secret
-        return self._random
+        if self._words is None or self.order is Order.SAME:
+            self._words = Words(self._seeds())
+        return Words(self._words.seeds()) if self.order is Order.ANEW else self._words
 
     def rewind(self) -> None:
         """Let the next run be like the first."""
-        self._random = None
+        self._words = None
+
+    def _seeds(self) -> Seeds:
+        if isinstance(self.seed, tuple):
+            return self.seed
+        return DEFAULT_SEED, int(value_of(self.seed))
 
 
 def drawn_seed() -> int:
     """Return a seed that the global generator gives."""
     with interpreted_by(None), device(None):
         return int(global_generator().integers((), 0, 2**31 - 1))
+
+
+def mixed(elements: Iterator[T], count: int, words: Words) -> Iterator[T]:
+    """Yield elements in an order drawn from a buffer of `count` of them, as TensorFlow's kernel.
+
+    The buffer is a ring; the chosen one changes places with the oldest, and goes.
+    """
+    ring: list[Any] = []
+    first = last = 0
+
+    def chosen() -> T:
+        nonlocal first
+        oldest, place = first % count, (first + words.below(last - first)) % count
+        found: T = ring[place]
+        ring[place], ring[oldest] = ring[oldest], None
+        first += 1
+        return found
+
+    for element in elements:
+        if last < count:
+            ring.append(element)
+        else:
+            ring[last % count] = element
+        last += 1
+        if last - first == count:
+            yield chosen()
+    while first < last:
+        yield chosen()

@@ -35,6 +35,7 @@ from tensorlite.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueu
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.resource import CountUpToVariableOp
 from tensorlite.ops.shape import shape_of
+from tensorlite.ops.words import Seeds
 
 Queued = Callable[[], Any]
 
@@ -182,7 +183,7 @@ class Batching:
             )
 
     def shuffled(
-        self, specs: Sequence[TensorSpec], least: int, seed: int | None
+        self, specs: Sequence[TensorSpec], least: int, seed: Seeds | None
     ) -> QueueBase:
         """Return the queue that gives elements out in random order."""
         with of_sessions():

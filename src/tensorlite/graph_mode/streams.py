@@ -33,9 +33,8 @@ from tensorlite.ops.random import (
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
 from tensorlite.ops.shape import astype
+from tensorlite.ops.words import DEFAULT_SEED, Seeds
 
-DEFAULT_SEED = 87654321
-"""The graph's seed where only an operator has one."""
 _LARGEST = 2**31 - 1
 
 
@@ -80,6 +79,12 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     assert second is not None
     pair = first % _LARGEST, second % _LARGEST
     return (0, _LARGEST) if pair == (0, 0) else pair
+
+
+def seeds_of(seed: int | None) -> Seeds | None:
+    """Return the two seeds of an operator, None where nobody has given one."""
+    first, second = get_seed(seed)
+    return None if first is None or second is None else (first, second)
 
 
 _GENERATORS = "generators"

@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count
-from random import Random
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.making import Making
 from tensorlite.ops.queue_state import Element, QueueState
+from tensorlite.ops.words import Seeds, Words
 
 
 class FIFOState(QueueState):
@@ -86,11 +86,11 @@ class RandomShuffleState(QueueState):
         capacity: int,
         name: str,
         min_after_dequeue: int,
-        seed: int,
+        seeds: Seeds,
     ) -> None:
         super().__init__(components, capacity, name)
         self.min_after_dequeue = min_after_dequeue
-        self._draws = Random(seed)  # noqa: S311  nothing secret is drawn
+        self._draws = Words(seeds)
         self._elements: list[Element] = []
 
     def size(self) -> int:
@@ -104,7 +104,7 @@ class RandomShuffleState(QueueState):
     def take(self) -> Element:
         """Give out any element, each as likely as the others."""
         elements = self._elements
-        chosen = int(self._draws.random() * len(elements))
+        chosen = self._draws.below(len(elements))
         elements[chosen], elements[-1] = elements[-1], elements[chosen]
         return elements.pop()
 
@@ -199,9 +199,10 @@ class PriorityQueueV2(_MakesQueue):
 class RandomShuffleQueueV2(_MakesQueue):
     """Makes a queue whose elements come out in random order."""
 
-    free = (*Making.free, "seed")
+    free = (*Making.free, "seed", "seed2")
     min_after_dequeue: int = 0
     seed: int = 0
+    seed2: int = 0
 
     def fresh(self, xp: Xp) -> QueueState:
         """Return a new queue."""
@@ -210,5 +211,5 @@ class RandomShuffleQueueV2(_MakesQueue):
             self.capacity,
             self.label,
             self.min_after_dequeue,
-            self.seed,
+            (self.seed, self.seed2),
         )

@@ -23,6 +23,7 @@ from tensorlite.ops.queue_kinds import (
     PriorityQueueV2,
     RandomShuffleQueueV2,
 )
+from tensorlite.ops.words import DEFAULT_SEED, Seeds
 
 __all__ = [
     "FIFOQueue",
@@ -90,7 +91,7 @@ class RandomShuffleQueue(QueueBase):
         dtypes: DTypeLike | Sequence[DTypeLike],
         shapes: Shapes = None,
         names: Sequence[str] | None = None,
-        seed: int | None = None,
+        seed: int | Seeds | None = None,
         name: str = "random_shuffle_queue",
         shared_name: str | None = None,
     ) -> None:
@@ -106,12 +107,11 @@ class RandomShuffleQueue(QueueBase):
         components = _components(dtypes, shapes)
 
         def make() -> Making:
-            chosen = _any_seed() if seed is None else int(whole(seed, "seed"))
             return RandomShuffleQueueV2(
                 components,
                 most,
                 least,
-                chosen,
+                *_seeds(seed),
                 debug_name=name,
                 shared_name=shared_name or "",
             )
@@ -192,9 +192,14 @@ class PriorityQueue(QueueBase):
         )
 
 
-def _any_seed() -> int:
+def _seeds(seed: int | Seeds | None) -> Seeds:
+    """Return TensorFlow's two seeds: as given, with its first one, or drawn."""
+    if isinstance(seed, tuple):
+        return seed
+    if seed is not None:
+        return DEFAULT_SEED, int(whole(seed, "seed"))
     with interpreted_by(None), device(None):  # drawn here, wherever the queue will be
-        return int(global_generator().integers((), 0, 2**31 - 1))
+        return int(global_generator().integers((), 0, 2**31 - 1)), 0
 
 
 def _capacity(capacity: int) -> int:

@@ -17,6 +17,7 @@ from tensorlite.data.iterators import DatasetIterator
 from tensorlite.ops.records import TFRecordWriter as _Records
 
 __all__ = [
+    "RandomDataset",
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
@@ -124,6 +125,10 @@ def sample_from_datasets(
     return Dataset.sample_from_datasets(
         datasets, weights, seed, stop_on_empty_dataset
     )
+
+
+def RandomDataset(seed: Any = None) -> Any:
+    return Dataset.random(seed)
 
 
 def choose_from_datasets(

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
+
+import numpy as np
 
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import lifted, plain, shown
@@ -19,6 +22,7 @@ from tensorlite.data import files
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
 from tensorlite.graph_mode.graph import active_graph, built
+from tensorlite.graph_mode.streams import seeds_of
 
 T = TypeVar("T")
 
@@ -55,15 +59,26 @@ _BEGINNINGS = (
 
 def _as_given(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that takes TensorFlow's arguments: its names, its shapes, its tensors."""
+    takes = signature(method)
 
     @wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         for unused in ("name", "rerandomize_each_iteration"):
             kwargs.pop(unused, None)
         named = {_RENAMED.get(key, key): _plain(x) for key, x in kwargs.items()}
-        return method(self, *[_plain(x) for x in args], **named)
+        given = takes.bind(self, *[_plain(x) for x in args], **named)
+        if "seed" in takes.parameters:
+            given.arguments["seed"] = seeds_given(given.arguments.get("seed"))
+        return method(*given.args, **given.kwargs)
 
     return called
+
+
+def seeds_given(seed: Any) -> Any:
+    """Return TensorFlow's two seeds for one; a tensor as it is."""
+    if isinstance(seed, np.integer):
+        seed = int(seed)
+    return seeds_of(seed) if seed is None or isinstance(seed, int) else seed
 
 
 def _plain(value: Any) -> Any:
@@ -163,4 +178,12 @@ def of_files(kind: Any, following: Any) -> Any:
 FILES = (files.TFRecordDataset, files.TextLineDataset, files.FixedLengthRecordDataset)
 
 
-__all__ = ["FILES", "Dataset", "of_files", "shapes_of", "specs_of", "types_of"]
+__all__ = [
+    "FILES",
+    "Dataset",
+    "of_files",
+    "seeds_given",
+    "shapes_of",
+    "specs_of",
+    "types_of",
+]

@@ -10,6 +10,7 @@ from tensorlite.compat.shared import data_experimental as experimental, tf_data
 from tensorlite.compat.shared.tf_data import (
     FILES,
     of_files,
+    seeds_given,
     shapes_of,
     specs_of,
     types_of,
@@ -21,9 +22,9 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
+from tensorlite.data.ordering import Draws, Order
 from tensorlite.graph_mode import iterators
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.graph_mode.streams import get_seed
 
 __all__ = [
     "AUTOTUNE",
@@ -47,6 +48,9 @@ T = TypeVar("T")
 class Dataset(tf_data.Dataset[T]):
     """A dataset whose iterators stand in graphs, unless the program runs eagerly."""
 
+    to_repeat: Callable[[], Any] | None = None
+    """Gives, of what was shuffled, what is repeated: of TensorFlow 1's datasets the two are one."""
+
     @property
     def output_types(self) -> Any:
         return types_of(self.element_spec)
@@ -66,9 +70,16 @@ class Dataset(tf_data.Dataset[T]):
         reshuffle_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Any:
-        first, second = get_seed(seed)
-        both = None if first is None or second is None else first * 2**32 + second
-        return super().shuffle(buffer_size, both, reshuffle_each_iteration)
+        seeds, most = seeds_given(seed), plain(buffer_size)
+        made: Any = super().shuffle(most, seeds, reshuffle_each_iteration)
+        if reshuffle_each_iteration is not False:
+            order = Draws(seeds, Order.CONTINUED)
+            made.to_repeat = lambda: self.shuffled(most, order)
+        return made
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Any:
+        repeated: Any = self if self.to_repeat is None else self.to_repeat()
+        return tf_data.Dataset.repeat(repeated, count)
 
     def make_one_shot_iterator(self) -> Any:
         return make_one_shot_iterator(self)

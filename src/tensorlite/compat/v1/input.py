@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.v1.queues import named, one_seed
+from tensorlite.compat.v1.queues import named
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.graph_mode import input_producers as inputs
@@ -17,6 +17,7 @@ from tensorlite.graph_mode.queues import (
     add_queue_runner,
     start_queue_runners,
 )
+from tensorlite.graph_mode.streams import seeds_of
 from tensorlite.ops.ranges import arange
 
 __all__ = [
@@ -185,7 +186,7 @@ def _fifo(padded: bool) -> Callable[..., Any]:
 
 
 def _shuffled(least: int, seed: int | None) -> Callable[..., Any]:
-    return lambda how, specs: how.shuffled(specs, least, one_seed(seed))
+    return lambda how, specs: how.shuffled(specs, least, seeds_of(seed))
 
 
 def batch(

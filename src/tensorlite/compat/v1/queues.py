@@ -9,7 +9,7 @@ from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.queues import node_name, of_sessions
-from tensorlite.graph_mode.streams import get_seed
+from tensorlite.graph_mode.streams import seeds_of
 from tensorlite.ops import queues
 from tensorlite.ops.queue_base import QueueBase
 
@@ -137,18 +137,10 @@ class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
             dtypes,
             _shapes(shapes),
             names,
-            one_seed(seed),
+            seeds_of(seed),
             name,
             shared_name,
         )
-
-
-def one_seed(seed: int | None) -> int | None:
-    """Return the graph's and an operator's seed as one; None where nobody has given one."""
-    first, second = get_seed(seed)
-    return (
-        None if first is None or second is None else (first * 2**31 + second) % 2**62
-    )
 
 
 class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):

@@ -30,6 +30,7 @@ from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
 from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
 from tensorlite.ops.resource import VarHandleOp
+from tensorlite.ops.words import Seeds
 
 PHILOX = 1
 """The number of the algorithm that draws."""
@@ -62,18 +63,18 @@ def _queue(kind: Callable[..., Making], given: Given) -> Values:
     extra: dict[str, Any] = {}
     if kind is queue_kinds.RandomShuffleQueueV2:
         extra["min_after_dequeue"] = given.typed("min_after_dequeue", int)
-        extra["seed"] = _seed(given)
+        extra["seed"], extra["seed2"] = _seeds(given)
     capacity, names = given.typed("capacity", int), _named(given)
     given.check_attributes()
     op = kind(components=specs, capacity=capacity, **extra, **names)
     return given.node(op).outputs
 
 
-def _seed(given: Given) -> int:
+def _seeds(given: Given) -> Seeds:
     first, second = given.typed("seed", int), given.typed("seed2", int)
     if not first and not second:
-        return secrets.randbits(31)
-    return hash((first, second)) & (2**31 - 1)
+        return secrets.randbits(31), 0
+    return first, second
 
 
 def _done(op: Callable[[], Op], given: Given) -> Values:
