@@ -46,6 +46,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec
+from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace
 from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.graph_mode.graph import (
@@ -126,8 +127,8 @@ class Session(sessions.Session):
         self, target: Any = "", graph: Any = None, config: Any = None
     ) -> None:
         soft = config is None or config.allow_soft_placement
-        chosen = "" if isinstance(target, str) else target
-        super().__init__(chosen, graph, soft=soft)
+        filters = [] if config is None else config.device_filters
+        super().__init__(_reached(target, filters), graph, soft=soft)
         self.config = config
 
     def run(
@@ -190,6 +191,15 @@ def _called(
         return compiled(*values)
     with run_metadata.recording(session):
         return compiled(*values)
+
+
+def _reached(target: Any, filters: Sequence[str]) -> Any:
+    """Return what runs a session: the tasks of a target, or this process alone."""
+    if isinstance(target, bytes):
+        target = target.decode()
+    if isinstance(target, str) and target.startswith(SCHEME):
+        return Attached(target, filters)
+    return "" if isinstance(target, str) else target
 
 
 class InteractiveSession(Session):
