@@ -9,7 +9,12 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, of_numpy
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    CompositeError,
+    DTypeError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.op import Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, element
 from tensorlite.core.xp import Xp
@@ -87,6 +92,8 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         raise InvalidArgumentError(
             f"{value!r} does not fit {dtype!r}: {error}"
         ) from None
+    except CompositeError:
+        raise
     except (TypeError, ValueError) as error:
         raise _not_an_array(value, error) from None
     if kept:

@@ -22,6 +22,7 @@ from tensorlite.core.constant import Const, array_of, structure
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
+    CompositeError,
     DTypeError,
     KernelError,
     ResourceExhaustedError,
@@ -205,7 +206,11 @@ def call1(op: Op, x: TensorLike) -> Tensor:
             if top is not None:
                 top.observe(op, (x,), (y,))
             return y
-    tensor = to_tensor(x)
+    try:
+        tensor = to_tensor(x)
+    except CompositeError as error:
+        made: Tensor = operated(op, (x,), error)
+        return made
     if op.wants_float:
         tensor = floating(tensor)
     return run(top, op, (tensor,))[0] if tensor is x else call1(op, tensor)
@@ -245,10 +250,22 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
                 if top is not None:
                     top.observe(op, (a, b), (z,))
                 return z
-    first, second = agreeing(op, a, b)
+    try:
+        first, second = agreeing(op, a, b)
+    except CompositeError as error:
+        made: Tensor = operated(op, (a, b), error)
+        return made
     if first is a and second is b:
         return run(top, op, (first, second))[0]
     return call2(op, first, second)
+
+
+def operated(op: Op, operands: tuple[Any, ...], error: CompositeError) -> Any:
+    """Return what a value of several tensors makes of an operator; or raise, if it cannot."""
+    operate = getattr(error.value, "__operate__", None)
+    if operate is None or not any(x is error.value for x in operands):
+        raise error
+    return operate(op, operands)
 
 
 def floating(x: Tensor) -> Tensor:

@@ -86,6 +86,14 @@ class InvalidArgumentError(TensorliteError, ValueError):
     error_code = 3
 
 
+class CompositeError(InvalidArgumentError, TypeError):
+    """A value made of several tensors where one is asked for, which may know what to do."""
+
+    def __init__(self, value: object, what: str) -> None:
+        super().__init__(f"a tensor is asked for, and this is {what}")
+        self.value = value
+
+
 class ShapeError(InvalidArgumentError):
     """Shapes that do not fit together or an axis that is not there."""
 

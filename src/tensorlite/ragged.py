@@ -1,0 +1,66 @@
+"""Ragged tensors: rows of different lengths. RaggedTensor, and what can be done with it.
+
+What works element by element, operators and functions such as `tl.exp`, takes them as they are.
+"""
+
+from __future__ import annotations
+
+from tensorlite.ops.ragged_arrange import (
+    boolean_mask,
+    concat,
+    constant,
+    expand_dims,
+    gather,
+    map_flat_values,
+    range_rows as range,
+    reverse,
+    row_splits_to_segment_ids,
+    segment_ids_to_row_splits,
+    squeeze,
+    stack,
+    stack_dynamic_partitions,
+    tile,
+    where_rows as where,
+)
+from tensorlite.ops.ragged_reduce import (
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    reduce_variance,
+)
+from tensorlite.ops.ragged_tensor import RaggedTensor
+
+__all__ = [
+    "RaggedTensor",
+    "boolean_mask",
+    "concat",
+    "constant",
+    "expand_dims",
+    "gather",
+    "map_flat_values",
+    "range",
+    "reduce_all",
+    "reduce_any",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reduce_variance",
+    "reverse",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "squeeze",
+    "stack",
+    "stack_dynamic_partitions",
+    "tile",
+    "where",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
