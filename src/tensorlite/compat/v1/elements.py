@@ -102,7 +102,7 @@ class GraphElements(graphs.Graph):
         )
         allowed: list[Any] = [Operation] * allow_operation
         allowed += [GraphTensor] * allow_tensor
-        if not isinstance(found, tuple(allowed)):
+        if not any(isinstance(found, kind) for kind in allowed):
             wanted = " or ".join(
                 [x.__name__.removeprefix("Graph") for x in allowed[::-1]]
             )

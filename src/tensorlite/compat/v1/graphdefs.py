@@ -10,12 +10,22 @@ import numpy as np
 
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.views import operation, plain, view
-from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.device import ANYWHERE
+from tensorlite.core.dtypes import string
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    DTypeError,
+    GraphDefError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from tensorlite.core.scope import Asked, decided, scope
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.attributes import proto_of_value
-from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.messages import message, parsed
 from tensorlite.interop.tensorflow.reading import from_graphdef
+from tensorlite.interop.tensorflow.tensors import OF_DTYPE
 from tensorlite.interop.tensorflow.writing import to_graphdef
 
 
@@ -39,14 +49,63 @@ def import_graph_def(
         key: plain(framework.convert_to_tensor(x))
         for key, x in (input_map or {}).items()
     }
-    from_graphdef(graph_def, graph, own, given)
+    first = len(graph.nodes)
+    graph_def, names = unclashed(parsed(graph_def), graph, own)
+    try:
+        from_graphdef(graph_def, graph, own, given)
+    except GraphDefError as error:
+        if "input_map" in str(error):
+            raise InvalidArgumentError(str(error)) from error
+        raise
+    here = scope.get().device
+    for node in graph.nodes[first:] if here is not ANYWHERE else ():
+        asked = Asked(node.name, node.op, node.inputs, node.device)
+        node.device = decided(here.merge(node.device), asked)
     if return_elements is None:
         return None
-    return [_element(graph, own, x) for x in return_elements]
+    return [_element(graph, own, x, names) for x in return_elements]
 
 
-def _element(graph: Graph, prefix: str, name: str) -> Any:
-    whole = f"{prefix}/{name}" if prefix else name
+def unclashed(proto: Any, graph: Graph, prefix: str) -> tuple[Any, dict[str, str]]:
+    """Return a GraphDef with names that a graph does not have yet, and what was changed."""
+    below = f"{prefix}/" if prefix else ""
+    taken = {node.name.lower() for node in graph.nodes}
+    clashing = [x.name for x in proto.node if f"{below}{x.name}".lower() in taken]
+    if not clashing:
+        return proto, {}
+    names: dict[str, str] = {}
+    for name in clashing:
+        new = graph.unique_name(below + name, mark=False)
+        while new.removeprefix(below) in {
+            *names.values(),
+            *(x.name for x in proto.node),
+        }:
+            new = f"{new}_1"
+        names[name] = new.removeprefix(below)
+    made = message("GraphDef")()
+    made.CopyFrom(proto)
+    for node in made.node:
+        node.name = names.get(node.name, node.name)
+        given = [_renamed(x, names) for x in node.input]
+        del node.input[:]
+        node.input.extend(given)
+        if "_class" in node.attr:
+            groups = node.attr["_class"].list.s
+            for i, group in enumerate(groups):
+                name = group.decode().removeprefix("loc:@")
+                groups[i] = f"loc:@{names.get(name, name)}".encode()
+    return made, names
+
+
+def _renamed(given: str, names: Mapping[str, str]) -> str:
+    mark = "^" if given.startswith("^") else ""
+    node, colon, index = given.removeprefix("^").partition(":")
+    return f"{mark}{names.get(node, node)}{colon}{index}"
+
+
+def _element(graph: Graph, prefix: str, name: str, names: Mapping[str, str]) -> Any:
+    own = _renamed(name, names)
+    whole = f"{prefix}/{own}" if prefix else own
     node, colon, index = whole.partition(":")
     try:
         found = Graph.get_operation_by_name(graph, node)
@@ -75,12 +134,12 @@ def write_graph(
 def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
     """Return the nodes of a GraphDef that some need, themselves among them."""
     if isinstance(dest_nodes, str):
-        raise InvalidArgumentError("dest_nodes must be a list.")
+        raise DTypeError("dest_nodes must be a list.")
     nodes = {node.name: node for node in graph_def.node}
     waiting, kept = list(dest_nodes), set()
     for name in waiting:
         if name not in nodes:
-            raise InvalidArgumentError(f"{name} is not in graph")
+            raise AssertionFailedError(f"{name} is not in graph")
     while waiting:
         name = waiting.pop()
         if name in kept:
@@ -185,8 +244,10 @@ def _source(name: str, passed: Mapping[str, str], controls: set[str]) -> str:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    found = node.node_def if not hasattr(node, "attr") else node
-    return pin_variables_on_cpu and found.op in _VARIABLES
+    found = node if hasattr(node, "attr") else node.node_def
+    if pin_variables_on_cpu and found.op in _VARIABLES:
+        return True
+    return bool(found.op == "Const" and found.attr["dtype"].type == OF_DTYPE[string])
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.v1.graphdefs import import_graph_def
+from tensorlite.compat.v1.notes import adopt_info, info_of
+from tensorlite.compat.v1.stripping import describe, part_below, strip_defaults
 from tensorlite.compat.v1.variables import RefVariable
-from tensorlite.compat.views import GraphTensor, Operation, plain
-from tensorlite.core.errors import DTypeError
-from tensorlite.graph.graph import Node
+from tensorlite.compat.v1.version import VERSION
+from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.sessions import reading
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     MetaGraph,
     SaverInfo,
     VariableInfo,
     load_meta_graph,
     meta_graph_of,
-    save_meta_graph,
     to_message,
 )
 from tensorlite.interop.tensorflow.writing import to_graphdef
-from tensorlite.ops.resource import VarHandleOp
 
 
 def export_meta_graph(
@@ -43,33 +42,49 @@ def export_meta_graph(
 ) -> Any:
     chosen = get_default_graph() if graph is None else graph
     proto = to_graphdef(chosen) if graph_def is None else graph_def
+    scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
+    if scope:
+        proto = part_below(proto, scope)
     if clear_devices:
         for node in proto.node:
             node.device = ""
+    if strip_default_attrs:
+        strip_defaults(proto)
     keys = chosen.collections if collection_list is None else collection_list
-    collections = {key: _noted(chosen.get_collection(key)) for key in keys}
+    collections = {
+        key: _noted(chosen.get_collection(key), scope)
+        for key in keys
+        if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
+    }
     saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
     meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
+    made = to_message(meta)
+    describe(made, meta_info_def, strip_default_attrs, VERSION)
     if filename is not None:
-        save_meta_graph(meta, filename, as_text=as_text)
-    return to_message(meta)
+        data = str(made).encode() if as_text else made.SerializeToString()
+        Path(filename).parent.mkdir(parents=True, exist_ok=True)
+        Path(filename).write_bytes(data)
+    return made
 
 
 def _fields(saver_def: Any) -> dict[str, Any]:
     return {name: getattr(saver_def, name) for name in SaverInfo._fields}
 
 
-def _noted(values: list[Any]) -> list[Any]:
+def _noted(values: list[Any], scope: str) -> list[Any]:
     """Return what can be said of the members of a collection; others are left out."""
-    found = [_note(value) for value in values]
+    found = [_note(value, scope) for value in values]
     return [x for x in found if x is not None]
 
 
-def _note(value: Any) -> Any:
-    if isinstance(value, RefVariable):
-        return info_of(value)
-    if isinstance(value, (GraphTensor, Operation)):
-        return value.name
+def _note(value: Any, scope: str) -> Any:
+    if isinstance(value, (RefVariable, GraphTensor, Operation)):
+        if not value.name.startswith(scope):
+            return None
+        is_variable = isinstance(value, RefVariable)
+        return (
+            info_of(value, scope) if is_variable else value.name.removeprefix(scope)
+        )
     if isinstance(value, (int, float, bytes)) and not isinstance(value, bool):
         return value
     if hasattr(value, "saver_def"):
@@ -77,23 +92,6 @@ def _note(value: Any) -> Any:
             None if value.saver_def is None else SaverInfo(**_fields(value.saver_def))
         )
     return value if isinstance(value, str) else None
-
-
-def info_of(variable: Any) -> VariableInfo:
-    """Return the names of a variable's parts."""
-    part = variable.save_slice
-    return VariableInfo(
-        f"{variable.bare_name}:0",
-        variable.initializing.name,
-        variable.snapshot.name,
-        variable.first.name if hasattr(variable.first, "name") else "",
-        is_resource=True,
-        trainable=variable.watched,
-        full_name="" if part is None else part.full_name,
-        full_shape=() if part is None else tuple(part.full_shape),
-        var_offset=() if part is None else tuple(part.var_offset),
-        var_shape=() if part is None else tuple(part.var_shape),
-    )
 
 
 def import_meta_graph(
@@ -132,7 +130,9 @@ def import_meta_graph(
 def _member(graph: Graph, scope: str, member: Any, known: dict[str, Any]) -> Any:
     if isinstance(member, VariableInfo):
         if member.variable_name not in known:
-            known[member.variable_name] = variable_of(graph, scope, member)
+            made = object.__new__(RefVariable)
+            adopt_info(made, graph, scope, member)
+            known[member.variable_name] = made
         return known[member.variable_name]
     if isinstance(member, str):
         try:
@@ -140,32 +140,3 @@ def _member(graph: Graph, scope: str, member: Any, known: dict[str, Any]) -> Any
         except (KeyError, ValueError):
             return member
     return member if isinstance(member, (int, float, bytes)) else None
-
-
-def variable_of(graph: Graph, scope: str, info: VariableInfo) -> Any:
-    """Return the variable whose nodes a graph has by the names noted."""
-    node = _node(graph, scope, info.variable_name)
-    handle = node.outputs[0]
-    if not isinstance(node.op, VarHandleOp):
-        if not node.inputs:
-            raise DTypeError(f"{node.name} is no variable: it is of {node.op.name}")
-        handle = node.inputs[0]
-    made: Any = object.__new__(RefVariable)
-    made.graph, made.handle = graph, handle
-    made.bare_name = f"{scope}{info.variable_name.partition(':')[0]}"
-    made.initializing = _node(graph, scope, info.initializer_name)
-    made.snapshot = reading(handle)
-    if info.initial_value_name:
-        made.first = _node(graph, scope, info.initial_value_name).outputs[0]
-    else:
-        made.first = made.initializing.inputs[1]
-    made.constraint, made.save_slice, made.watched = None, None, info.trainable
-    made.trainable = info.trainable
-    return made
-
-
-def _node(graph: Graph, scope: str, name: str) -> Node:
-    found: Node = plain(
-        Graph.get_operation_by_name(graph, f"{scope}{name.partition(':')[0]}")
-    )
-    return found

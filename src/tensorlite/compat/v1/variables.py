@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.views import (
     Operators,
     Reference,
@@ -17,7 +18,7 @@ from tensorlite.compat.views import (
 )
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
@@ -53,6 +54,10 @@ class Variable(state.Variable):
         return 0
 
     synchronization = aggregation
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        return RefVariable.from_proto(variable_def, import_scope)
 
     def count_up_to(self, limit: int) -> Any:
         raise InvalidArgumentError("count_up_to: use tf.count_up_to(variable, limit)")
@@ -100,6 +105,9 @@ class RefVariable(Operators, Variable, GraphVariable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
+        if variable_def is not None:
+            adopt_proto(self, get_default_graph(), import_scope, variable_def)
+            return
         watched = trainable is not False
         first = initial_value
         GraphVariable.__init__(
@@ -134,6 +142,13 @@ class RefVariable(Operators, Variable, GraphVariable):
     @property
     def initial_value(self) -> Any:
         return shown(self.first)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        return proto_of(self, export_scope)
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> RefVariable:
+        return RefVariable(variable_def=variable_def, import_scope=import_scope)
 
     def value(self) -> Any:
         return view(self.snapshot)

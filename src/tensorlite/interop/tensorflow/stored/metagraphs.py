@@ -203,8 +203,13 @@ def _members(key: str, collection: Any) -> list[Any]:
     return [reader(x) for x in values]
 
 
-def _variable(data: bytes) -> VariableInfo:
-    proto = parsed(data, "VariableDef")
+def variable_info(given: Any) -> VariableInfo:
+    """Return what a VariableDef says: a message, or its bytes.
+
+    >>> variable_info(variable_proto(VariableInfo("v:0"))).variable_name
+    'v:0'
+    """
+    proto = parsed(given, "VariableDef")
     part = proto.save_slice_info_def
     return VariableInfo(
         proto.variable_name,
@@ -220,7 +225,8 @@ def _variable(data: bytes) -> VariableInfo:
     )
 
 
-def _variable_proto(info: VariableInfo) -> Any:
+def variable_proto(info: VariableInfo) -> Any:
+    """Return what is noted of a variable as a VariableDef."""
     proto = message("VariableDef")(
         variable_name=info.variable_name,
         initializer_name=info.initializer_name,
@@ -285,7 +291,7 @@ _VARIABLES = (
     *("trainable_resource_variables", "concatenated_variables"),
 )
 _VALUES: dict[str, Callable[[bytes], Any]] = {
-    **dict.fromkeys(_VARIABLES, _variable),
+    **dict.fromkeys(_VARIABLES, variable_info),
     "queue_runners": _queue_runner,
     "savers": lambda data: _saver(parsed(data, "SaverDef")),
 }
@@ -370,7 +376,7 @@ def _as_bytes(key: str, member: Any) -> bytes:
         return _queue_runner_bytes(member)
     made: bytes
     if isinstance(member, VariableInfo):
-        made = _variable_proto(member).SerializeToString()
+        made = variable_proto(member).SerializeToString()
     elif isinstance(member, SaverInfo):
         made = _saver_proto(member).SerializeToString()
     else:

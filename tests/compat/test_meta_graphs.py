@@ -1,0 +1,122 @@
+"""Meta graphs, notes of variables, and GraphDefs read into graphs of TensorFlow 1's programs.
+
+What is expected is what TensorFlow 1.15 does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    DTypeError,
+    InvalidArgumentError,
+)
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[Any]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default() as made:
+        yield made
+    mode.eager = before
+
+
+def net() -> tuple[Any, Any]:
+    """Build a layer in a scope; return its weights and its result."""
+    with tf.variable_scope("net"):
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        w = tf.get_variable("w", [3, 2], initializer=tf.ones_initializer())
+        b = tf.Variable(tf.zeros([2]), name="b", trainable=False)
+        return w, tf.nn.relu(tf.matmul(x, w) + b, name="y")
+
+
+def test_variables_are_noted_and_found_again() -> None:
+    w, _ = net()
+    made = w.to_proto()
+    assert (made.variable_name, made.initializer_name) == ("net/w:0", "net/w/Assign")
+    assert made.initial_value_name == "net/w/Initializer/ones:0"
+    assert w.to_proto(export_scope="net").variable_name == "w:0"
+    assert w.to_proto(export_scope="other") is None
+    again = tf.Variable.from_proto(made)
+    assert again.name == "net/w:0"
+    with tf.Session() as session:
+        session.run(again.initializer)
+        np.testing.assert_array_equal(session.run(w), np.ones((3, 2)))
+
+
+def test_meta_graphs_say_what_they_hold() -> None:
+    net()
+    tf.add_to_collection("kept", "name")
+    made = tf.train.export_meta_graph(
+        strip_default_attrs=True, collection_list=["kept"]
+    )
+    assert list(made.collection_def) == ["kept"]
+    assert made.meta_info_def.stripped_default_attrs
+    assert made.meta_info_def.tensorflow_version
+    assert "MatMul" in {x.name for x in made.meta_info_def.stripped_op_list.op}
+    (product,) = [x for x in made.graph_def.node if x.op == "MatMul"]
+    assert list(product.attr) == ["T"]
+
+
+def test_part_of_a_graph_is_exported_by_its_scope(tmp_path: Path) -> None:
+    net()
+    tf.constant(1.0, name="outside")
+    path = str(tmp_path / "part.meta")
+    made = tf.train.export_meta_graph(path, export_scope="net")
+    assert {"x", "w", "y"} <= {node.name for node in made.graph_def.node}
+    assert "outside" not in {node.name for node in made.graph_def.node}
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(path, import_scope="copy")
+        assert [x.name for x in tf.trainable_variables()] == ["copy/w:0"]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            found = session.run("copy/y:0", {"copy/x:0": [[1.0, 2.0, 3.0]]})
+        np.testing.assert_array_equal(found, [[6.0, 6.0]])
+        assert graph.get_tensor_by_name("copy/x:0").shape.as_list() == [None, 3]
+
+
+def frozen() -> Any:
+    net()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        whole = tf.get_default_graph().as_graph_def()
+        return tf.graph_util.convert_variables_to_constants(session, whole, ["net/y"])
+
+
+def test_graph_defs_are_read_beside_nodes_of_the_same_names() -> None:
+    made = frozen()
+    with tf.Graph().as_default():
+        tf.import_graph_def(made, name="")
+        (second,) = tf.import_graph_def(made, return_elements=["net/y:0"], name="")
+        assert second.name == "net/y_1:0"
+        feed = {"net/x_1:0": [[1.0, 2.0, 3.0]]}
+        with tf.Session() as session:
+            np.testing.assert_array_equal(session.run(second, feed), [[6.0, 6.0]])
+
+
+def test_graph_defs_are_read_onto_devices_and_map_only_what_they_have() -> None:
+    made = frozen()
+    with tf.Graph().as_default(), tf.device("/cpu:0"):
+        (y,) = tf.import_graph_def(made, return_elements=["net/y:0"], name="placed")
+        assert y.device == "/device:CPU:0"
+        with pytest.raises(InvalidArgumentError, match="nowhere"):
+            tf.import_graph_def(made, {"nowhere:0": tf.ones([1])})
+
+
+def test_parts_of_graph_defs_are_asked_for_by_lists_of_names() -> None:
+    made = frozen()
+    with pytest.raises(DTypeError, match="must be a list"):
+        tf.graph_util.extract_sub_graph(made, "net/x")
+    with pytest.raises(AssertionFailedError, match="no is not in graph"):
+        tf.graph_util.extract_sub_graph(made, ["no"])
+    assert tf.graph_util.must_run_on_cpu(tf.constant("text").op)
+    assert not tf.graph_util.must_run_on_cpu(tf.constant(1.0).op)
