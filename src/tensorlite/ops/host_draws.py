@@ -1,4 +1,4 @@
-"""Random numbers that are drawn in host memory, by NumPy: Poisson's, binomial, boxes, counts.
+"""Random numbers that are drawn in host memory, by NumPy: binomial, boxes, counts; and Poisson's.
 
 Their key and counter are those of the other draws, so that seeds mean the same for all.
 """
@@ -18,6 +18,7 @@ from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops import rejection
 from tensorlite.ops.generators import Source, global_generator
 from tensorlite.ops.shape import as_shape
 
@@ -71,11 +72,13 @@ class _Draw(Op, abstract=True):
 class StatelessRandomPoisson(_Draw):
     """Numbers of Poisson distributions."""
 
-    def drawn(
-        self, generator: np.random.Generator, shape: Any, *parameters: Array
-    ) -> Any:
-        """Return what NumPy draws."""
-        return generator.poisson(parameters[0].astype(np.float64), shape)
+    def kernel(
+        self, xp: Xp, shape: Array, key: Array, counter: Array, *parameters: Array
+    ) -> Array:
+        """Return the numbers."""
+        (mean,) = parameters
+        found = rejection.poisson(key, counter, tuple(shape.tolist()), mean)
+        return xp.asarray(found.astype(self.dtype.numpy))
 
 
 class StatelessRandomBinomial(_Draw):

@@ -11,7 +11,6 @@ from math import prod
 
 import numpy as np
 
-from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.xp import Array, Xp
 
 _ROUNDS = 10
@@ -95,6 +94,14 @@ def _counters(xp: Xp, start: int, steps: Array) -> tuple[Array, Array]:
         wrapped = lows < xp.asarray(low, xp.uint64)
         even[1, wrapped], odd[1, wrapped] = carried & _LOW, carried >> 32
     return even, odd
+
+
+def blocks(xp: Xp, key: Array, counter: Array, steps: Array) -> Array:
+    """Return the four words of each counter that is so many steps on; these never decrease."""
+    out = xp.empty((len(steps), 4), xp.uint32)
+    start = int(counter[0]) | int(counter[1]) << 64
+    _fill(xp, out, start, _keys(xp, xp.asarray(key)), steps)
+    return out
 
 
 def words64(xp: Xp, key: Array, counter: Array, count: int) -> Array:
@@ -220,6 +227,17 @@ def doubles(xp: Xp, key: Array, counter: Array, count: int) -> Array:
     return uniform(xp, key, counter, (count,), xp.dtype(xp.float64))
 
 
+def uniforms(words: Array) -> Array:
+    """Return two numbers of [0, 1) for each row of four words, which are used up."""
+    _to_float64(np, words)
+    return words.view(np.float64)
+
+
+def normals(words: Array) -> Array:
+    """Return two standard normal numbers for each row of four words, which are used up."""
+    return _normal(np, words, np.dtype(np.float64))
+
+
 def integers(
     xp: Xp,
     key: Array,
@@ -251,40 +269,3 @@ def advanced(counter: Array, steps: int) -> Array:
     whole = (int(counter[0]) | int(counter[1]) << 64) + steps
     mask = (1 << 64) - 1
     return np.array([whole & mask, whole >> 64 & mask], np.uint64)
-
-
-def gamma(
-    xp: Xp, key: Array, counter: Array, shape: tuple[int, ...], alpha: Array
-) -> Array:
-    """Return gamma numbers of shape `alpha` (Marsaglia and Tsang 2000), by rejection.
-
-    Every round of proposals, one for each element not yet accepted, has counters of its own; nine
-    in ten are accepted. Shapes below 1 are raised by 1 and their numbers brought down again.
-    """
-    wanted = xp.broadcast_to(alpha, shape).reshape(-1).astype(xp.float64)
-    if xp.any(wanted < 0):
-        raise InvalidArgumentError("gamma: every alpha must be >= 0")
-    count = prod(shape)
-    low = wanted < 1
-    d = xp.where(low, wanted + 1, wanted) - 1 / 3
-    result = xp.zeros(count, xp.float64)
-    left = xp.arange(count)
-    wide = xp.dtype(xp.float64)
-    start = counter
-    while left.size:
-        size = int(left.size)
-        z = normal(xp, key, start, (size,), wide)
-        start = advanced(start, size)
-        u = 1 - uniform(xp, key, start, (size,), wide)
-        start = advanced(start, size)
-        shape_left = d[left]
-        v = (1 + z / xp.sqrt(9 * shape_left)) ** 3
-        positive = xp.maximum(v, 1e-300)
-        bound = 0.5 * z * z + shape_left * (1 - positive + xp.log(positive))
-        accepted = (v > 0) & (xp.log(u) < bound)
-        result[left[accepted]] = (shape_left * v)[accepted]
-        left = left[~accepted]
-    u = 1 - uniform(xp, key, start, (count,), wide)
-    power = 1 / xp.where(low & (wanted > 0), wanted, 1.0)
-    result = xp.where(low, result * u**power, result)
-    return xp.where(wanted == 0, 0.0, result).reshape(shape).astype(alpha.dtype)

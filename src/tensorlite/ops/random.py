@@ -18,7 +18,7 @@ from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import Dims, TensorSpec, broadcast, shape_text
 from tensorlite.core.xp import Array, Xp, to_host
-from tensorlite.ops import philox
+from tensorlite.ops import philox, rejection
 from tensorlite.ops.state import VariableState
 
 PHILOX = 1
@@ -387,4 +387,6 @@ class StatelessRandomGammaV3(Op):
         alpha: Array,
     ) -> Array:
         """Return the numbers."""
-        return philox.gamma(xp, key, counter, sizes_of(shape), alpha)
+        sizes, wide = sizes_of(shape), to_host(alpha)
+        numbers = rejection.gamma(key, counter, sizes, wide)
+        return xp.asarray(numbers.astype(alpha.dtype))

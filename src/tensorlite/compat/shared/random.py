@@ -130,7 +130,7 @@ def gamma(
     b = converted(1 if beta is None else beta, wanted)
     each = a + tl.zeros_like(b)
     sizes = tl.concat([sizes_of(shape), shape_of(each)])
-    drawn = stream(seed, "RandomGamma").gamma(sizes, tl.broadcast_to(each, sizes))
+    drawn = stream(seed, "RandomGamma").gamma(sizes, each)
     return tl.maximum(np.finfo(wanted.numpy).tiny, drawn / b)
 
 
@@ -142,29 +142,10 @@ def poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return numbers of the Poisson distribution: how many exponential steps fit."""
     rate = converted(lam, float32)
     sizes = tl.concat([sizes_of(shape), shape_of(rate)])
     source = stream(seed, "RandomPoissonV2")
-    drawn = tl.numpy_function(_poisson, [source.uniform(sizes), rate], [float32])
-    (counts,) = drawn if isinstance(drawn, (list, tuple)) else (drawn,)
-    return tl.astype(tl.reshape(counts, sizes), as_dtype(dtype))
-
-
-def _poisson(uniform: Any, rate: Any) -> Any:
-    """Return the least counts whose distribution functions exceed uniform numbers."""
-    rates = np.broadcast_to(rate, uniform.shape).astype(np.float64)
-    count, term = np.zeros(uniform.shape), np.exp(-rates)
-    total = term.copy()
-    most = int(np.max(rates + 20 * np.sqrt(rates) + 30, initial=0))
-    for k in range(1, most):
-        behind = total < uniform
-        if not behind.any():
-            break
-        count += behind
-        term = term * rates / k
-        total = total + term
-    return count.astype(np.float32)
+    return tl.random.poisson(sizes, rate, as_dtype(dtype), source)
 
 
 @named("random_crop")

@@ -6,8 +6,9 @@ from typing import Any
 
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import random
-from tensorlite.core.dtypes import as_dtype, float32, int64
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.ops.generators import Seed
+from tensorlite.ops.host_draws import poisson
 
 
 @named("stateless_random_uniform")
@@ -69,6 +70,15 @@ def stateless_gamma(
     a = converted(alpha, as_dtype(dtype))
     rate = 1.0 if beta is None else converted(beta, as_dtype(dtype))
     return Seed(converted(seed)).gamma(random.sizes_of(shape), a, rate)
+
+
+@named("stateless_random_poisson")
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
+) -> Any:
+    rate = converted(lam, float32)
+    source = Seed(converted(seed))
+    return poisson(random.sizes_of(shape), rate, as_dtype(dtype), source)
 
 
 @named("stateless_categorical")

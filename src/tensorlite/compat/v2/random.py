@@ -15,6 +15,7 @@ from tensorlite.compat.shared.seeds import (
     stateless_categorical,
     stateless_gamma,
     stateless_normal,
+    stateless_poisson,
     stateless_truncated_normal,
     stateless_uniform,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "split",
     "stateless_categorical",
     "stateless_gamma",
+    "stateless_poisson",
     "stateless_normal",
     "stateless_truncated_normal",
     "stateless_uniform",
