@@ -18,7 +18,7 @@ from tensorlite.compat.overriding import gradient_for, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import TensorliteError
+from tensorlite.core.errors import CompositeError, TensorliteError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
@@ -63,23 +63,60 @@ def named(
                     return function(*args, **kwargs)
                 except Deferred as deferred:
                     return cast("R", deferred.note(function, args, kwargs))
-            own = gradient_for(graph, default)
-            given = list(plain(args))
-            keywords = {key: plain(value) for key, value in kwargs.items()}
-            name = keywords.pop("name", None)
-            if len(given) > place:
-                name, given[place] = given[place], None
-
-            def make() -> Any:
-                if own is not None:
-                    return with_gradient(function, (given, keywords), own)
-                return function(*given, **keywords)
-
-            return cast("R", in_graph(make, default, cast("str | None", name), inner))
+                except CompositeError as error:
+                    return cast("R", formed(default, function, args, kwargs, error))
+            made = _recorded(graph, (function, default, inner, place), args, kwargs)
+            return cast("R", made)
 
         return call
 
     return decorate
+
+
+def _recorded(
+    graph: Any,
+    kind: tuple[Callable[..., Any], str, str, int],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Return what a function makes in a graph, its node bearing a name."""
+    function, default, inner, place = kind
+    own = gradient_for(graph, default)
+    given = list(plain(args))
+    keywords = {key: plain(value) for key, value in kwargs.items()}
+    name = keywords.pop("name", None)
+    if len(given) > place:
+        name, given[place] = given[place], None
+
+    def make() -> Any:
+        if own is not None:
+            return with_gradient(function, (given, keywords), own)
+        try:
+            return function(*given, **keywords)
+        except CompositeError as error:
+            return formed(default, function, tuple(given), keywords, error)
+
+    return in_graph(make, default, name, inner)
+
+
+FORMS: dict[str, Callable[[Callable[..., Any], dict[str, Any]], Any]] = {}
+"""What functions, by the names of their nodes, make of values of several tensors."""
+
+
+def formed(
+    default: str,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    error: CompositeError,
+) -> Any:
+    """Return what a function makes of values of several tensors; or raise, if it takes none."""
+    form = FORMS.get(default)
+    if form is None:
+        raise error
+    bound = signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return form(function, dict(bound.arguments))
 
 
 def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Tensor:

@@ -239,12 +239,18 @@ class RaggedTensor(RaggedParts):
         return _merged(self, outer, inner)
 
     @property
-    def _type_spec(self) -> Any:
+    def spec(self) -> Any:
+        """What is known of it without looking at its values: a ragged tensor of specs."""
         return structure_of(self)
+
+    _type_spec = spec
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Say that this is no array: functions of tensors ask it what they do instead."""
         raise CompositeError(self, "a ragged tensor; x.to_tensor() fills its rows up")
+
+    __array_ufunc__ = None
+    """NumPy's operators leave it to ours."""
 
     def __operate__(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """Return what an operator makes, element by element, of operands some of them ragged."""

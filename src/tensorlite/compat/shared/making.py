@@ -9,8 +9,9 @@ from collections.abc import Callable
 from inspect import Parameter, Signature, signature
 from typing import Any
 
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import FORMS, agreeing, converted, named
 from tensorlite.core.errors import DTypeError
+from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -18,6 +19,7 @@ def unary(
     default: str, function: Callable[[Any], Any], inner: str = ""
 ) -> Callable[..., Any]:
     """Return a function of `x` and a name; a sparse tensor's values are what it works on."""
+    FORMS.setdefault(default, each)
 
     @named(default, inner)
     def made(x: Any, name: str | None = None) -> Any:
@@ -31,6 +33,7 @@ def unary(
 
 def binary(default: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a function of `x`, `y` and a name; what is no tensor takes a tensor's dtype."""
+    FORMS.setdefault(default, each)
 
     @named(default)
     def made(x: Any, y: Any, name: str | None = None) -> Any:
@@ -38,6 +41,12 @@ def binary(default: str, function: Callable[[Any, Any], Any]) -> Callable[..., A
 
     titled(made, function, default)
     return made
+
+
+def each(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Return what a function of operands that broadcast makes of ragged tensors among them."""
+    operands = tuple([x for key, x in arguments.items() if key != "name"])
+    return mapped(function, operands)
 
 
 def alike(title: str, x: Any, y: Any) -> tuple[Any, Any]:

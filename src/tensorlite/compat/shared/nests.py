@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import nest
+from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def _is_leaf(x: Any, expand_composites: bool) -> bool:
     return not nest.is_nested(x) or (
-        isinstance(x, SparseTensor) and not expand_composites
+        isinstance(x, (SparseTensor, RaggedParts)) and not expand_composites
     )
 
 

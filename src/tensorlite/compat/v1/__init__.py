@@ -268,6 +268,9 @@ from tensorlite.compat.shared.quantized import (
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
 )
+from tensorlite.compat.shared.ragged import (
+    RaggedTensorSpec as RaggedTensorSpec,
+)
 from tensorlite.compat.shared.reductions import (
     cumprod as cumprod,
     cumsum as cumsum,
@@ -362,6 +365,7 @@ from tensorlite.compat.v1 import (
     nest as nest,
     nn as nn,
     quantization as quantization,
+    ragged as ragged,
     random as random,
     resource_loader as resource_loader,
     saved_model as saved_model,
@@ -649,6 +653,9 @@ from tensorlite.compat.v1.version import (
 from tensorlite.compat.views import Operation as Operation
 from tensorlite.core.tensor import Tensor as Tensor
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.ops.ragged_tensor import (
+    RaggedTensor as RaggedTensor,
+)
 
 graph_messages = {
     *("AttrValue", "GraphDef", "MetaGraphDef", "NameAttrList", "NodeDef"),

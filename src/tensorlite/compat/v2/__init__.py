@@ -180,6 +180,9 @@ from tensorlite.compat.shared.python import (
     recompute_grad as recompute_grad,
     timestamp as timestamp,
 )
+from tensorlite.compat.shared.ragged import (
+    RaggedTensorSpec as RaggedTensorSpec,
+)
 from tensorlite.compat.shared.reductions import (
     argmax as argmax,
     argmin as argmin,
@@ -245,6 +248,7 @@ from tensorlite.compat.v2 import (
     nest as nest,
     nn as nn,
     quantization as quantization,
+    ragged as ragged,
     random as random,
     saved_model as saved_model,
     sets as sets,
@@ -311,6 +315,9 @@ from tensorlite.core.spec import (
 )
 from tensorlite.core.tensor import (
     Tensor as Tensor,
+)
+from tensorlite.ops.ragged_tensor import (
+    RaggedTensor as RaggedTensor,
 )
 from tensorlite.ops.sparse_tensor import (
     SparseTensor as SparseTensor,

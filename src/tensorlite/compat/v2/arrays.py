@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.shared import arrays, control_flow, picking, python
+from tensorlite.compat.shared import (
+    arrays,
+    control_flow,
+    picking,
+    python,
+    ragged_forms,
+)
 from tensorlite.compat.v1 import framework
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -118,6 +124,9 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if ragged_forms.has_ragged((elems, signature)):
+        return ragged_forms.map_rows(fn, elems, signature)
     return control_flow.map_fn(fn, elems, parallel_iterations or 10, name)
 
 

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.v1 import nn_functions as before, nn_losses as losses
+from tensorlite.ops.ragged_tensor import RaggedTensor
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -113,6 +114,9 @@ def weighted_cross_entropy_with_logits(
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Any:
+    if isinstance(ids, RaggedTensor):
+        flat = embedding_lookup(params, ids.flat_values, max_norm, name)
+        return ids.with_flat_values(flat)
     return losses.embedding_lookup(params, ids, "div", name, max_norm=max_norm)
 
 

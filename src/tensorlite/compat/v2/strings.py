@@ -5,7 +5,6 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.strings import (
     as_string,
-    bytes_split,
     format,
     join,
     length,
@@ -13,7 +12,6 @@ from tensorlite.compat.shared.strings import (
     reduce_join,
     regex_full_match,
     regex_replace,
-    split,
     strip,
     substr,
     to_hash_bucket,
@@ -23,6 +21,17 @@ from tensorlite.compat.shared.strings import (
     unicode_script,
     upper,
 )
+from tensorlite.compat.shared.strings_ragged import (
+    bytes_split,
+    ngrams,
+    split,
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+)
 
 __all__ = [
     "as_string",
@@ -31,6 +40,7 @@ __all__ = [
     "join",
     "length",
     "lower",
+    "ngrams",
     "reduce_join",
     "regex_full_match",
     "regex_replace",
@@ -41,7 +51,13 @@ __all__ = [
     "to_hash_bucket_fast",
     "to_hash_bucket_strong",
     "to_number",
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
     "unicode_script",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
     "upper",
 ]
 
