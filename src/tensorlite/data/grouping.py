@@ -7,7 +7,7 @@ import builtins
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import constant
@@ -272,35 +272,24 @@ class Grouping(Preparing[T]):
             element_length_func, lambda: tuple(arguments(self.element_spec))
         )
 
-        def batch(group: list[Any], key: int) -> Any:
-            if no_padding:
-                return stacked(group)
-            shapes = padded_shapes
-            if pad_to_bucket_boundary:
-                shapes = _to_boundary(shapes, group[0], bucket_boundaries, key)
-            return _padded(group, shapes, padding_values)
-
-        def length(element: Any) -> int:
-            return int(ready.call(*arguments(element)))
+        filling = _Filling(
+            padded_shapes,
+            padding_values,
+            bucket_boundaries if pad_to_bucket_boundary else None,
+            no_padding,
+        )
 
         def source() -> Iterator[Any]:
-            found = _buckets(
-                self.source(),
-                length,
-                bucket_boundaries,
-                bucket_batch_sizes,
-                drop_remainder,
-            )
-            for group, key in found:
-                yield batch(group, key)
-
-        def spec() -> Any:
-            if no_padding:
-                return with_axis(self.element_spec, None)
-            return _padded_spec(self.element_spec, padded_shapes, None)
+            lengths = ((int(ready.call(*arguments(x))), x) for x in self.source())
+            buckets = bucket_boundaries, bucket_batch_sizes
+            for group, key in _buckets(lengths, *buckets, drop_remainder):
+                yield filling.batch(group, key)
 
         made: Dataset[Any] = self._made(
-            source, UNKNOWN, spec, captures=ready.captures
+            source,
+            UNKNOWN,
+            lambda: filling.spec(self.element_spec),
+            captures=ready.captures,
         )
         return made
 
@@ -354,17 +343,40 @@ def _check_buckets(boundaries: Sequence[int], sizes: Sequence[int]) -> None:
         )
 
 
+class _Filling(NamedTuple):
+    """How the elements of a bucket become a batch."""
+
+    shapes: Any
+    values: Any
+    boundaries: Sequence[int] | None
+    """The boundaries up to which they are filled, if it is so far."""
+    is_off: bool
+
+    def batch(self, group: list[Any], key: int) -> Any:
+        if self.is_off:
+            return stacked(group)
+        shapes = self.shapes
+        if self.boundaries is not None:
+            shapes = _to_boundary(shapes, group[0], self.boundaries, key)
+        return _padded(group, shapes, self.values)
+
+    def spec(self, element: Any) -> Any:
+        """Return the spec of batches of elements."""
+        if self.is_off:
+            return with_axis(element, None)
+        return _padded_spec(element, self.shapes, None)
+
+
 def _buckets(
-    elements: Iterator[Any],
-    length: Callable[[Any], int],
+    elements: Iterator[tuple[int, Any]],
     boundaries: Sequence[int],
     sizes: Sequence[int],
     whole: bool,
 ) -> Iterator[tuple[list[Any], int]]:
-    """Yield groups of elements that are in one bucket, with its number."""
+    """Yield groups of elements that are in one bucket by their lengths, with its number."""
     groups: dict[int, list[Any]] = {}
-    for element in elements:
-        key = bisect.bisect_right(boundaries, length(element))
+    for length, element in elements:
+        key = bisect.bisect_right(boundaries, length)
         group = groups.setdefault(key, [])
         group.append(element)
         if len(group) >= sizes[key]:

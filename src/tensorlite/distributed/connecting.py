@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.core.check import check_seconds, is_number
 from tensorlite.core.device import DeviceName
@@ -81,38 +81,62 @@ def connect(
     /job:worker/task:1/device:CPU:0 [2. 2. 2.]
     """
     jobs = checked_spec(spec)
-    _check_name(name)
-    _check_whole(
-        "client", client, 0, "its number, 0 for the one that starts the tasks"
-    )
-    _check_whole("clients", clients, 1, "how many there may be")
-    _check_whole("logical_cpus", logical_cpus, 1, "CPU devices of each task")
-    check_seconds("silence", silence, LEAST)
-    check_seconds("timeout", timeout, 0.0)
+    _check_cluster(name, client, clients, logical_cpus, silence, timeout)
     needs = _needs(jobs, num_cpus, num_gpus)
-    speaks_tcp = address is not None if tcp is None else tcp
-    if not unix and not speaks_tcp:
-        raise InvalidArgumentError(
-            "unix=False, tcp=False: tasks have no way to talk; let one of them be True"
-        )
+    way = _way(
+        unix, address is not None if tcp is None else tcp, silence, logical_cpus
+    )
     chosen = _engine(engine, address, None if client else name)
     if client:
         return _joined(chosen, jobs, name, f"{CLIENT}{client}", timeout)
+    return _founded(chosen, jobs, needs, _settings(name, jobs, clients, way), timeout)
+
+
+class _Way(NamedTuple):
+    """How tasks talk, and what each has, as TaskSettings ask for it."""
+
+    unix: bool
+    tcp: bool
+    silence: float
+    logical_cpus: int
+
+
+def _way(unix: bool, tcp: bool, silence: float, logical_cpus: int) -> _Way:
+    if not unix and not tcp:
+        raise InvalidArgumentError(
+            "unix=False, tcp=False: tasks have no way to talk; let one of them be True"
+        )
+    return _Way(unix, tcp, silence, logical_cpus)
+
+
+def _settings(
+    name: str, jobs: Mapping[str, int], clients: int, way: _Way
+) -> tuple[list[TaskSettings], list[TaskSettings]]:
+    """Return what tasks and clients are started with."""
     tasks = [f"/job:{job}/task:{i}" for job, n in jobs.items() for i in range(n)]
     known = [f"{CLIENT}{i}" for i in range(clients)]
-    keys = make_keys(name, [*tasks, *known], certificates=speaks_tcp)
-    settings = {
-        task: TaskSettings(
-            name, task, keys[task], unix, speaks_tcp, silence, logical_cpus
-        )
-        for task in [*tasks, *known]
-    }
+    keys = make_keys(name, [*tasks, *known], certificates=way.tcp)
+
+    def of(task: str) -> TaskSettings:
+        return TaskSettings(name, task, keys[task], *way)
+
+    return [of(task) for task in tasks], [of(client) for client in known]
+
+
+def _founded(
+    engine: Engine,
+    jobs: Mapping[str, int],
+    needs: Mapping[str, Needs],
+    settings: tuple[list[TaskSettings], list[TaskSettings]],
+    timeout: float,
+) -> Cluster:
+    """Return a cluster whose tasks are started here, by its first client."""
+    tasks, (own, *guests) = settings
     try:
-        started = [settings[task] for task in tasks]
-        _start(chosen, started, needs, [settings[guest] for guest in known[1:]])
-        return Cluster(chosen, jobs, settings[known[0]], timeout)
+        _start(engine, tasks, needs, guests)
+        return Cluster(engine, jobs, own, timeout)
     except BaseException:  # an interrupt, too, leaves no process behind
-        _close_unused(chosen)
+        _close_unused(engine)
         raise
 
 
@@ -183,6 +207,24 @@ def _engine(engine: str | Engine, address: str | None, starts: str | None) -> En
 
 
 # What is given.
+
+
+def _check_cluster(
+    name: Any,
+    client: Any,
+    clients: Any,
+    logical_cpus: Any,
+    silence: Any,
+    timeout: Any,
+) -> None:
+    _check_name(name)
+    _check_whole(
+        "client", client, 0, "its number, 0 for the one that starts the tasks"
+    )
+    _check_whole("clients", clients, 1, "how many there may be")
+    _check_whole("logical_cpus", logical_cpus, 1, "CPU devices of each task")
+    check_seconds("silence", silence, LEAST)
+    check_seconds("timeout", timeout, 0.0)
 
 
 def _check_name(name: Any) -> None:

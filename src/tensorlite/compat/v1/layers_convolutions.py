@@ -291,13 +291,11 @@ class Separable(Convolution):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
+        form = strides, padding, data_format, dilation_rate
         super().__init__(
             filters,
             kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
+            *form,
             activation,
             use_bias,
             bias_initializer=bias_initializer,
@@ -309,18 +307,9 @@ class Separable(Convolution):
             **kwargs,
         )
         self.depth_multiplier = depth_multiplier
-        self._parts = {
-            "depthwise": (
-                initializer_of(depthwise_initializer),
-                depthwise_regularizer,
-                depthwise_constraint,
-            ),
-            "pointwise": (
-                initializer_of(pointwise_initializer),
-                pointwise_regularizer,
-                pointwise_constraint,
-            ),
-        }
+        deep = depthwise_initializer, depthwise_regularizer, depthwise_constraint
+        flat = pointwise_initializer, pointwise_regularizer, pointwise_constraint
+        self._parts = {"depthwise": deep, "pointwise": flat}
 
     def build(self, input_shape: Any) -> None:
         size = known_size(input_shape, self._axis, type(self).__name__)
@@ -340,7 +329,7 @@ class Separable(Convolution):
         return self.add_weight(
             f"{name}_kernel",
             shape,
-            initializer=initializer,
+            initializer=initializer_of(initializer),
             regularizer=regularizer,
             constraint=constraint,
         )

@@ -226,6 +226,9 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Any = None,
 ) -> Any:
+    averages = moving_mean_initializer, moving_variance_initializer
+    regularizers = beta_regularizer, gamma_regularizer
+    constraints = beta_constraint, gamma_constraint
     layer = BatchNormalization(
         axis,
         momentum,
@@ -234,15 +237,10 @@ def batch_normalization(
         scale,
         beta_initializer,
         gamma_initializer,
-        moving_mean_initializer,
-        moving_variance_initializer,
-        beta_regularizer,
-        gamma_regularizer,
-        beta_constraint,
-        gamma_constraint,
-        renorm,
-        renorm_clipping,
-        renorm_momentum,
+        *averages,
+        *regularizers,
+        *constraints,
+        *(renorm, renorm_clipping, renorm_momentum),
         fused,
         trainable,
         virtual_batch_size,

@@ -294,28 +294,9 @@ def raw_rnn(
         batch = known if known is not None else shape(flat[0])[0]
         state = nest.map_structure(framework.convert_to_tensor, state)
         own_state = framework.constant(0, int32) if loop_state is None else loop_state
-        if emitted is None:
-            dtypes = [nest.flatten(state)[0].dtype] * len(
-                flat_sizes(cell.output_size)
-            )
-            sizes, structure = flat_sizes(cell.output_size), cell.output_size
-        else:
-            leaves = nest.flatten(emitted)
-            dtypes, structure = [x.dtype for x in leaves], emitted
-            sizes = [x.get_shape().as_list() for x in leaves]
-        arrays = [
-            TensorArray(
-                dtype,
-                0,
-                dynamic_size=True,
-                element_shape=[known, *size],
-                name=f"rnn_output_{i}",
-            )
-            for i, (dtype, size) in enumerate(zip(dtypes, sizes, strict=True))
-        ]
-        none = [
-            zeros(stack([batch, *s]), d) for s, d in zip(sizes, dtypes, strict=True)
-        ]
+        specs = _emitted_specs(cell, emitted, state)
+        arrays = _growing(specs, known)
+        none = [zeros(stack([batch, *sizes]), dtype) for sizes, dtype in specs]
         body = _raw_body(cell, loop_fn, none)
         found = while_loop(
             lambda _, ended, *__: logical_not(reduce_all(ended)),
@@ -326,8 +307,33 @@ def raw_rnn(
         )
         written, last, last_loop_state = found[3:]
         kept = None if loop_state is None else last_loop_state
-        pack = _packed if emitted is None else nest.pack_like
-        return pack(structure, list(written)), last, kept
+        if emitted is None:
+            return _packed(cell.output_size, list(written)), last, kept
+        return nest.pack_like(emitted, list(written)), last, kept
+
+
+def _emitted_specs(
+    cell: Any, emitted: Any, state: Any
+) -> list[tuple[list[Any], Any]]:
+    """Return sizes and dtype of each tensor that a step emits: what it says, or the cell's."""
+    if emitted is None:
+        dtype = nest.flatten(state)[0].dtype
+        return [(sizes, dtype) for sizes in flat_sizes(cell.output_size)]
+    return [(x.get_shape().as_list(), x.dtype) for x in nest.flatten(emitted)]
+
+
+def _growing(specs: list[tuple[list[Any], Any]], batch: int | None) -> list[Any]:
+    """Return arrays that the outputs of steps are written to."""
+    return [
+        TensorArray(
+            dtype,
+            0,
+            dynamic_size=True,
+            element_shape=[batch, *sizes],
+            name=f"rnn_output_{i}",
+        )
+        for i, (sizes, dtype) in enumerate(specs)
+    ]
 
 
 def _raw_body(cell: Any, loop_fn: Any, none: list[Any]) -> Callable[..., Any]:

@@ -54,10 +54,8 @@ class Supervisor:
     ) -> None:
         self._graph = get_default_graph() if graph is None else graph
         self.is_chief, self._logdir = is_chief, logdir
-        self.save_summaries_secs, self.save_model_secs = (
-            save_summaries_secs,
-            save_model_secs,
-        )
+        self.save_summaries_secs = save_summaries_secs
+        self.save_model_secs = save_model_secs
         self._grace, self._init_fn = stop_grace_secs, init_fn
         self.init_feed_dict = init_feed_dict
         self.coord = Coordinator()

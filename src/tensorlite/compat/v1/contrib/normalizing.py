@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import (
@@ -22,6 +21,7 @@ from tensorlite.compat.v1.contrib.weighted import (
     add_to_own,
     channels_of,
     collections_of,
+    finished,
     layer_scope,
     named_output,
 )
@@ -64,66 +64,76 @@ def batch_norm(
     renorm_decay: Any = 0.99,
     adjustment: Any = None,
 ) -> Any:
-    if renorm or adjustment is not None:
+    x = framework.convert_to_tensor(inputs)
+    rank = _known_rank(x, renorm or adjustment is not None)
+    first = {**_FIRST, **(param_initializers or {})}
+    into = variables_collections
+    asked = _Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
+    able = fused is not False and batch_weights is None and rank in (2, 4)
+    own_way = updates_collections != GraphKeys.UPDATE_OPS or zero_debias_moving_mean
+    if own_way or (able and rank == 2) or batch_weights is not None:
+        with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
+            norm = _Norm(x, asked, able, zero_debias_moving_mean)
+            made = norm.normalized(is_training, updates_collections, batch_weights)
+            made = finished(made, None, None, activation_fn)
+            return named_output(outputs_collections, sc.name, made)
+    with layer_scope(scope, "BatchNorm", reuse) as sc:
+        layer = _layer(sc, asked, param_regularizers or {}, reuse, fused)
+        made = layer.apply(x, training=is_training)
+        _add_to_own(layer, into)
+        made = finished(made, None, None, activation_fn)
+        return named_output(outputs_collections, sc.name, made)
+
+
+def _known_rank(x: Any, renormed: bool) -> int:
+    if renormed:
         raise UnimplementedError(
             "batch_norm: renorm and adjustment are not there; leave them out"
         )
-    x = framework.convert_to_tensor(inputs)
-    rank = x.get_shape().rank
+    rank: int | None = x.get_shape().rank
     if rank is None:
         raise InvalidArgumentError(f"Inputs {x!r} has undefined rank.")
-    able = fused is not False and batch_weights is None and rank in (2, 4)
-    own_way = updates_collections != GraphKeys.UPDATE_OPS or zero_debias_moving_mean
-    first = {**_FIRST, **(param_initializers or {})}
-    if own_way or (able and rank == 2) or batch_weights is not None:
-        with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
-            made = _Norm(
-                x,
-                data_format,
-                decay,
-                epsilon,
-                first,
-                variables_collections,
-                trainable,
-            )
-            made.variables(center, scale)
-            outputs = made.normalized(
-                is_training,
-                updates_collections,
-                batch_weights,
-                (able, zero_debias_moving_mean),
-            )
-            if activation_fn is not None:
-                outputs = activation_fn(outputs)
-            return named_output(outputs_collections, sc.name, outputs)
-    with layer_scope(scope, "BatchNorm", reuse) as sc:
-        layer = _layer(sc, data_format, first, param_regularizers or {}, reuse)(
-            momentum=decay,
-            epsilon=epsilon,
-            center=center,
-            scale=scale,
-            fused=fused,
-            trainable=trainable,
-        )
-        outputs = layer.apply(x, training=is_training)
-        for name in ("moving_mean", "moving_variance", "beta", "gamma"):
-            if getattr(layer, name) is not None:
-                add_to_own(getattr(layer, name), variables_collections, name)
-        if activation_fn is not None:
-            outputs = activation_fn(outputs)
-        return named_output(outputs_collections, sc.name, outputs)
+    return rank
 
 
-def _layer(
-    sc: Any, data_format: str, first: dict[str, Any], regularizers: Any, reuse: Any
-) -> Any:
-    """Return what makes the layer of tf.layers that normalizes batches."""
-    firsts = {f"{name}_initializer": value for name, value in first.items()}
-    return partial(
-        layers.BatchNormalization,
-        1 if channels_of(data_format) == "channels_first" else -1,
+def _add_to_own(layer: Any, collections: Any) -> None:
+    """Add a layer's variables to the collections that are given for them."""
+    for name in ("moving_mean", "moving_variance", "beta", "gamma"):
+        if getattr(layer, name) is not None:
+            add_to_own(getattr(layer, name), collections, name)
+
+
+class _Asked(NamedTuple):
+    """What a batch norm is asked for, in whichever way it is made."""
+
+    decay: Any
+    epsilon: float
+    center: bool
+    scale: bool
+    first: dict[str, Any]
+    """What its variables begin with."""
+    data_format: str
+    collections: Any
+    trainable: bool
+
+    def axis(self, last: int) -> int:
+        """Return the axis of channels."""
+        return 1 if channels_of(self.data_format) == "channels_first" else last
+
+
+def _layer(sc: Any, asked: _Asked, regularizers: Any, reuse: Any, fused: Any) -> Any:
+    """Return the layer of tf.layers that normalizes batches."""
+    firsts = {f"{name}_initializer": value for name, value in asked.first.items()}
+    return layers.BatchNormalization(
+        asked.axis(-1),
+        asked.decay,
+        asked.epsilon,
+        asked.center,
+        asked.scale,
         beta_regularizer=regularizers.get("beta"),
         gamma_regularizer=regularizers.get("gamma"),
+        fused=fused,
+        trainable=asked.trainable,
         name=sc.name,
         _scope=sc,
         _reuse=reuse,
@@ -134,49 +144,35 @@ def _layer(
 class _Norm:
     """A batch norm that says itself when its averages move."""
 
-    def __init__(
-        self,
-        x: Any,
-        data_format: str,
-        decay: Any,
-        epsilon: float,
-        first: dict[str, Any],
-        collections: Any,
-        trainable: bool,
-    ) -> None:
-        self.x, self.decay, self.epsilon = x, decay, epsilon
-        self.first, self.collections, self.trainable = first, collections, trainable
+    def __init__(self, x: Any, asked: _Asked, fused: bool, debias: bool) -> None:
+        self.x, self.asked, self.fused, self.debias = x, asked, fused, debias
         rank = x.get_shape().rank
-        self.axis = 1 if channels_of(data_format) == "channels_first" else rank - 1
+        self.axis = asked.axis(rank - 1)
         self.over = [i for i in range(rank) if i != self.axis]
         self.shape = [-1 if i == self.axis else 1 for i in range(rank)]
+        self.beta = self._variable("beta", asked.trainable) if asked.center else None
+        self.gamma = self._variable("gamma", asked.trainable) if asked.scale else None
+        self.mean = self._variable("moving_mean", False)
+        self.variance = self._variable("moving_variance", False)
 
     def _variable(self, name: str, trainable: bool) -> Any:
         return model_variable(
             name,
             [known_size(self.x.get_shape(), self.axis, "batch_norm")],
             self.x.dtype,
-            self.first[name],
+            self.asked.first[name],
             trainable=trainable,
-            collections=collections_of(self.collections, name),
+            collections=collections_of(self.asked.collections, name),
         )
 
-    def variables(self, center: bool, scale: bool) -> None:
-        self.beta = self._variable("beta", self.trainable) if center else None
-        self.gamma = self._variable("gamma", self.trainable) if scale else None
-        self.mean = self._variable("moving_mean", False)
-        self.variance = self._variable("moving_variance", False)
-
-    def normalized(
-        self, training: Any, updates: Any, weights: Any, how: tuple[bool, bool]
-    ) -> Any:
+    def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
         mean, variance = chosen(
             training,
-            lambda: self._batch(training, updates, weights, how),
+            lambda: self._batch(updates, weights),
             lambda: (arrays.identity(self.mean), arrays.identity(self.variance)),
         )
         if static_bool(training) is not False and updates is not None:
-            self._later(training, updates, mean, variance, how)
+            self._later(training, updates, mean, variance)
         fit = self._fitted
         outputs = shared_nn.batch_normalization(
             self.x,
@@ -184,7 +180,7 @@ class _Norm:
             fit(variance),
             fit(self.beta),
             fit(self.gamma),
-            self.epsilon,
+            self.asked.epsilon,
             name="batchnorm/add_1",
         )
         if hasattr(outputs, "set_shape"):
@@ -196,9 +192,7 @@ class _Norm:
             return x
         return arrays.reshape(x, self.shape)
 
-    def _batch(
-        self, training: Any, updates: Any, weights: Any, how: tuple[bool, bool]
-    ) -> Any:
+    def _batch(self, updates: Any, weights: Any) -> Any:
         """Return the batch's moments; without a collection for updates the averages move first."""
         if weights is None:
             mean, variance = nn_functions.moments(self.x, self.over)
@@ -208,41 +202,30 @@ class _Norm:
             mean, variance = nn_functions.weighted_moments(self.x, self.over, shaped)
         if updates is not None:
             return mean, variance
-        with framework.control_dependencies(
-            self._moves(mean, variance, self.decay, how)
-        ):
+        moves = self._moves(mean, variance, self.asked.decay)
+        with framework.control_dependencies(moves):
             return arrays.identity(mean), arrays.identity(variance)
 
-    def _moves(
-        self, mean: Any, variance: Any, decay: Any, how: tuple[bool, bool]
-    ) -> list[Any]:
-        fused, debias = how
-        if fused:
+    def _moves(self, mean: Any, variance: Any, decay: Any) -> list[Any]:
+        if self.fused:
             count = elementwise.cast(
                 v1_arrays.size(self.x) / v1_arrays.size(mean), mean.dtype
             )
             variance = variance * (count / elementwise.maximum(count - 1.0, 1.0))
         return [
-            assign_moving_average(self.mean, mean, decay, debias),
+            assign_moving_average(self.mean, mean, decay, self.debias),
             assign_moving_average(self.variance, variance, decay, False),
         ]
 
-    def _later(
-        self,
-        training: Any,
-        updates: Any,
-        mean: Any,
-        variance: Any,
-        how: tuple[bool, bool],
-    ) -> None:
-        decay = self.decay
+    def _later(self, training: Any, updates: Any, mean: Any, variance: Any) -> None:
+        decay = self.asked.decay
         if static_bool(training) is None:
             decay = v1_arrays.where(
                 training,
                 elementwise.cast(decay, mean.dtype),
                 elementwise.cast(1.0, mean.dtype),
             )
-        for move in self._moves(mean, variance, decay, how):
+        for move in self._moves(mean, variance, decay):
             scopes.add_to_collections(updates, move)
 
 
@@ -262,19 +245,7 @@ def layer_norm(
 ) -> Any:
     with scopes.variable_scope(scope, "LayerNorm", reuse=reuse) as sc:
         x = framework.convert_to_tensor(inputs)
-        rank = x.get_shape().rank
-        begun = begin_norm_axis + rank if begin_norm_axis < 0 else begin_norm_axis
-        if begin_params_axis >= rank or begun >= rank:
-            raise InvalidArgumentError(
-                f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begun}) must be < "
-                f"rank(inputs) ({rank})"
-            )
-        sizes = x.get_shape().as_list()[begin_params_axis:]
-        if None in sizes:
-            raise InvalidArgumentError(
-                f"Inputs {x!r}: shape(inputs)[{begin_params_axis}:] is not fully defined: "
-                f"{x.get_shape()}"
-            )
+        axes, sizes = _normed(x, begin_norm_axis, begin_params_axis)
 
         def own(name: str) -> Any:
             into = collections_of(variables_collections, name)
@@ -289,7 +260,6 @@ def layer_norm(
 
         beta = own("beta") if center else None
         gamma = own("gamma") if scale else None
-        axes = list(range(begun, rank))
         mean, variance = nn_functions.moments(x, axes, keep_dims=True)
         least = 1e-3 if x.dtype is float16 else 1e-12
         outputs = shared_nn.batch_normalization(
@@ -297,9 +267,26 @@ def layer_norm(
         )
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(x.get_shape())
-        if activation_fn is not None:
-            outputs = activation_fn(outputs)
+        outputs = finished(outputs, None, None, activation_fn)
         return named_output(outputs_collections, sc.name, outputs)
+
+
+def _normed(x: Any, begun: int, of_parameters: int) -> tuple[list[int], list[int]]:
+    """Return the axes that a layer norm is over, and the sizes of its parameters."""
+    rank = x.get_shape().rank
+    first = begun + rank if begun < 0 else begun
+    if of_parameters >= rank or first >= rank:
+        raise InvalidArgumentError(
+            f"begin_params_axis ({of_parameters}) and begin_norm_axis ({first}) must be < "
+            f"rank(inputs) ({rank})"
+        )
+    sizes = x.get_shape().as_list()[of_parameters:]
+    if None in sizes:
+        raise InvalidArgumentError(
+            f"Inputs {x!r}: shape(inputs)[{of_parameters}:] is not fully defined: "
+            f"{x.get_shape()}"
+        )
+    return list(range(first, rank)), sizes
 
 
 @add_arg_scope

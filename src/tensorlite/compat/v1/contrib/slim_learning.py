@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared import elementwise, logging
@@ -113,33 +114,37 @@ def train(
     chosen = get_default_graph() if graph is None else graph
     with chosen.as_default():
         step = get_or_create_global_step() if global_step is None else global_step
-        saver = saver or Saver()
-        with name_scope("init_ops"):
-            given = {
-                "init_op": _made(init_op, scopes.global_variables_initializer),
-                "ready_op": _made(ready_op, scopes.report_uninitialized_variables),
-                "local_init_op": _made(local_init_op, _local_initializer),
-                "summary_op": _made(summary_op, summary.merge_all),
-            }
-        if summary_writer != _USE_DEFAULT:
-            given["summary_writer"] = summary_writer
-        steps = train_step_kwargs
-        if steps == _USE_DEFAULT:
-            steps = _step_arguments(step, number_of_steps, log_every_n_steps)
+        given: dict[str, Any] = {"saver": saver or Saver()}
+        given |= _operations(init_op, ready_op, local_init_op, summary_op)
+        own = partial(_step_arguments, step, number_of_steps, log_every_n_steps)
+        steps = _made(train_step_kwargs, own)
     supervisor = Supervisor(
         graph=chosen,
         is_chief=is_chief,
         logdir=logdir,
         init_feed_dict=init_feed_dict,
         global_step=step,
-        saver=saver,
         save_summaries_secs=save_summaries_secs,
         save_model_secs=save_interval_secs,
         init_fn=init_fn,
+        summary_writer=summary_writer,
         **given,
     )
     run = _Run(supervisor, train_step_fn, train_op, step, steps)
     return run.all(logdir, master, session_config, session_wrapper)
+
+
+def _operations(
+    init_op: Any, ready_op: Any, local_init_op: Any, summary_op: Any
+) -> dict[str, Any]:
+    """Return what a supervisor runs, made now where it is not given."""
+    with name_scope("init_ops"):
+        return {
+            "init_op": _made(init_op, scopes.global_variables_initializer),
+            "ready_op": _made(ready_op, scopes.report_uninitialized_variables),
+            "local_init_op": _made(local_init_op, _local_initializer),
+            "summary_op": _made(summary_op, summary.merge_all),
+        }
 
 
 def _check(

@@ -99,12 +99,7 @@ def create_train_op(
     step = (
         get_or_create_global_step() if global_step is USE_GLOBAL_STEP else global_step
     )
-    collected = scopes.get_collection(GraphKeys.UPDATE_OPS)
-    updates = list(dict.fromkeys(collected if update_ops is None else update_ops))
-    if updates:
-        with framework.control_dependencies(updates):
-            barrier = framework.no_op(name="update_barrier")
-        total_loss = _behind(barrier, total_loss)
+    total_loss = _behind_updates(update_ops, total_loss)
     trained = (
         scopes.trainable_variables()
         if variables_to_train is None
@@ -130,11 +125,26 @@ def create_train_op(
             total_loss = debugging.check_numerics(
                 total_loss, "LossTensor is inf or nan"
             )
-        train_op = _behind(moved, total_loss)
+        return _noted(_behind(moved, total_loss))
+
+
+def _noted(train_op: Any) -> Any:
+    """Return what trains, which the graph's collection has then."""
     kept = scopes.get_collection_ref(GraphKeys.TRAIN_OP)
     if not any(x is train_op for x in kept):
         kept.append(train_op)
     return train_op
+
+
+def _behind_updates(update_ops: Iterable[Any] | None, x: Any) -> Any:
+    """Return a tensor that has its value behind updates, those of the graph if none are given."""
+    collected = scopes.get_collection(GraphKeys.UPDATE_OPS)
+    updates = list(dict.fromkeys(collected if update_ops is None else update_ops))
+    if not updates:
+        return x
+    with framework.control_dependencies(updates):
+        barrier = framework.no_op(name="update_barrier")
+    return _behind(barrier, x)
 
 
 def _behind(awaited: Any, x: Any) -> Any:

@@ -178,6 +178,16 @@ def fully_connected(
 _CONVOLUTIONS = {3: layers.Conv1D, 4: layers.Conv2D, 5: layers.Conv3D}
 
 
+def _convolution_of(rank: int | None, count: int | None) -> Any:
+    """Return the layer for inputs of a rank; InvalidArgumentError for one that does not fit."""
+    if rank not in _CONVOLUTIONS or (count is not None and rank != count + 2):
+        raise InvalidArgumentError(
+            f"Convolution expects input with rank "
+            f"{'3, 4 or 5' if count is None else count + 2}, got {rank}"
+        )
+    return _CONVOLUTIONS[rank]
+
+
 def _convolution(count: int | None) -> Callable[..., Any]:
     """Return the convolution over so many axes, or as many as its inputs have."""
 
@@ -205,12 +215,7 @@ def _convolution(count: int | None) -> Callable[..., Any]:
     ) -> Any:
         with layer_scope(scope, "Conv", reuse) as sc:
             x = framework.convert_to_tensor(inputs)
-            rank = x.get_shape().rank
-            if rank not in _CONVOLUTIONS or (count is not None and rank != count + 2):
-                raise InvalidArgumentError(
-                    f"Convolution expects input with rank "
-                    f"{'3, 4 or 5' if count is None else count + 2}, got {rank}"
-                )
+            kind = _convolution_of(x.get_shape().rank, count)
             weights = weights_initializer, weights_regularizer
             biases = biases_initializer, biases_regularizer
             given = {
@@ -222,7 +227,6 @@ def _convolution(count: int | None) -> Callable[..., Any]:
                 "dilation_rate": rate,
                 **_parts(weights, biases, normalizer_fn, trainable),
             }
-            kind = _CONVOLUTIONS[rank]
             made = _applied(kind, sc, x, given, variables_collections, reuse)
             made = finished(made, normalizer_fn, normalizer_params, activation_fn)
             return named_output(outputs_collections, sc.name, made)
@@ -315,38 +319,50 @@ def separable_convolution2d(
 ) -> Any:
     with layer_scope(scope, "SeparableConv2d", reuse) as sc:
         x = framework.convert_to_tensor(inputs)
+        form = kernel_size, depth_multiplier, stride, padding, data_format, rate
+        weights = weights_initializer, weights_regularizer
         biased = normalizer_fn is None and biases_initializer is not None
+        biases = (biases_initializer, biases_regularizer) if biased else None
         if num_outputs is None:
             outputs = _depthwise(
-                x,
-                (kernel_size, depth_multiplier, stride, padding, data_format, rate),
-                (weights_initializer, weights_regularizer),
-                (biases_initializer, biases_regularizer) if biased else None,
-                variables_collections,
-                trainable,
+                x, form, weights, biases, variables_collections, trainable
             )
         else:
             given = {
                 "filters": num_outputs,
-                "kernel_size": kernel_size,
-                "strides": stride,
-                "padding": padding,
-                "data_format": channels_of(data_format),
-                "dilation_rate": rate,
-                "depth_multiplier": depth_multiplier,
-                "use_bias": biased,
-                "depthwise_initializer": weights_initializer,
-                "pointwise_initializer": pointwise_initializer or weights_initializer,
-                "bias_initializer": biases_initializer,
-                "depthwise_regularizer": weights_regularizer,
-                "pointwise_regularizer": weights_regularizer,
-                "bias_regularizer": biases_regularizer,
+                **_separable(form, weights, pointwise_initializer, biases),
                 "trainable": trainable,
             }
             kind = layers.SeparableConv2D
             outputs = _applied(kind, sc, x, given, variables_collections, reuse)
         outputs = finished(outputs, normalizer_fn, normalizer_params, activation_fn)
         return named_output(outputs_collections, sc.name, outputs)
+
+
+def _separable(
+    form: tuple[Any, ...],
+    weights: tuple[Any, Any],
+    pointwise_initializer: Any,
+    biases: tuple[Any, Any] | None,
+) -> dict[str, Any]:
+    """Return arguments of the layer of tf.layers that convolves channels apart."""
+    kernel_size, multiplier, stride, padding, data_format, rate = form
+    bias_initializer, bias_regularizer = biases or (None, None)
+    return {
+        "kernel_size": kernel_size,
+        "strides": stride,
+        "padding": padding,
+        "data_format": channels_of(data_format),
+        "dilation_rate": rate,
+        "depth_multiplier": multiplier,
+        "use_bias": biases is not None,
+        "depthwise_initializer": weights[0],
+        "pointwise_initializer": pointwise_initializer or weights[0],
+        "bias_initializer": bias_initializer,
+        "depthwise_regularizer": weights[1],
+        "pointwise_regularizer": weights[1],
+        "bias_regularizer": bias_regularizer,
+    }
 
 
 def _depthwise(
