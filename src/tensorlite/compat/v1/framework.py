@@ -234,7 +234,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     spec = TensorSpec(plain(TensorShape(shape)), as_dtype(dtype))
     here = scope.scope.get()
     x = graph.add_input(spec, f"{here.name}/Placeholder")
-    x.node.device, x.node.group, x.node.line = here.device, here.group, user_line()
+    x.node.device, x.node.group = scope.asked_for(x.node.op), here.group
+    x.node.line = user_line()
     return x
 
 

@@ -232,16 +232,20 @@ class SessionManager:
             session.close()
             if monotonic() > until:
                 raise DeadlineExceededError(
-                    f"Session was not ready after waiting {max_wait_secs:g} secs.: "
-                    f"{late or missing}"
+                    f"Session was not ready after waiting {max_wait_secs:g} secs. "
+                    f"{_lacking(late or missing)}"
                 )
             logging.info(
                 "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s",
-                late or None,
-                missing or None,
+                _lacking(late),
+                _lacking(missing),
             )
             sleep(pause)
             pause = min(2 * pause, self._recovery_wait_secs)
+
+
+def _lacking(names: str) -> str | None:
+    return f"Variables not initialized: {names}" if names else None
 
 
 class ChiefSessionCreator:

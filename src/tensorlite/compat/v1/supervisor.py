@@ -16,7 +16,6 @@ from tensorlite.compat.v1.scaffolds import Scaffold, SessionManager
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.queues import start_queue_runners
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.looper import LooperThread
 
@@ -180,8 +179,16 @@ class Supervisor:
     def start_queue_runners(
         self, sess: Any, queue_runners: Any = None
     ) -> list[Thread]:
+        if queue_runners is None:
+            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         with self._graph.as_default():
-            return start_queue_runners(sess, self.coord)
+            return [
+                thread
+                for runner in queue_runners
+                for thread in runner.create_threads(
+                    sess, coord=self.coord, daemon=True, start=True
+                )
+            ]
 
     def loop(
         self,

@@ -67,23 +67,28 @@ class SyncReplicasOptimizer(Optimizer):
             raise InvalidArgumentError("Must supply at least one variable")
         if global_step is None:
             raise InvalidArgumentError("Global step is required to check staleness")
-        self._local_step = Variable(
-            framework.constant(0, global_step.dtype),
-            trainable=False,
-            collections=[GraphKeys.LOCAL_VARIABLES],
-            name="sync_rep_local_step",
-        )
+        beside = framework.no_op().device  # where a replica's own operators go
+        with framework.device(None), framework.device(beside):
+            self._local_step = Variable(
+                framework.constant(0, global_step.dtype),
+                trainable=False,
+                collections=[GraphKeys.LOCAL_VARIABLES],
+                name="sync_rep_local_step",
+            )
         self._global_step = global_step
         self.local_step_init_op = self._local_step.assign(global_step)
         self.ready_for_local_init_op = scopes.report_uninitialized_variables(
             scopes.global_variables()
         )
         with name_scope(None, self._name):
-            given = [self._gathered(*pair) for pair in pairs]
+            given = []
+            for gradient, variable in pairs:
+                with framework.device(variable.device):
+                    given.append(self._gathered(gradient, variable))
             variables = [variable for _, variable in pairs]
             aggregated = [taken for taken, _, _ in given]
             put = [applied for _, applied, _ in given if applied is not None]
-            with framework.name_scope(""):
+            with framework.device(global_step.device), framework.name_scope(""):
                 updates = zip(aggregated, variables, strict=True)
                 update = self._opt.apply_gradients(updates, global_step)
                 return self._ordered(
@@ -132,10 +137,12 @@ class SyncReplicasOptimizer(Optimizer):
             with framework.control_dependencies([synced]):
                 synced = self._averages.apply(self._averaged)
         self._runner = QueueRunner(spare, [synced])
-        begun = [
-            x.set_global_step(self._global_step, name="SetGlobalStep")
-            for x in gathered
-        ]
+        begun = []
+        for x in gathered:
+            with framework.device(x.accumulator_ref.device):
+                begun.append(
+                    x.set_global_step(self._global_step, name="SetGlobalStep")
+                )
         self.chief_init_op = framework.group(self.local_step_init_op, *begun)
         return train_op
 
