@@ -76,7 +76,8 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     known = own.spec.constant()
     if known is None:
         return None
-    return np.asarray(known, own.dtype.numpy)
+    found = np.asarray(known, own.dtype.numpy)
+    return found.reshape(()) if own.spec.rank == 0 else found
 
 
 constant_value = get_static_value

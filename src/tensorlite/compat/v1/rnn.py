@@ -37,7 +37,7 @@ from tensorlite.graph_mode.variable_scopes import get_variable_scope
 Turn = Callable[[], tuple[Any, Any]]
 
 
-def _check_cell(cell: Any) -> None:
+def check_cell(cell: Any) -> None:
     missing = [x for x in ("output_size", "state_size") if not hasattr(type(cell), x)]
     if missing or not callable(cell):
         raise DTypeError(
@@ -101,7 +101,7 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
-    _check_cell(cell)
+    check_cell(cell)
     with scopes.variable_scope(scope or "rnn"):
         flat = [framework.convert_to_tensor(x) for x in nest.flatten(inputs)]
         flat = flat if time_major else [_time_first(x) for x in flat]
@@ -235,8 +235,8 @@ def bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
-    _check_cell(cell_fw)
-    _check_cell(cell_bw)
+    check_cell(cell_fw)
+    check_cell(cell_bw)
     axes = (0, 1) if time_major else (1, 0)
 
     def reverse(x: Any) -> Any:
@@ -281,7 +281,7 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> Any:
-    _check_cell(cell)
+    check_cell(cell)
     if not callable(loop_fn):
         raise DTypeError("loop_fn must be a callable")
     with scopes.variable_scope(scope or "rnn"):
@@ -369,7 +369,7 @@ def static_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
-    _check_cell(cell)
+    check_cell(cell)
     if not isinstance(inputs, (list, tuple)):
         raise DTypeError("inputs must be a sequence")
     if not inputs:

@@ -3,6 +3,46 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.attention import (
+    AttentionMechanism as AttentionMechanism,
+    BahdanauAttention as BahdanauAttention,
+    BahdanauMonotonicAttention as BahdanauMonotonicAttention,
+    LuongAttention as LuongAttention,
+    LuongMonotonicAttention as LuongMonotonicAttention,
+    hardmax as hardmax,
+    monotonic_attention as monotonic_attention,
+    safe_cumprod as safe_cumprod,
+)
+from tensorlite.compat.v1.attention_wrapper import (
+    AttentionWrapper as AttentionWrapper,
+    AttentionWrapperState as AttentionWrapperState,
+)
+from tensorlite.compat.v1.beam_search import (
+    BeamSearchDecoder as BeamSearchDecoder,
+    BeamSearchDecoderOutput as BeamSearchDecoderOutput,
+    BeamSearchDecoderState as BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput as FinalBeamSearchDecoderOutput,
+    gather_tree as gather_tree,
+    tile_batch as tile_batch,
+)
+from tensorlite.compat.v1.decoding import (
+    BasicDecoder as BasicDecoder,
+    BasicDecoderOutput as BasicDecoderOutput,
+    Decoder as Decoder,
+    dynamic_decode as dynamic_decode,
+)
+from tensorlite.compat.v1.decoding_helpers import (
+    CustomHelper as CustomHelper,
+    GreedyEmbeddingHelper as GreedyEmbeddingHelper,
+    Helper as Helper,
+    InferenceHelper as InferenceHelper,
+    SampleEmbeddingHelper as SampleEmbeddingHelper,
+    TrainingHelper as TrainingHelper,
+)
+from tensorlite.compat.v1.scheduled_helpers import (
+    ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper,
+    ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
+)
 from tensorlite.compat.v1.sequence_losses import (
     batched_sequence_loss as sequence_loss,
 )
