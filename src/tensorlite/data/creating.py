@@ -17,6 +17,13 @@ from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, assembled
+from tensorlite.data.composites import (
+    COMPOSITES,
+    each,
+    packed,
+    row_spec,
+    structure_of,
+)
 from tensorlite.data.declared import declared_specs
 from tensorlite.data.elements import (
     as_declared,
@@ -78,14 +85,14 @@ class Creating(Pipeline[T]):
         whole = tensors(tensors_)
         given = captured(whole)
         size = UNKNOWN if given else rows_of(whole, "from_tensor_slices")
-        spec = nest.map_structure(_row_spec, whole)
+        spec = each(_row_spec, whole)
 
         def source() -> Iterator[Any]:
             readers = row_readers(whole)
             found = nest.map_structure(value_of, whole) if given else whole
             count = rows_of(found, "from_tensor_slices") if given else size
             for i in builtins.range(count):
-                yield nest.pack_like(whole, [read(i) for read in readers])
+                yield packed(whole, [read(i) for read in readers])
 
         made: Dataset[U] = assembled(cls._steps(), source, size, spec, captures=given)
         return made
@@ -339,6 +346,8 @@ class Creating(Pipeline[T]):
 
 
 def _row_spec(leaf: Any) -> Any:
+    if isinstance(leaf, COMPOSITES):
+        return row_spec(structure_of(leaf))
     if not isinstance(leaf, Tensor):
         return leaf
     shape = leaf.spec.shape

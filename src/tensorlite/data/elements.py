@@ -25,7 +25,18 @@ from tensorlite.core.spec import Dims, TensorSpec, join
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU
 from tensorlite.data.base import Pipeline
+from tensorlite.data.composites import (
+    COMPOSITES,
+    batch_spec,
+    each,
+    leaves,
+    ragged_column,
+    row_count,
+    row_reader,
+    row_spec,
+)
 from tensorlite.data.given import value_of
+from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack
 
@@ -62,9 +73,9 @@ def arguments(element: Any) -> Sequence[Any]:
 
 def rows_of(whole: Any, what: str) -> int:
     """Return how many rows all tensors of a structure have; InvalidArgumentError if they differ."""
-    leaves = [leaf for leaf in nest.flatten(whole) if leaf is not None]
-    sizes = sorted({leaf.shape[0] if leaf.shape else 0 for leaf in leaves})
-    if len(sizes) != 1 or not all(leaf.shape for leaf in leaves):
+    counts = [row_count(leaf) for leaf in leaves(whole) if leaf is not None]
+    sizes = sorted({count or 0 for count in counts})
+    if len(sizes) != 1 or None in counts:
         raise InvalidArgumentError(
             f"{what}: the tensors have {sizes} rows; allowed is one number"
         )
@@ -73,12 +84,14 @@ def rows_of(whole: Any, what: str) -> int:
 
 def row_readers(whole: Any) -> list[Callable[[int], Any]]:
     """Return a function for each tensor of a structure that returns a row of it."""
-    return [_row_reader(value_of(leaf)) for leaf in nest.flatten(whole)]
+    return [_row_reader(value_of(leaf)) for leaf in leaves(whole)]
 
 
 def _row_reader(leaf: Any) -> Callable[[int], Any]:
     if leaf is None:
         return lambda _: None
+    if isinstance(leaf, COMPOSITES):
+        return row_reader(leaf)
     array = leaf.array
     if type(array) is not np.ndarray:
         return lambda i: leaf[i]
@@ -103,6 +116,8 @@ def _stacked(group: list[Any]) -> Any:
         return _column(group)
     if isinstance(first, SparseTensor):
         return _sparse_column(group)
+    if isinstance(first, RaggedParts):
+        return ragged_column(group)
     columns = builtins.zip(*map(nest.children, group), strict=True)
     return nest.rebuild(first, [_stacked(list(column)) for column in columns])
 
@@ -233,6 +248,8 @@ def with_axis(spec: Any, rows: int | None) -> Any:
         return SparseTensor(
             places.with_shape((None, rank)), values, sizes.with_shape((rank,))
         )
+    if isinstance(spec, RaggedParts):
+        return batch_spec(spec, rows)
     if nest.is_nested(spec):
         return nest.rebuild(spec, [with_axis(x, rows) for x in nest.children(spec)])
     if not isinstance(spec, TensorSpec):
@@ -242,10 +259,13 @@ def with_axis(spec: Any, rows: int | None) -> Any:
 
 def without_axis(spec: Any) -> Any:
     """Return the specs of the rows of elements of `spec`."""
-    return nest.map_structure(
-        lambda leaf: leaf.with_shape(None if leaf.shape is None else leaf.shape[1:]),
-        spec,
-    )
+
+    def row(leaf: Any) -> Any:
+        if isinstance(leaf, COMPOSITES):
+            return row_spec(leaf)
+        return leaf.with_shape(None if leaf.shape is None else leaf.shape[1:])
+
+    return each(row, spec)
 
 
 def joined(a: Any, b: Any) -> Any:

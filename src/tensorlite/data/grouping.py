@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, assembled
+from tensorlite.data.composites import batch_spec, each, leaves, packed, ragged_column
 from tensorlite.data.elements import (
     arguments,
     is_shape,
@@ -38,11 +40,16 @@ from tensorlite.data.given import (
     value_of,
     values,
 )
+from tensorlite.ops.ragged_base import RaggedParts
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
 
 T = TypeVar("T")
+
+
+def _bounded(x: Any, dtype: DType) -> Any:
+    return x.with_row_splits_dtype(dtype) if isinstance(x, RaggedParts) else x
 
 
 class Grouping(Preparing[T]):
@@ -128,6 +135,50 @@ class Grouping(Preparing[T]):
         )
         return made
 
+    def ragged_batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        row_splits_dtype: DTypeLike = int64,
+    ) -> Dataset[T]:
+        """Return runs of `batch_size` elements, whose tensors may differ in size: ragged ones.
+
+        Tensors whose shapes are known are stacked.
+
+        >>> ranges = tl.data.Dataset.range(1, 4).map(lambda n: tl.arange(n))
+        >>> print(next(iter(ranges.ragged_batch(3))))
+        <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>
+        """
+        kind = as_dtype(row_splits_dtype)
+
+        def is_dense(spec: Any) -> bool:
+            sizes = getattr(spec, "shape", ())
+            return sizes is not None and None not in sizes
+
+        def joined(group: list[Any]) -> Any:
+            specs = leaves(self.element_spec)
+            columns = zip(*map(leaves, group), strict=True)
+            made = [
+                stacked(list(column))
+                if is_dense(spec)
+                else ragged_column(list(column))
+                for spec, column in zip(specs, columns, strict=True)
+            ]
+            return packed(group[0], [_bounded(x, kind) for x in made])
+
+        def spec_of(spec: Any, rows: int | None) -> Any:
+            return each(
+                lambda x: (
+                    with_axis(x, rows) if is_dense(x) else batch_spec(x, rows, kind)
+                ),
+                spec,
+            )
+
+        made: Dataset[T] = self._batched(
+            batch_size, bool(drop_remainder), joined, "ragged_batch", spec_of
+        )
+        return made
+
     def unbatch(self) -> Dataset[T]:
         """Return the rows of the elements, one by one.
 
@@ -139,7 +190,7 @@ class Grouping(Preparing[T]):
             for element in self.source():
                 readers = row_readers(element)
                 for i in range(rows_of(element, "unbatch")):
-                    yield nest.pack_like(element, [read(i) for read in readers])
+                    yield packed(element, [read(i) for read in readers])
 
         made: Dataset[T] = self._made(
             source, UNKNOWN, lambda: without_axis(self.element_spec)

@@ -300,10 +300,13 @@ def map_rows(fn: Function, elems: Any, signature: Any) -> Any:
         list(column) for column in zip(*map(compat_nest.flatten, rows), strict=True)
     ]
     wanted = has_ragged(signature)
-    made = [
-        ragged.stack(x) if wanted or has_ragged(x) else tl.stack(x) for x in columns
-    ]
+    made = [_together(x, wanted or signature is None) for x in columns]
     return compat_nest.pack_sequence_as(rows[0], made)
+
+
+def _together(column: list[Any], may_differ: bool) -> Any:
+    ragged_rows = has_ragged(column) or (may_differ and bool(column[0].ndim))
+    return ragged.stack(column) if ragged_rows else tl.stack(column)
 
 
 def _packed(elems: Any, place: Any) -> Any:

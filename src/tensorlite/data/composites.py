@@ -1,0 +1,109 @@
+"""Sparse and ragged tensors as elements of datasets: their rows, and what batches of them are.
+
+What is made of tensors is in elements.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType, int64
+from tensorlite.core.spec import TensorSpec
+from tensorlite.ops.ragged_arrange import stack
+from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+COMPOSITES = (SparseTensor, RaggedParts)
+
+
+def leaves(structure: Any) -> list[Any]:
+    """Return the tensors of a structure; what is made of several stays one."""
+    if isinstance(structure, COMPOSITES) or not nest.is_nested(structure):
+        return [structure]
+    return [leaf for member in nest.children(structure) for leaf in leaves(member)]
+
+
+def each(change: Callable[[Any], Any], structure: Any) -> Any:
+    """Return a structure with something made of each tensor; what is made of several stays one."""
+    if isinstance(structure, COMPOSITES) or not nest.is_nested(structure):
+        return change(structure)
+    members = [each(change, member) for member in nest.children(structure)]
+    return nest.rebuild(structure, members)
+
+
+def packed(structure: Any, rows: list[Any]) -> Any:
+    """Return a structure with rows for its tensors."""
+    source = iter(rows)
+    return each(lambda _: next(source), structure)
+
+
+def structure_of(x: Any) -> Any:
+    """Return what is known of the tensors of which something is made, in its structure."""
+    return nest.map_structure(lambda leaf: leaf.spec.without_value(), x)
+
+
+def row_count(leaf: Any) -> int | None:
+    """Return how many rows a tensor has, None if it has no axes."""
+    if isinstance(leaf, RaggedParts):
+        return int(leaf.nrows().item())
+    return leaf.shape[0] if len(leaf.shape) else None
+
+
+def row_reader(leaf: Any) -> Callable[[int], Any]:
+    """Return a function that returns a row of a sparse or ragged tensor."""
+    if isinstance(leaf, RaggedParts):
+        bounds = leaf.row_splits.numpy().tolist()
+        return lambda i: leaf.values[bounds[i] : bounds[i + 1]]
+    places, values = leaf.indices.numpy(), leaf.values.numpy()
+    sizes = leaf.dense_shape.numpy()[1:]
+
+    def row(i: int) -> SparseTensor:
+        first, last = np.searchsorted(places[:, 0], [i, i + 1])
+        return SparseTensor(places[first:last, 1:], values[first:last], sizes)
+
+    return row
+
+
+def row_spec(spec: Any) -> Any:
+    """Return the spec of a row of a sparse or ragged tensor."""
+    if isinstance(spec, RaggedParts):
+        inner = spec.values
+        return _with_rows(inner, spec.uniform_row_length)
+    places, values, sizes = spec
+    rank = None if places.dims[1] is None else places.dims[1] - 1
+    return SparseTensor(
+        places.with_shape((None, rank)), values, sizes.with_shape((rank,))
+    )
+
+
+def _with_rows(spec: Any, rows: int | None) -> Any:
+    if isinstance(spec, RaggedParts):
+        count = None if rows is None else rows + 1
+        return type(spec)(spec.values, spec.row_splits.with_shape((count,)))
+    return spec.with_shape(None if spec.shape is None else (rows, *spec.shape[1:]))
+
+
+def batch_spec(spec: Any, rows: int | None, dtype: DType = int64) -> Any:
+    """Return the spec of a batch of ragged tensors, or of tensors whose sizes differ."""
+    kind = spec.row_splits.dtype if isinstance(spec, RaggedParts) else dtype
+    splits = TensorSpec((None if rows is None else rows + 1,), kind)
+    if isinstance(spec, RaggedParts):
+        return RaggedTensor.of(_with_rows(spec, None), splits)
+    whole = spec.shape
+    made = spec.with_shape(None if whole is None else (None, *whole[1:]))
+    for size in (whole or ())[1:]:
+        if size is None:
+            inner = TensorSpec((None,), kind)
+            made = RaggedTensor.of(made.with_shape((None, *made.shape[2:])), inner)
+    return RaggedTensor.of(made, splits)
+
+
+def ragged_column(group: list[Any]) -> Any:
+    """Return ragged tensors, or tensors whose sizes differ, as one ragged tensor."""
+    return stack([x if isinstance(x, RaggedParts) else to_tensor(x) for x in group])
