@@ -24,6 +24,13 @@ from tensorlite.ops.examples import (
 from tensorlite.ops.files import matching_files, read_file, write_file
 from tensorlite.ops.records import TFRecordWriter
 from tensorlite.ops.sequence_examples import parse_single_sequence_example
+from tensorlite.ops.tensor_bytes import (
+    deserialize_many_sparse,
+    parse_tensor,
+    serialize_many_sparse,
+    serialize_sparse,
+    serialize_tensor,
+)
 
 __all__ = [
     "FixedLenFeature",
@@ -33,11 +40,16 @@ __all__ = [
     "VarLenFeature",
     "decode_csv",
     "decode_raw",
+    "deserialize_many_sparse",
     "matching_files",
     "parse_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
     "write_file",
 ]
 

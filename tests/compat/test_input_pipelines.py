@@ -46,8 +46,13 @@ def ran(fetches: Any, most: int = 99) -> list[Any]:
 
 
 def plain(x: Any) -> Any:
-    listed = np.asarray(x).tolist()
-    return listed.decode() if isinstance(listed, bytes) else listed
+    return texts_of(np.asarray(x).tolist())
+
+
+def texts_of(x: Any) -> Any:
+    if isinstance(x, list):
+        return [texts_of(one) for one in x]
+    return x.decode() if isinstance(x, bytes) else x
 
 
 def test_queues_of_a_graph() -> None:
@@ -167,3 +172,31 @@ def test_eager_programs_are_told_of_datasets() -> None:
     queue = queues.FIFOQueue(3, tl.int32)
     queue.enqueue(5)
     assert int(queue.dequeue()) == 5
+
+
+def test_sparse_elements_are_batched_as_rows_of_one() -> None:
+    number = tf.Variable(tf.constant(0, tf.int64)).count_up_to(4)
+    sparse = tf.SparseTensor(
+        indices=tf.reshape(number, [1, 1]), values=["x"], dense_shape=[number + 1]
+    )
+    texts, found = tf.train.batch([tf.as_string(number), sparse], 2)
+    assert (found.indices.shape.as_list(), found.values.dtype) == (
+        [None, 2],
+        tf.string,
+    )
+    first, second, end = ran([texts, *found])
+    assert first == [["0", "1"], [[0, 0], [1, 1]], ["x", "x"], [2, 2]]
+    assert second == [["2", "3"], [[0, 2], [1, 3]], ["x", "x"], [2, 4]]
+    assert end == "end"
+
+
+def test_a_vector_says_which_rows_are_kept() -> None:
+    number = tf.Variable(tf.constant(0, tf.int64)).count_up_to(3)
+    rows = tf.stack([number, number + 10])
+    keep = tf.stack([tf.equal(number % 2, 0), True])
+    kept = tf.train.maybe_batch_join([{"x": rows}], keep, 5, enqueue_many=True)
+    assert ran(kept["x"], 1) == [[0, 10, 11, 2, 12]]
+    with pytest.raises(
+        ValueError, match="cannot be a vector when `enqueue_many=False`"
+    ):
+        tf.train.maybe_batch([rows], keep, 2)

@@ -29,11 +29,12 @@ from tensorlite.interop.tensorflow import (
     save_checkpoint,
     update_checkpoint_state,
 )
-from tensorlite.interop.tensorflow.stored import checkpoints, slices, tables, wire
+from tensorlite.interop.tensorflow.stored import checkpoints, slices, tables
 from tensorlite.interop.tensorflow.stored.bundle_writing import Saved, merge_bundles
 from tensorlite.interop.tensorflow.stored.slices import Extent
 from tensorlite.interop.tensorflow.stored.snappy import decompressed
 from tensorlite.interop.tensorflow.stored.tables import Table, table_of
+from tensorlite.ops import wire
 from tests.interop.graphdefs import Program
 from tests.interop.test_reading import variable
 

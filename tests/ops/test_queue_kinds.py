@@ -139,3 +139,13 @@ def test_each_order_of_a_shuffling_queue_is_as_likely() -> None:
     # Chi-square of 5 degrees of freedom: 20.5 is exceeded once in a thousand.
     assert sum((n - 200) ** 2 / 200 for n in found.values()) < 20.5
     assert len(found) == 6
+
+
+def test_strings_taken_together_are_strings() -> None:
+    q = tl.queue.FIFOQueue(4, [tl.string, tl.string], [[], [2]])
+    for text in ("a", "b"):
+        q.enqueue([text, [text, "z"]])
+    single, pairs = q.dequeue_many(2)
+    assert [*map(type, single.numpy().tolist())] in ([bytes, bytes], [str, str])
+    assert pairs.numpy().shape == (2, 2)
+    assert all(isinstance(x, (bytes, str)) for x in pairs.numpy().ravel())

@@ -6,11 +6,12 @@ Each makes a queue, what fills it, and a runner in the collection of those that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tensorlite.core import dtypes, nest
+from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import Dims, TensorSpec, generalise
@@ -30,11 +31,18 @@ from tensorlite.ops.branches import cond
 from tensorlite.ops.files import matching_files
 from tensorlite.ops.gather import gather
 from tensorlite.ops.identity import identity
+from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.queue_base import QueueBase
 from tensorlite.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.resource import CountUpToVariableOp
 from tensorlite.ops.shape import shape_of
+from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.tensor_bytes import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+)
 from tensorlite.ops.words import Seeds
 
 Queued = Callable[[], Any]
@@ -206,6 +214,10 @@ class Batching:
 
     def _spec(self, column: Sequence[Tensor]) -> TensorSpec:
         shapes = [x.spec.shape for x in column]
+        if None in shapes:
+            raise ShapeError(
+                f"Cannot infer Tensor's rank: {column[shapes.index(None)]}; give shapes="
+            )
         if self.enqueue_many:
             shapes = [None if shape is None else shape[1:] for shape in shapes]
         common = shapes[0]
@@ -218,8 +230,26 @@ class Batching:
         put = queue.enqueue_many if self.enqueue_many else queue.enqueue
         if self.keep is True:
             return put(list(element))
-        kept = to_tensor(self.keep)
+        kept = self._which()
+        if kept.spec.rank == 1:
+            return put([boolean_mask(x, kept) for x in element])
         return cond(kept, lambda: put(list(element)), lambda: constant(True))
+
+    def _which(self) -> Tensor:
+        """Return whether an element is kept, or which rows are."""
+        kept = to_tensor(self.keep)
+        rank = kept.spec.rank
+        if rank is None:
+            raise ShapeError(
+                "`keep_input` dimensions must be known at graph construction."
+            )
+        if rank == 1 and not self.enqueue_many:
+            raise ShapeError(
+                "`keep_input` cannot be a vector when `enqueue_many=False`."
+            )
+        if rank > 1:
+            raise ShapeError("`keep_input` must be 0 or 1 dimensions.")
+        return kept
 
     def dequeued(self, queue: QueueBase, specs: Sequence[TensorSpec]) -> list[Tensor]:
         """Return a batch."""
@@ -252,15 +282,64 @@ def batched(
     threads: int = 1,
 ) -> Any:
     """Return batches of elements, which are alike in structure, each put by threads of its own."""
+    parts = [_components(element) for element in elements]
+    kinds = _kinds(parts, how.enqueue_many)
     with built(get_default_graph()):
-        flat = [[to_tensor(x) for x in nest.flatten(element)] for element in elements]
+        flat = [[_stored(x, how.enqueue_many) for x in row] for row in parts]
         specs = how.specs(flat)
         queue = queue_of(how, specs)
         puts = [how.enqueue(queue, element) for element in flat]
         _filled_by(queue, [put for put in puts for _ in range(threads)])
-        found = how.dequeued(queue, specs)
+        columns = zip(how.dequeued(queue, specs), kinds, strict=True)
+        found = [_restored(x, kind) for x, kind in columns]
     like = elements[0]
-    if nest.is_nested(like) and not isinstance(like, (list, tuple)):
-        return nest.pack_like(like, found)
+    if isinstance(like, Mapping):
+        return dict(zip(sorted(like, key=str), found, strict=True))
     # As TensorFlow: a list, or of one tensor that.
     return found[0] if len(found) == 1 else found
+
+
+class _Sparse(NamedTuple):
+    """What a component that is sparse has of its own."""
+
+    dtype: DType
+    rank: int | None
+
+
+def _components(element: Any) -> list[Any]:
+    """Return what an element is made of: a list of tensors, a dict of them, or one."""
+    if isinstance(element, Mapping):
+        return [element[key] for key in sorted(element, key=str)]
+    if isinstance(element, (list, tuple)) and not isinstance(element, SparseTensor):
+        return list(element)
+    return [element]
+
+
+def _kinds(parts: Sequence[Sequence[Any]], rows: bool) -> list[_Sparse | None]:
+    """Return of what kind each component is; ShapeError for some that differ between elements."""
+    found = [[_kind(x, rows) for x in row] for row in parts]
+    for one in found[1:]:
+        if one != found[0]:
+            raise ShapeError(f"Inconsistent SparseTensors list: {found[0]} vs. {one}")
+    return found[0]
+
+
+def _kind(x: Any, rows: bool) -> _Sparse | None:
+    if not isinstance(x, SparseTensor):
+        return None
+    shape = x.dense_shape.spec.shape
+    rank = None if shape is None else shape[0]
+    return _Sparse(x.values.dtype, None if rank is None else rank - rows)
+
+
+def _stored(x: Any, rows: bool) -> Tensor:
+    """Return a component as queues keep it: sparse ones as strings."""
+    if not isinstance(x, SparseTensor):
+        return to_tensor(x)
+    return serialize_many_sparse(x) if rows else serialize_sparse(x)
+
+
+def _restored(x: Tensor, kind: _Sparse | None) -> Any:
+    if kind is None:
+        return x
+    return deserialize_many_sparse(x, kind.dtype, kind.rank)

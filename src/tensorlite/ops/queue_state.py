@@ -474,5 +474,6 @@ def _stacked(
     """Return rows that all have the shape that the component was given."""
     result = np.empty(shape, spec.dtype.numpy)
     for i, row in enumerate(rows):
-        result[i] = row
+        # With the ellipsis a string is taken out of its array, which a place of objects would hold.
+        result[i, ...] = row
     return result

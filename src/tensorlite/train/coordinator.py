@@ -28,6 +28,12 @@ from tensorlite.core.waiting import ended
 
 __all__ = ["Coordinator"]
 
+Raised: TypeAlias = (
+    BaseException
+    | tuple[type[BaseException], BaseException, TracebackType]
+    | tuple[None, None, None]
+    | None
+)
 Kinds: TypeAlias = Sequence[type[BaseException]]
 _MOMENT = 0.02
 """Seconds between two looks at whether threads have ended, which nothing else tells of."""
@@ -87,12 +93,14 @@ class Coordinator:
         """
         return self._stop.is_set()
 
-    def request_stop(self, ex: BaseException | None = None) -> None:
+    def request_stop(self, ex: Raised = None) -> None:
         """Ask all threads to end; the first `ex` given is raised by `join`.
 
-        After the first request others change nothing: what goes wrong while threads end mostly
-        comes of their ending.
+        It is an exception, or what `sys.exc_info()` returns. After the first request others change
+        nothing: what goes wrong while threads end mostly comes of their ending.
         """
+        if isinstance(ex, tuple):
+            ex = ex[1]
         if ex is not None and not isinstance(ex, BaseException):
             raise DTypeError(f"request_stop: ex={ex!r}; give an exception, or None")
         with self._lock:

@@ -16,6 +16,7 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 HALF = (np.dtype(np.float16), dtypes.bfloat16.numpy)
@@ -317,6 +318,8 @@ class Assertions(unittest.TestCase):
         self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
     ) -> None:
         expected = expected_message_maybe_ascii
+        if isinstance(expected, str) and hasattr(message, "DESCRIPTOR"):
+            expected = parsed(expected, type(message))
         if isinstance(expected, (str, bytes)):
             squeezed = " ".join(str(expected).split())
             self.assertEqual(squeezed, " ".join(str(message).split()), msg)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import named
-from tensorlite.ops import csv, decoding, examples, files, sequence_examples
+from tensorlite.ops import (
+    csv,
+    decoding,
+    examples,
+    files,
+    sequence_examples,
+    tensor_bytes,
+)
 
 FixedLenFeature = examples.FixedLenFeature
 FixedLenSequenceFeature = examples.FixedLenSequenceFeature
@@ -91,3 +98,13 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
 @named("MatchingFiles")
 def matching_files(pattern: Any, name: str | None = None) -> Any:
     return files.matching_files(pattern)
+
+
+@named("SerializeTensor")
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    return tensor_bytes.serialize_tensor(tensor)
+
+
+@named("ParseTensor")
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    return tensor_bytes.parse_tensor(serialized, out_type)

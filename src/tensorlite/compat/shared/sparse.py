@@ -11,10 +11,12 @@ import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import as_shape
-from tensorlite.core.dtypes import DType, as_dtype, float32, int64
+from tensorlite.core.dtypes import DType, as_dtype, float32, int64, string
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.ops import tensor_bytes
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 
@@ -330,3 +332,34 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     found = op(*map(values, args), **{key: values(x) for key, x in kwargs.items()})
     return type(sparse[0])(sparse[0].indices, found, sparse[0].dense_shape)
+
+
+@named("SerializeSparse")
+def serialize_sparse(
+    sp_input: Any, name: str | None = None, out_type: Any = string
+) -> Any:
+    _as_strings("serialize_sparse", out_type)
+    return tensor_bytes.serialize_sparse(as_sparse(sp_input))
+
+
+@named("SerializeManySparse")
+def serialize_many_sparse(
+    sp_input: Any, name: str | None = None, out_type: Any = string
+) -> Any:
+    _as_strings("serialize_many_sparse", out_type)
+    return tensor_bytes.serialize_many_sparse(as_sparse(sp_input))
+
+
+@named("DeserializeManySparse")
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
+) -> Any:
+    inner = None if rank is None else int(rank)
+    return tensor_bytes.deserialize_many_sparse(serialized_sparse, dtype, inner)
+
+
+def _as_strings(function: str, out_type: Any) -> None:
+    if as_dtype(out_type) is not string:
+        raise InvalidArgumentError(
+            f"{function}: out_type={as_dtype(out_type).name}; allowed is tf.string"
+        )

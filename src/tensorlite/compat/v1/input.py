@@ -29,7 +29,9 @@ __all__ = [
     "limit_epochs",
     "match_filenames_once",
     "maybe_batch",
+    "maybe_batch_join",
     "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
     "range_input_producer",
     "shuffle_batch",
     "shuffle_batch_join",
@@ -310,9 +312,36 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    smaller, known = allow_smaller_final_batch, _shapes(shapes)
+    return maybe_batch_join(
+        tensors_list,
+        True,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_batch_join(
+    tensors_list: Sequence[Any],
+    keep_input: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, keep = allow_smaller_final_batch, plain(keep_input)
+    known = _shapes(shapes)
     how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
     )
     given = plain(list(tensors_list))
     return _made(
@@ -332,9 +361,38 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    smaller, known = allow_smaller_final_batch, _shapes(shapes)
+    return maybe_shuffle_batch_join(
+        tensors_list,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    smaller, keep = allow_smaller_final_batch, plain(keep_input)
+    known = _shapes(shapes)
     how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name
+        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
     )
     given, queue = plain(list(tensors_list)), _shuffled(min_after_dequeue, seed)
     return _made(

@@ -10,8 +10,15 @@ from tensorlite.compat.shared.parsing import (
     VarLenFeature,
     matching_files,
     parse_single_sequence_example,
+    parse_tensor,
     read_file,
+    serialize_tensor,
     write_file,
+)
+from tensorlite.compat.shared.sparse import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
 )
 from tensorlite.compat.v1 import gfile
 from tensorlite.compat.v1.input import match_filenames_once
@@ -48,13 +55,18 @@ __all__ = [
     "VarLenFeature",
     "decode_csv",
     "decode_raw",
+    "deserialize_many_sparse",
     "gfile",
     "match_filenames_once",
     "matching_files",
     "parse_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
     "tf_record_iterator",
     "write_file",
 ]

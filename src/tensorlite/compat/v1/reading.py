@@ -10,8 +10,15 @@ from tensorlite.compat.shared.parsing import (
     VarLenFeature,
     matching_files,
     parse_single_sequence_example,
+    parse_tensor,
     read_file,
+    serialize_tensor,
     write_file,
+)
+from tensorlite.compat.shared.sparse import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
 )
 from tensorlite.compat.v1 import io, python_io
 from tensorlite.compat.v1.parsing import (
@@ -54,13 +61,18 @@ __all__ = [
     "WholeFileReader",
     "decode_csv",
     "decode_raw",
+    "deserialize_many_sparse",
     "get_logger",
     "io",
     "matching_files",
     "parse_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
     "python_io",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
     "write_file",
 ]

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.v1.variables import EagerVariable, Variable
+from tensorlite.compat.v1.variables import (
+    EagerVariable,
+    Variable,
+    count_up_to as count_up_to,
+)
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
@@ -24,7 +28,6 @@ from tensorlite.graph_mode.variable_scopes import (
 )
 from tensorlite.ops import fetchable
 from tensorlite.ops.masks import boolean_mask
-from tensorlite.ops.resource import CountUpToVariableOp
 from tensorlite.ops.stack import stack
 
 __all__ = ["AUTO_REUSE", "GraphKeys", "VariableScope", "get_variable_scope"]
@@ -247,11 +250,6 @@ def _variable(ref: Any) -> Any:
         ):
             return variable
     raise InvalidArgumentError(f"{ref!r} is no variable, and cannot be assigned to")
-
-
-@named("CountUpTo")
-def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
-    return calls(CountUpToVariableOp(limit), ref.handle)[0]
 
 
 def add_to_collection(name: str, value: Any) -> None:

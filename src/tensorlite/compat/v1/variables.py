@@ -16,6 +16,7 @@ from tensorlite.compat.views import (
     shown,
     view,
 )
+from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
@@ -23,6 +24,7 @@ from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops import state
+from tensorlite.ops.resource import CountUpToVariableOp
 
 
 class Variable(state.Variable):
@@ -60,11 +62,16 @@ class Variable(state.Variable):
         return RefVariable.from_proto(variable_def, import_scope)
 
     def count_up_to(self, limit: int) -> Any:
-        raise InvalidArgumentError("count_up_to: use tf.count_up_to(variable, limit)")
+        return count_up_to(self, limit)
 
     def _slices(self, slices: Any) -> IndexedSlices:
         given = plain(slices)
         return IndexedSlices(given.values, given.indices, tuple(self.spec.dims))
+
+
+@named("CountUpTo")
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    return calls(CountUpToVariableOp(limit), ref.handle)[0]
 
 
 def _add_to_collections(

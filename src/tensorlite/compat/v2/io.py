@@ -14,10 +14,17 @@ from tensorlite.compat.shared.parsing import (
     parse_example,
     parse_single_example,
     parse_single_sequence_example,
+    parse_tensor,
     read_file,
+    serialize_tensor,
     write_file,
 )
 from tensorlite.compat.shared.record_files import TFRecordOptions, TFRecordWriter
+from tensorlite.compat.shared.sparse import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+)
 from tensorlite.compat.v2 import gfile
 
 __all__ = [
@@ -29,12 +36,17 @@ __all__ = [
     "VarLenFeature",
     "decode_csv",
     "decode_raw",
+    "deserialize_many_sparse",
     "gfile",
     "matching_files",
     "parse_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
     "write_file",
 ]
 

@@ -23,7 +23,7 @@ from tensorlite.core.errors import (
     NotFoundError,
 )
 from tensorlite.core.xp import Array
-from tensorlite.interop.tensorflow.stored import slices, wire
+from tensorlite.interop.tensorflow.stored import slices
 from tensorlite.interop.tensorflow.stored.bundles import (
     HEADER,
     Bundle,
@@ -36,6 +36,7 @@ from tensorlite.interop.tensorflow.stored.bundles import (
 from tensorlite.interop.tensorflow.stored.slices import Asked
 from tensorlite.interop.tensorflow.stored.tables import table_of
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE
+from tensorlite.ops import wire
 
 _VERSION = wire.field(3, wire.field(1, 1))
 """The producer of this version writes bundles as they are written here."""

@@ -19,10 +19,11 @@ from tensorlite.core.checksums import crc32c, masked
 from tensorlite.core.dtypes import DType, bool_, string
 from tensorlite.core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tensorlite.core.xp import Array
-from tensorlite.interop.tensorflow.stored import slices, wire
+from tensorlite.interop.tensorflow.stored import slices
 from tensorlite.interop.tensorflow.stored.slices import Slice
 from tensorlite.interop.tensorflow.stored.tables import Table
 from tensorlite.interop.tensorflow.tensors import AXES, NUMBERS
+from tensorlite.ops import wire
 
 HEADER = b""
 """The key of what stands for the whole checkpoint; names are never empty."""

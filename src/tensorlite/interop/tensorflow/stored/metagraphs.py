@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DataLossError, GraphDefError
 from tensorlite.interop.tensorflow.messages import message, parsed
-from tensorlite.interop.tensorflow.stored import wire
 from tensorlite.interop.tensorflow.tensors import (
     OF_DTYPE,
     dtype_of,
     shape_of,
     shape_proto,
 )
+from tensorlite.ops import wire
 
 
 class VariableInfo(NamedTuple):

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core.errors import CheckpointError, DataLossError
-from tensorlite.interop.tensorflow.stored import wire
 from tensorlite.interop.tensorflow.stored.bundle_writing import Saved
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader,
@@ -24,6 +23,7 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
     load_checkpoint,
     write_saved,
 )
+from tensorlite.ops import wire
 
 GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The name of the tensor that has the graph of objects."""

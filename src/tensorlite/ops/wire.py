@@ -1,6 +1,6 @@
-"""The few bytes of protobuf's format that checkpoints need: fields of flat messages, both ways.
+"""The few bytes of protobuf's format that tensors and checkpoints need: fields of flat messages.
 
-Graphs are read with protobuf itself; checkpoints are to be had without it.
+Graphs are read with protobuf itself; tensors as bytes, and checkpoints, are to be had without it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from tensorlite.core.errors import DataLossError
 
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _SIGN = 1 << 63
+
+__all__: list[str] = []
 
 
 def varint(data: bytes, place: int) -> tuple[int, int]:
