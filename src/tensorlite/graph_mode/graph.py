@@ -182,8 +182,11 @@ def at_once() -> Iterator[None]:
     """Let what is called inside run at once, as Python functions do that a graph calls."""
     stack.eager += 1
     try:
-        with interpreted_by(None):
+        if tracer() is None:  # tapes record on
             yield
+        else:
+            with interpreted_by(None):
+                yield
     finally:
         stack.eager -= 1
 

@@ -9,6 +9,7 @@ from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
+from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
@@ -22,6 +23,7 @@ ADAPTERS: dict[str, Adapter] = {
     **VARIABLES,
     **CONTAINERS,
     **CALLS,
+    **PYTHON,
     **STORED,
     **SUMMARIES,
 }

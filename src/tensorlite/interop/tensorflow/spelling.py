@@ -15,6 +15,7 @@ from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
+from tensorlite.interop.tensorflow.python_calls import written as _python_call
 
 
 class Parts(NamedTuple):
@@ -261,6 +262,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "Const": _const,
     "CustomGradient": _as_it_is,
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
+    "EagerPyFunc": _python_call,
     "FIFOQueueV2": _queue,
     "If": _regions,
     "ImageSummary": _image_summary,
@@ -272,6 +274,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "Placeholder": _typed,
     "PlaceholderWithDefault": _typed,
     "PriorityQueueV2": _queue,
+    "PyFunc": _python_call,
     "RandomShuffle": _drawn,
     "RandomShuffleQueueV2": _queue,
     "RandomStandardNormal": _drawn,
