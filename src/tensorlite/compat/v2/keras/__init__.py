@@ -13,6 +13,7 @@ from tensorlite.compat.v2.keras import (
     callbacks,
     constraints,
     datasets,
+    describing,
     initializers,
     layers,
     losses,
@@ -25,6 +26,25 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.layers_core import Input
 from tensorlite.compat.v2.keras.models import Model, Sequential
+
+describing.known.update(
+    {
+        "activations": activations.KNOWN,
+        "keras.layers": {
+            name: kind
+            for name, kind in vars(layers).items()
+            if isinstance(kind, type)
+        },
+        "keras": {"Sequential": Sequential, "Functional": Model, "Model": Model},
+        "keras.initializers": initializers.KNOWN,
+        "keras.regularizers": regularizers.KNOWN,
+        "keras.constraints": constraints.KNOWN,
+        "keras.losses": losses.CLASSES,
+        "keras.metrics": metrics.CLASSES,
+        "keras.optimizers": optimizers.CLASSES,
+        "keras.optimizers.schedules": optimizers.schedules.CLASSES,
+    }
+)
 
 __version__ = "2.15.0"
 

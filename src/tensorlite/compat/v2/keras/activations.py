@@ -62,8 +62,8 @@ def exponential(x: Any, name: str | None = None) -> Any:
 
 @named("hard_sigmoid")
 def hard_sigmoid(x: Any, name: str | None = None) -> Any:
-    """Return the line 0.2 x + 0.5, cut off at 0 and 1."""
-    return tl.clip(0.2 * converted(x) + 0.5, 0.0, 1.0)
+    """Return the line x / 6 + 1 / 2, cut off at 0 and 1."""
+    return tl.clip(converted(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
 @named("mish")
@@ -74,7 +74,7 @@ def mish(x: Any, name: str | None = None) -> Any:
 relu6, selu, sigmoid, softplus = nn.relu6, nn.selu, nn.sigmoid, nn.softplus
 softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
 
-_KNOWN = {
+KNOWN = {
     "linear": linear,
     "relu": relu,
     "softmax": softmax,
@@ -100,7 +100,7 @@ def get(identifier: Any) -> Any:
     return (
         linear
         if identifier is None
-        else lookup.found("activation", identifier, _KNOWN)
+        else lookup.found("activation", identifier, KNOWN)
     )
 
 

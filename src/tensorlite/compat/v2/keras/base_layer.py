@@ -12,16 +12,19 @@ import numpy as np
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.v2.keras import (
     constraints,
+    describing,
     initializers,
+    lookup,
     masks,
     naming,
     regularizers,
     sketch,
 )
+from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, interpreted_by, to_tensor, tracer
 from tensorlite.core.dtypes import as_dtype, float32
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
 from tensorlite.function.staging import converted
@@ -36,48 +39,6 @@ class Calling(NamedTuple):
 
 
 _calling: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
-
-
-class InputSpec:
-    """What a layer's inputs must be like."""
-
-    def __init__(
-        self,
-        dtype: Any = None,
-        shape: Any = None,
-        ndim: int | None = None,
-        max_ndim: int | None = None,
-        min_ndim: int | None = None,
-        axes: dict[int, int | None] | None = None,
-        allow_last_axis_squeeze: bool = False,
-        name: str | None = None,
-    ) -> None:
-        self.dtype, self.shape, self.ndim = dtype, shape, ndim
-        self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, axes or {}
-
-    def check(self, x: Any, layer: str) -> None:
-        rank = len(x.shape)
-        fits = (
-            (self.ndim is None or rank == self.ndim)
-            and (self.min_ndim is None or rank >= self.min_ndim)
-            and (self.max_ndim is None or rank <= self.max_ndim)
-        )
-        sizes = {
-            axis: x.shape[axis] for axis in self.axes if -rank <= int(axis) < rank
-        }
-        for axis, size in sizes.items():
-            wanted = self.axes[axis]
-            fits = fits and (None in (wanted, size) or wanted == size)
-        if not fits:
-            wanted_text = [
-                f"{name}={value}"
-                for name, value in vars(self).items()
-                if value and name not in {"dtype", "name"}
-            ]
-            raise ShapeError(
-                f"the layer {layer} takes inputs of {', '.join(wanted_text)}; this one has the "
-                f"shape {tuple(x.shape)}"
-            )
 
 
 class Held:
@@ -107,6 +68,7 @@ class Layer(Module):
     awaiting: tuple[Any, ...]
     input_spec: Any
     given_shape: Any
+    built_shape: Any = None
     stateful: bool
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -305,11 +267,27 @@ class Layer(Module):
         return sum(int(np.prod(tuple(w.shape))) for w in self.weights)
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        own = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        maker = describing.maker_of(self, Layer)
+        if maker is not None:
+            own.update(describing.described(describing.given_arguments(self, maker)))
+        return own
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        return cls(**config)
+        own = config
+        if cls.__module__.startswith(describing.OURS):
+            own = lookup.fitting(cls, config)
+        return cls(**{key: describing.revived(value) for key, value in own.items()})
+
+    def get_build_config(self) -> dict[str, Any] | None:
+        return None if self.built_shape is None else {"input_shape": self.built_shape}
+
+    def build_from_config(self, config: dict[str, Any]) -> None:
+        """Make the weights for inputs of a shape that was kept, unless they are there."""
+        shape = config.get("input_shape")
+        if not self.built and shape is not None:
+            self.build_with(describing.as_shapes(shape))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return mask if self.supports_masking else None
@@ -325,6 +303,8 @@ class Layer(Module):
             self._forget_losses()
         args = (self._as_inputs(args[0]), *args[1:]) if args else args
         kwargs = self._with_training(args, kwargs, around)
+        if "mask" in kwargs and not self._takes("mask") and not self._takes("kwargs"):
+            kwargs.pop("mask")
         mask = masks.of(args[0]) if args else None
         if mask is not None and self._takes("mask") and kwargs.get("mask") is None:
             kwargs["mask"] = mask
@@ -401,6 +381,7 @@ class Layer(Module):
         self.build_with(shapes)
 
     def build_with(self, shapes: Any) -> None:
+        self.built_shape = describing.kept(shapes)
         with interpreted_by(None), naming.inside(self.name):
             self.build(shapes)
         self.built = True

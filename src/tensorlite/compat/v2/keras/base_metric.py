@@ -116,8 +116,14 @@ def weighed(x: Any, sample_weight: Any) -> tuple[Any, Any]:
     if sample_weight is None:
         return x, tl.ones_like(x)
     weights = astype(converted(sample_weight, x.dtype), x.dtype)
-    while len(weights.shape) > len(x.shape):
+    while len(weights.shape) > len(x.shape) and weights.shape[-1] == 1:
         weights = tl.squeeze(weights, axis=-1)
+    if len(weights.shape) > len(
+        x.shape
+    ):  # a value for several: its share of the weights
+        weights = tl.mean(
+            weights, axis=tuple(range(len(x.shape), len(weights.shape)))
+        )
     if len(weights.shape) < len(x.shape) and len(weights.shape):
         x = tl.mean(x, axis=tuple(range(len(weights.shape), len(x.shape))))
     weights = weights * tl.ones_like(x)

@@ -9,7 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape, Variable
-from tensorlite.compat.v2.keras import schedules
+from tensorlite.compat.v2.keras import describing, lookup, schedules
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
@@ -206,6 +206,12 @@ class Optimizer(Module):
             found["learning_rate"] = self._rate
         return found
 
+    def stored_variables(self) -> list[Any]:
+        """Return what Keras 3 writes of an optimizer, in order."""
+        iterations, *slots = self.variables
+        rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
+        return [iterations, *rate, *slots]
+
     def saved_slots(self) -> list[tuple[Any, str, Any]]:
         """Return every slot with its variable, by the names that Keras saves it under."""
         held = self._core._slots.values()  # noqa: SLF001
@@ -224,7 +230,12 @@ class Optimizer(Module):
             for key in ("clipnorm", "clipvalue", "global_clipnorm")
             if getattr(self, key) is not None
         }
-        return {"name": self.name, "learning_rate": rate, **kept, **self.numbers()}
+        return {
+            "name": self.name,
+            "learning_rate": describing.described(rate),
+            **kept,
+            **self.numbers(),
+        }
 
     def numbers(self) -> dict[str, Any]:
         """Return the hyperparameters of the update."""
@@ -232,7 +243,8 @@ class Optimizer(Module):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        return cls(**config)
+        rate = describing.restored(config.get("learning_rate", 0.001))
+        return cls(**{**lookup.fitting(cls, config), "learning_rate": rate})
 
 
 def _as_rate(given: Any) -> Any:

@@ -289,7 +289,7 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         if logs is not None:
-            logs["lr"] = float(self.model.optimizer.learning_rate)
+            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
 
 
 class ReduceLROnPlateau(_Watching):
@@ -314,7 +314,13 @@ class ReduceLROnPlateau(_Watching):
         self.min_lr = min_lr
         self.wait = self.resting = 0
 
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.wait = self.resting = 0
+        self.best = -np.inf if self.upward else np.inf
+
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if logs is not None:
+            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
         value = self.seen(logs)
         if value is None:
             return

@@ -126,7 +126,7 @@ class CompiledMetrics:
     def build(self, y_true: Any, y_pred: Any) -> None:
         if self._metrics is not None:
             return
-        found = []
+        found: list[tuple[int, bool, Any]] = []
         outputs = nest.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         titles = output_names(y_pred, self._names)
@@ -138,6 +138,8 @@ class CompiledMetrics:
                     made = metrics.as_metric(one, true[i], outputs[i], loss)
                     if len(outputs) > 1 and not isinstance(one, Metric):
                         made._name = f"{titles[i]}_{made.name}"  # noqa: SLF001
+                    if any(made.name == other.name for _, _, other in found):
+                        made._name = f"weighted_{made.name}"  # noqa: SLF001
                     found.append((i, is_weighted, made))
         self._metrics = found
 

@@ -74,11 +74,11 @@ class MinMaxNorm(Constraint):
 
 
 max_norm, non_neg, unit_norm, min_max_norm = MaxNorm, NonNeg, UnitNorm, MinMaxNorm
-_KNOWN = {x.__name__: x for x in (MaxNorm, NonNeg, UnitNorm, MinMaxNorm)}
+KNOWN = {x.__name__: x for x in (MaxNorm, NonNeg, UnitNorm, MinMaxNorm)}
 
 
 def get(identifier: Any) -> Any:
-    return lookup.found("constraint", identifier, _KNOWN)
+    return lookup.found("constraint", identifier, KNOWN)
 
 
 def serialize(constraint: Any) -> Any:

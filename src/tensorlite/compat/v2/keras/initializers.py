@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
@@ -107,7 +108,15 @@ lecun_uniform, lecun_normal = LecunUniform, LecunNormal
 he_uniform, he_normal = HeUniform, HeNormal
 orthogonal, identity = Orthogonal, Identity
 
-_KNOWN = {
+
+def _config(initializer: Any) -> dict[str, Any]:
+    """Return what an initializer was made with."""
+    kind = type(initializer)
+    listed = [x for x in inspect.signature(kind.__init__).parameters if x != "self"]
+    return {name: vars(initializer).get(name) for name in listed}
+
+
+KNOWN = {
     kind.__name__: kind
     for kind in (
         *(Zeros, Ones, Constant, RandomUniform, RandomNormal, TruncatedNormal),
@@ -116,9 +125,12 @@ _KNOWN = {
     )
 } | {"uniform": RandomUniform, "normal": RandomNormal, "one": Ones, "zero": Zeros}
 
+for _kind in set(KNOWN.values()):
+    setattr(_kind, "get_config", _config)  # noqa: B010
+
 
 def get(identifier: Any) -> Any:
-    found = lookup.found("initializer", identifier, _KNOWN)
+    found = lookup.found("initializer", identifier, KNOWN)
     if not callable(found):
         raise InvalidArgumentError(f"{identifier!r} is no initializer")
     return found

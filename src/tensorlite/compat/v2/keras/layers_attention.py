@@ -45,6 +45,15 @@ class MultiHeadAttention(Layer):
         )
         return super().__call__(given, **kwargs)
 
+    def stored_parts(self) -> dict[str, list[Any]]:
+        """Return the weights by the names of the layers that Keras makes of them."""
+        return {
+            f"{name.removeprefix('attention_')}_dense": [
+                w for w in pair if w is not None
+            ]
+            for name, pair in sorted(self._pairs.items())
+        }
+
     def build(self, input_shape: Any) -> None:
         query, value, key = input_shape
         heads = self.num_heads

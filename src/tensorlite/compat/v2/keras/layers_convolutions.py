@@ -150,17 +150,6 @@ class Convolution(Layer):
         widths = [(0, 0), (before, 0), (0, 0)]
         return tl.pad(inputs, widths)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-        }
-
 
 class Conv1D(Convolution):
     axes = 1

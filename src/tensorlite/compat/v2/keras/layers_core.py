@@ -144,14 +144,6 @@ class Dense(Layer):
         made = made if self.bias is None else made + self.bias
         return self.activation(made)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "activation": activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-        }
-
 
 class Flatten(Layer):
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
@@ -184,9 +176,6 @@ class Reshape(Layer):
             sizes[sizes.index(-1)] = prod(inputs.shape[1:]) // known
         return tl.reshape(inputs, [-1 if -1 not in sizes else _rows(inputs), *sizes])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "target_shape": self.target_shape}
-
 
 class Permute(Layer):
     def __init__(self, dims: Any, **kwargs: Any) -> None:
@@ -214,10 +203,6 @@ class Activation(Layer):
 
     def call(self, inputs: Any) -> Any:
         return self.activation(inputs)
-
-    def get_config(self) -> dict[str, Any]:
-        named = activations.serialize(self.activation)
-        return {**super().get_config(), "activation": named}
 
 
 class Lambda(Layer):
@@ -257,9 +242,6 @@ class Dropout(Layer):
             return nn.dropout(inputs, self.rate, self._noise_shape(inputs), self.seed)
 
         return chosen(training, dropped, lambda: tl.identity(inputs))
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate}
 
 
 def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -> Any:

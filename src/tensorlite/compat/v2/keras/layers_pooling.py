@@ -45,14 +45,6 @@ class _Pooling(Layer):
             inputs, self.pool_size, self.strides, self.padding.upper(), form
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "pool_size": self.pool_size,
-            "strides": self.strides,
-            "padding": self.padding,
-        }
-
 
 class MaxPooling1D(_Pooling):
     axes, kind = 1, "max"

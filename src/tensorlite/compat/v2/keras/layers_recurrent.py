@@ -198,6 +198,22 @@ class _OfCell(RNN):
         super().__init__(cell, name=name, **own)
         self.units = units
 
+    def get_config(self) -> dict[str, Any]:
+        own = {"name", "trainable", "dtype"}
+        of_cell = {k: v for k, v in self.cell.get_config().items() if k not in own}
+        flags = (
+            "return_sequences",
+            "return_state",
+            "go_backwards",
+            "stateful",
+            "unroll",
+        )
+        return {
+            **super().get_config(),
+            **of_cell,
+            **{key: getattr(self, key) for key in flags},
+        }
+
 
 class SimpleRNN(_OfCell):
     kind = cells.SimpleRNNCell
@@ -227,12 +243,15 @@ class Bidirectional(Layer):
         self.forward_layer, self.merge_mode = layer, merge_mode
         self.backward_layer = backward_layer or self._other(layer)
         self.supports_masking = True
-        layer._name = f"forward_{layer.name}"  # noqa: SLF001  as Keras renames it
+        layer._name = f"forward_{layer.name.removeprefix('forward_')}"  # noqa: SLF001  as Keras renames it
 
     def _other(self, layer: Any) -> Any:
         args, kwargs = layer._arguments  # noqa: SLF001  a layer as well
         turned = {**kwargs, "go_backwards": not layer.go_backwards}
-        return type(layer)(*args, **{**turned, "name": f"backward_{layer.name}"})
+        return type(layer)(
+            *args,
+            **{**turned, "name": f"backward_{layer.name.removeprefix('forward_')}"},
+        )
 
     def call(
         self,

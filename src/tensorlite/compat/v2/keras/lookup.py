@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.v2.keras import naming
@@ -12,6 +14,30 @@ custom_objects: dict[str, Any] = {}
 """What programs have added, by name."""
 
 
+_UNUSED = {"renorm_momentum", "quantization_config", "ema_momentum"}
+"""What Keras writes of layers and optimizers though it says nothing by itself."""
+
+
+@contextmanager
+def adding(objects: Any) -> Iterator[None]:
+    """Let programs' objects be found inside."""
+    before = dict(custom_objects)
+    custom_objects.update(objects or {})
+    try:
+        yield
+    finally:
+        custom_objects.clear()
+        custom_objects.update(before)
+
+
+def registered_name(value: Any) -> str:
+    """Return the name under which a program has registered a class or function."""
+    for name, other in custom_objects.items():
+        if other is value and ">" in name:
+            return name
+    return str(getattr(value, "__name__", ""))
+
+
 def found(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     """Return what a name, a class, a description or the thing itself stands for."""
     if given is None or (callable(given) and not isinstance(given, type)):
@@ -19,12 +45,38 @@ def found(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(given, type):
         return given()
     if isinstance(given, Mapping):
-        made = found_class(kind, given["class_name"], known)
-        return made(**given.get("config", {})) if isinstance(made, type) else made
+        return described(kind, given, known)
     if not isinstance(given, str):
         return given
     made = found_class(kind, given, known)
     return made() if isinstance(made, type) else made
+
+
+def described(kind: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    """Return what a description stands for."""
+    config = given.get("config", {})
+    name = given["class_name"]
+    if name == "function":
+        return found_class(kind, given.get("registered_name") or config, known)
+    made = found_class(kind, given.get("registered_name") or name, known)
+    if not isinstance(made, type):
+        return made
+    make = getattr(made, "from_config", None)
+    config = fitting(made, dict(config))
+    return made(**config) if make is None else make(config)
+
+
+def fitting(kind: type, config: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration without what a class does not take and what says nothing."""
+    taken: set[str] = set()
+    for one in kind.__mro__:
+        if "__init__" in vars(one):
+            taken |= set(inspect.signature(one.__init__).parameters)  # type: ignore[misc]
+    return {
+        key: value
+        for key, value in config.items()
+        if key in taken or not (value is None or value is False or key in _UNUSED)
+    }
 
 
 def found_class(kind: str, name: str, known: Mapping[str, Any]) -> Any:

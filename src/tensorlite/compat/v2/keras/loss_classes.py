@@ -153,7 +153,7 @@ class Huber(LossFunctionWrapper):
         self,
         delta: float = 1.0,
         reduction: Any = Reduction.AUTO,
-        name: str | None = "huber",
+        name: str | None = "huber_loss",
         **kwargs: Any,
     ) -> None:
         super().__init__(

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras import masks
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -181,7 +182,9 @@ def sparse_categorical_crossentropy(
     counts = labels != ignore_class
     safe = tl.where(counts, labels, tl.zeros_like(labels))
     each = tl.nn.sparse_softmax_cross_entropy(safe, logits)
-    return tl.where(counts, each, tl.zeros_like(each))
+    made = tl.where(counts, each, tl.zeros_like(each))
+    masks.remember(made, counts)
+    return made
 
 
 class Reduction:
@@ -197,9 +200,26 @@ class Reduction:
         return cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE
 
 
-def reduced(losses: Any, sample_weight: Any, reduction: Any) -> Any:
+def _masked(mask: Any, weights: Any, dtype: Any, reduction: Any) -> Any:
+    """Return weights that leave out what a mask does; a mean is of what is left."""
+    share = astype(mask, dtype)
+    if reduction not in (Reduction.NONE, Reduction.SUM, None):
+        share = share * (tl.mean(tl.ones_like(share)) / (tl.mean(share) + _SMALL))
+    if weights is None:
+        return share
+    given = astype(converted(weights, dtype), dtype)
+    while len(given.shape) < len(share.shape):
+        given = given[..., None]
+    while len(share.shape) < len(given.shape):
+        share = share[..., None]
+    return given * share
+
+
+def reduced(losses: Any, sample_weight: Any, reduction: Any, mask: Any = None) -> Any:
     """Return losses times weights, as one number unless each is wanted."""
     x = converted(losses)
+    if mask is not None:
+        sample_weight = _masked(mask, sample_weight, x.dtype, reduction)
     if sample_weight is not None:
         weights = astype(converted(sample_weight, x.dtype), x.dtype)
         while len(weights.shape) > len(x.shape):
@@ -235,10 +255,17 @@ class Loss:
         raise NotImplementedError("a Loss has a method call(y_true, y_pred)")
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        return reduced(self.call(y_true, y_pred), sample_weight, self.reduction)
+        mask = masks.of(y_pred)
+        losses = self.call(y_true, y_pred)
+        left = masks.of(losses)
+        if left is not None:
+            mask = left if mask is None else mask & left
+        return reduced(losses, sample_weight, self.reduction, mask)
 
     def get_config(self) -> dict[str, Any]:
-        return {"reduction": self.reduction, "name": self.name}
+        automatic = self.reduction == Reduction.AUTO
+        kind = Reduction.SUM_OVER_BATCH_SIZE if automatic else self.reduction
+        return {"reduction": kind, "name": self.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:

@@ -168,6 +168,8 @@ def as_metric(identifier: Any, y_true: Any, y_pred: Any, loss: Any = None) -> An
         return _by_shapes(identifier, y_true, y_pred, loss)
     found = get(identifier)
     if isinstance(found, Metric):
+        if isinstance(identifier, str):
+            found._name = identifier  # noqa: SLF001  as Keras 3 names it
         return found
     name = identifier if isinstance(identifier, str) else None
     if found in (sparse_categorical_accuracy, sparse_top_k_categorical_accuracy):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v2.keras import saving, sketch
+from tensorlite.compat.v2.keras import describing, graphs, lookup, saving, sketch
 from tensorlite.compat.v2.keras.base_layer import Layer, once
 from tensorlite.compat.v2.keras.layers_core import InputLayer
 from tensorlite.compat.v2.keras.training import Training
@@ -101,6 +102,9 @@ class Model(Training, Layer):
     def build_for(self, inputs: Any) -> None:
         if not self.built and type(self).build is Model.build:
             self.built = True  # the layers are built as they are called
+            self.built_shape = describing.kept(
+                nest.map_structure(lambda x: x.get_shape(), self._as_inputs(inputs))
+            )
             return
         super().build_for(inputs)
 
@@ -189,28 +193,43 @@ class Model(Training, Layer):
     ) -> Any:
         if by_name:
             raise InvalidArgumentError(
-                "load_weights: by_name is for HDF5 files, which are not read"
+                "load_weights: by_name is for files of Keras 2, which are not read"
             )
         return saving.load_weights(self, filepath)
 
     def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
-        saving.save_model(self, filepath)
+        saving.save_model(self, filepath, overwrite)
 
     def export(self, filepath: Any, **kwargs: Any) -> None:
-        saving.save_model(self, filepath)
+        saving.export(self, filepath)
+
+    @property
+    def is_made_of_layers(self) -> bool:
+        """Return whether its layers say what the model is."""
+        return self._plan is not None
+
+    @property
+    def described_as(self) -> tuple[str, str]:
+        """Return where Keras has the class, and under which name."""
+        kind = type(self)
+        if kind is Model:
+            return "keras.src.models.functional", "Functional"
+        return describing.namespace_of(kind), kind.__name__
 
     def get_config(self) -> dict[str, Any]:
-        if self._plan is not None:
-            raise NotImplementedError(
-                "the configuration of a functional model is not served; keep the code that makes it"
-            )
-        return {"name": self.name}
+        if self._plan is not None and type(self).__init__ is Model.__init__:
+            return graphs.config_of(self)
+        return super().get_config()
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        with lookup.adding(custom_objects):
+            if "input_layers" in config:
+                return graphs.remade(cls, config)
+            return super().from_config(config)
 
     def to_json(self, **kwargs: Any) -> str:
-        raise NotImplementedError(
-            "to_json: models are not described as JSON; keep the code that makes them, and save "
-            "weights"
-        )
+        return json.dumps(describing.plain(describing.description(self)), **kwargs)
 
     def reset_states(self) -> None:
         for layer in self.layers:
@@ -315,12 +334,38 @@ class Sequential(Model):
         many = found.shape[-1] > 1
         return found.argmax(axis=-1) if many else (found > 0.5).astype("int32")
 
+    @property
+    def is_made_of_layers(self) -> bool:
+        return True
+
     def get_config(self) -> dict[str, Any]:
-        described = [
-            {"class_name": type(x).__name__, "config": x.get_config()}
-            for x in self.layers
-        ]
-        return {"name": self.name, "layers": described}
+        layers = [describing.description(x) for x in self.layers]
+        made = {"name": self.name, "trainable": self.trainable, "layers": layers}
+        if self.inputs is not None:
+            shape = list(self.inputs[0].shape)
+            config = {
+                "batch_shape": shape,
+                "dtype": self.inputs[0].dtype.name,
+                "name": self.inputs[0].name,
+            }
+            first = {
+                "module": "keras.layers",
+                "class_name": "InputLayer",
+                "config": config,
+                "registered_name": None,
+            }
+            made = {**made, "layers": [first, *layers], "build_input_shape": shape}
+        return made
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        with lookup.adding(custom_objects):
+            layers = [describing.restored(x) for x in config["layers"]]
+        made = cls(layers, name=config.get("name"))
+        shape = config.get("build_input_shape")
+        if made.inputs is None and shape is not None:
+            made.build(tuple(shape))
+        return made
 
 
 class _Function(Layer):
@@ -376,20 +421,44 @@ def _count(weights: Any) -> int:
 
 
 def load_model(
-    filepath: Any, custom_objects: Any = None, compile: bool = True
+    filepath: Any,
+    custom_objects: Any = None,
+    compile: bool = True,
+    safe_mode: bool = True,
 ) -> Any:
-    return saving.load_model(filepath)
+    with lookup.adding(custom_objects):
+        return saving.load_model(filepath, compile)
+
+
+def save_model(
+    model: Any, filepath: Any, overwrite: bool = True, **kwargs: Any
+) -> None:
+    model.save(filepath, overwrite)
+
+
+def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    return model_from_config(json.loads(json_string), custom_objects)
+
+
+def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+    with lookup.adding(custom_objects):
+        return describing.restored(config)
 
 
 def clone_model(
-    model: Any, input_tensors: Any = None, clone_function: Any = None
+    model: Any,
+    input_tensors: Any = None,
+    clone_function: Any = None,
+    **kwargs: Any,
 ) -> Any:
-    if not isinstance(model, Sequential):
-        raise NotImplementedError(
-            "clone_model: only Sequential models are cloned; call the code that makes the model"
-        )
-    again = [type(x).from_config(x.get_config()) for x in model.layers]
-    made = Sequential(again, name=model.name)
-    if model.inputs is not None:
-        made.build(tuple(model.inputs[0].shape))
-    return made
+    again = clone_function or (
+        lambda layer: type(layer).from_config(layer.get_config())
+    )
+    if isinstance(model, Sequential):
+        made = type(model)([again(x) for x in model.layers], name=model.name)
+        if model.inputs is not None and made.inputs is None:
+            made.build(tuple(model.inputs[0].shape))
+        return made
+    if not model.is_made_of_layers:
+        return again(model)
+    return graphs.copied(model, again, input_tensors)

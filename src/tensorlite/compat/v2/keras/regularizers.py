@@ -59,13 +59,13 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
 
 
 l1, l2 = L1, L2
-_KNOWN: dict[str, Any] = {"L1": L1, "L2": L2, "L1L2": L1L2, "l1_l2": l1_l2}
+KNOWN: dict[str, Any] = {"L1": L1, "L2": L2, "L1L2": L1L2, "l1_l2": l1_l2}
 
 
 def get(identifier: Any) -> Any:
     if identifier == "l1_l2":
         return l1_l2()
-    return lookup.found("regularizer", identifier, _KNOWN)
+    return lookup.found("regularizer", identifier, KNOWN)
 
 
 def serialize(regularizer: Any) -> Any:

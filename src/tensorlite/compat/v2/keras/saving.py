@@ -1,4 +1,4 @@
-"""Weights and models of Keras in files: TensorFlow's checkpoints and SavedModels."""
+"""Weights and models of Keras in files: Keras' own, TensorFlow's checkpoints and SavedModels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.v2 import checkpoints
+from tensorlite.compat.v2.keras import archives
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
@@ -13,26 +14,24 @@ from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.train.module import Module
 
-
-def _check(path: str) -> None:
-    if path.endswith((".h5", ".hdf5", ".keras")):
-        raise InvalidArgumentError(
-            f"{path}: HDF5 and .keras files are not written or read here; without the ending "
-            "it is a checkpoint of TensorFlow"
-        )
+_FILES = (".h5", ".hdf5", ".keras")
 
 
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     path = str(filepath)
-    _check(path)
-    if not overwrite and Path(f"{path}.index").exists():
+    inside = Path(path if path.endswith(_FILES) else f"{path}.index")
+    if not overwrite and inside.exists():
         raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
-    checkpoints.write_weights(model, path)
+    if path.endswith(_FILES):
+        archives.write_weights(model, path)
+    else:
+        checkpoints.write_weights(model, path)
 
 
 def load_weights(model: Any, filepath: Any) -> Any:
     path = str(filepath)
-    _check(path)
+    if path.endswith(_FILES):
+        return archives.read_weights(model, path)
     return checkpoints.read_weights(model, path)
 
 
@@ -46,13 +45,32 @@ class _Served(Module):
             input_signature=shapes,
         )
         setattr(self, "__call__", call)  # noqa: B010
+        self.serve = call
         self.variables_ = list(model.weights)
 
 
-def save_model(model: Any, filepath: Any) -> None:
+def save_model(model: Any, filepath: Any, overwrite: bool = True) -> None:
+    """Write a model, by its path's ending, as an archive of Keras 3 or as a SavedModel.
+
+    The first can go on training, the second only computes.
+    """
+    path = str(filepath)
+    if path.endswith((".h5", ".hdf5")):
+        raise InvalidArgumentError(
+            f"{path}: whole models are written as .keras archives, or, without an ending, as "
+            "SavedModels; .weights.h5 is for save_weights"
+        )
+    if not overwrite and Path(path).exists():
+        raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
+    if path.endswith(".keras"):
+        archives.write_model(model, path)
+        return
+    export(model, path)
+
+
+def export(model: Any, filepath: Any) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
     path = str(filepath)
-    _check(path)
     if getattr(model, "inputs", None) is None:
         raise InvalidArgumentError(
             "save: it is not known what the model takes; give its first layer input_shape=, call "
@@ -61,9 +79,10 @@ def save_model(model: Any, filepath: Any) -> None:
     save_saved_model(_Served(model), path)
 
 
-def load_model(filepath: Any) -> Any:
+def load_model(filepath: Any, compile: bool = True) -> Any:
     path = str(filepath)
-    _check(path)
+    if path.endswith(".keras"):
+        return archives.read_model(path, compile)
     if not (Path(path) / "saved_model.pb").exists():
         raise NotFoundError(f"{path} is no SavedModel")
     return load_saved_model(path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype
@@ -170,3 +171,20 @@ class CosineDecayRestarts(LearningRateSchedule):
         height = converted(float(self.m_mul)) ** again
         cosine = 0.5 * height * (1.0 + tl.cos(math.pi * turns))
         return self.initial_learning_rate * ((1.0 - self.alpha) * cosine + self.alpha)
+
+
+CLASSES: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        *(ExponentialDecay, InverseTimeDecay, PiecewiseConstantDecay),
+        *(PolynomialDecay, CosineDecay, CosineDecayRestarts),
+    )
+}
+
+
+def serialize(learning_rate_schedule: Any) -> Any:
+    return lookup.serialized(learning_rate_schedule)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    return lookup.found("schedule", config, CLASSES)

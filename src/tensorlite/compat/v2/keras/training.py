@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.v2.framework import GradientTape
-from tensorlite.compat.v2.keras import callbacks, feeding, optimizers
+from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizers
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.function.function import function, run_eagerly
+
+_COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
 class Training:
@@ -29,19 +32,29 @@ class Training:
     output_names: list[str]
     _steps: Any = None
     _compiled = False
+    _compile_config: Mapping[str, Any] = MappingProxyType({})
 
     def compile(
         self,
         optimizer: Any = "rmsprop",
         loss: Any = None,
-        metrics: Any = None,
         loss_weights: Any = None,
+        metrics: Any = None,
         weighted_metrics: Any = None,
         run_eagerly: bool | None = None,
         steps_per_execution: int | None = None,
         jit_compile: Any = None,
         **kwargs: Any,
     ) -> None:
+        if _are_metrics(loss_weights):  # Keras 2 has the metrics in the third place
+            loss_weights, metrics = metrics, loss_weights
+        self._compile_config = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "loss_weights": loss_weights,
+            "metrics": metrics,
+            "weighted_metrics": weighted_metrics,
+        }
         given = [metrics] if isinstance(metrics, str) else metrics
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
@@ -51,6 +64,16 @@ class Training:
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
         self._steps = {}
         self._compiled = True
+
+    def get_compile_config(self) -> dict[str, Any]:
+        """Return what the model was compiled with, nothing if it was not."""
+        return {
+            key: describing.described(x) for key, x in self._compile_config.items()
+        }
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        known = {key: describing.restored(config.get(key)) for key in _COMPILED}
+        self.compile(**known)
 
     @property
     def metrics(self) -> list[Any]:
@@ -185,6 +208,7 @@ class Training:
         step = self._step("train")
         listeners.on_train_begin()
         batches = _Endless(source) if steps_per_epoch else None
+        logs: dict[str, Any] = {}
         for epoch in range(initial_epoch, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
@@ -192,18 +216,18 @@ class Training:
             logs = self._epoch(step, parts, listeners, class_weight)
             if held is not None and (epoch + 1) % validation_freq == 0:
                 found = self._evaluated(held, validation_steps, listeners)
-                logs.update({f"val_{name}": value for name, value in found.items()})
+                logs.update({f"val_{name}": x for name, x in _sorted(found).items()})
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
-        listeners.on_train_end()
+        listeners.on_train_end(logs)
         return listeners.history
 
     def _listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
         if isinstance(given, callbacks.CallbackList):
             return given
         made = callbacks.CallbackList(given, model=self, verbose=verbose)
-        made.set_params({"epochs": epochs, "steps": steps, "verbose": verbose})
+        made.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
         return made
 
     def _epoch(
@@ -212,7 +236,7 @@ class Training:
         logs: dict[str, Any] = {}
         for number, data in enumerate(parts):
             listeners.on_train_batch_begin(number)
-            logs = _numbers(step(feeding.with_class_weights(data, class_weight)))
+            logs = _sorted(step(feeding.with_class_weights(data, class_weight)))
             listeners.on_train_batch_end(number, logs)
             if self.stop_training:
                 break
@@ -253,7 +277,7 @@ class Training:
         logs = self._evaluated(source, steps, listeners)
         if verbose:
             print(" - ".join(f"{name}: {value:.4f}" for name, value in logs.items()))
-        return logs if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else _listed(logs)
 
     def predict(
         self,
@@ -294,7 +318,7 @@ class Training:
         batch = self._batch(x, y, sample_weight)
         step = self._step("train")
         logs = _numbers(step(feeding.with_class_weights(batch, class_weight)))
-        return logs if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else _listed(logs)
 
     def test_on_batch(
         self,
@@ -308,7 +332,7 @@ class Training:
         if reset_metrics:
             self.reset_metrics()
         logs = _numbers(self._step("test")(self._batch(x, y, sample_weight)))
-        return logs if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else _listed(logs)
 
     def predict_on_batch(self, x: Any) -> Any:
         made = self._step("predict")(self._batch(x, None, None))
@@ -317,6 +341,15 @@ class Training:
     def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
+
+
+def _are_metrics(given: Any) -> bool:
+    """Return whether what stands for the weights of losses is metrics."""
+    if isinstance(given, dict):
+        return any(map(_are_metrics, given.values()))
+    if isinstance(given, (list, tuple)):
+        return any(map(_are_metrics, given))
+    return given is not None and not isinstance(given, (int, float, np.generic))
 
 
 class _Endless:
@@ -357,6 +390,11 @@ def _numbers(logs: Any) -> dict[str, Any]:
         name: value.__tensor__().numpy()[()] if isinstance(value, Operand) else value
         for name, value in (logs or {}).items()
     }
+
+
+def _sorted(logs: Any) -> dict[str, Any]:
+    """Return logs as numbers, by name, as Keras 3 shows them."""
+    return dict(sorted(_numbers(logs).items()))
 
 
 def _listed(logs: dict[str, Any]) -> Any:

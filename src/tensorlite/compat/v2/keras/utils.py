@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -117,7 +116,8 @@ def register_keras_serializable(
     package: str = "Custom", name: str | None = None
 ) -> Any:
     def register(kind: Any) -> Any:
-        lookup.custom_objects[name or kind.__name__] = kind
+        title = name or kind.__name__
+        lookup.custom_objects.update({title: kind, f"{package}>{title}": kind})
         return kind
 
     return register
@@ -127,16 +127,8 @@ def get_custom_objects() -> dict[str, Any]:
     return lookup.custom_objects
 
 
-@contextmanager
-def custom_object_scope(*objects: Any) -> Iterator[None]:
-    before = dict(lookup.custom_objects)
-    for given in objects:
-        lookup.custom_objects.update(given)
-    try:
-        yield
-    finally:
-        lookup.custom_objects.clear()
-        lookup.custom_objects.update(before)
+def custom_object_scope(*objects: Any) -> Any:
+    return lookup.adding({key: x for given in objects for key, x in given.items()})
 
 
 CustomObjectScope = custom_object_scope

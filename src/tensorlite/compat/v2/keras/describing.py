@@ -1,0 +1,264 @@
+"""Descriptions of Keras' objects: what get_config tells, in files and in JSON, and back from them.
+
+A description is a dict of `module`, `class_name`, `config` and `registered_name`, as Keras 3 writes
+it. What models are made of stands in graphs.py, what is in files in archives.py.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.keras import lookup
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.shapes import TensorShape
+
+OURS = "tensorlite.compat.v2.keras"
+known: dict[str, Mapping[str, Any]] = {}
+"""Keras' classes, by the namespace that Keras says of them; each namespace adds its own."""
+_PLAIN = (bool, int, float, str)
+_OWN_ARGUMENTS = {"name", "trainable", "dtype", "weights", "kwargs", "args"}
+
+
+def namespace_of(kind: type) -> str:
+    """Return the namespace in which Keras has a class."""
+    path = kind.__module__
+    if not path.startswith(OURS):
+        return path
+    topics = {
+        "base_layer": "keras.layers",
+        "layers": "keras.layers",
+        "preprocessing": "keras.layers",
+        "models": "keras",
+        "initializers": "keras.initializers",
+        "regularizers": "keras.regularizers",
+        "constraints": "keras.constraints",
+        "loss": "keras.losses",
+        "metrics": "keras.metrics",
+        "base_metric": "keras.metrics",
+        "optimizer": "keras.optimizers",
+        "schedules": "keras.optimizers.schedules",
+    }
+    last = path.rpartition(".")[2]
+    found = [said for topic, said in topics.items() if last.startswith(topic)]
+    return found[0] if found else "keras"
+
+
+def described(value: Any) -> Any:
+    """Return a description of a value; functions that have no name here stay themselves."""
+    if value is None or isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        config = {"value": value.tolist(), "dtype": value.dtype.name}
+        return {"class_name": "__numpy__", "config": config}
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, slice):
+        config = {key: getattr(value, key) for key in ("start", "stop", "step")}
+        return {"class_name": "__slice__", "config": config}
+    if value is Ellipsis:
+        return {"class_name": "__ellipsis__", "config": {}}
+    if isinstance(value, (list, tuple, TensorShape)):
+        made = [described(x) for x in value]
+        return made if isinstance(value, list) else tuple(made)
+    if isinstance(value, Mapping):
+        return {key: described(x) for key, x in value.items()}
+    if hasattr(value, "get_config"):
+        return description(value)
+    return _of_function(value) if callable(value) else value
+
+
+def description(value: Any) -> dict[str, Any]:
+    """Return the description of an object that has a configuration."""
+    kind = type(value)
+    ours = kind.__module__.startswith(OURS)
+    module, name = getattr(value, "described_as", (namespace_of(kind), kind.__name__))
+    made = {
+        "module": module,
+        "class_name": name,
+        "config": described(value.get_config()),
+        "registered_name": None if ours else lookup.registered_name(kind),
+    }
+    shape = getattr(value, "built_shape", None)
+    if shape is not None and getattr(value, "is_made_of_layers", None) is False:
+        made["build_config"] = {"input_shape": described(shape)}
+    return made
+
+
+def _of_function(value: Any) -> Any:
+    """Return the name of a function of Keras or of one that is registered."""
+    name = getattr(value, "__name__", "")
+    if known.get("activations", {}).get(name) is value:
+        return name
+    registered = lookup.registered_name(value)
+    if registered in lookup.custom_objects:
+        return {
+            "module": "builtins",
+            "class_name": "function",
+            "config": name,
+            "registered_name": registered,
+        }
+    return value
+
+
+def is_description(value: Any) -> bool:
+    return isinstance(value, Mapping) and "class_name" in value and "config" in value
+
+
+def restored(value: Any) -> Any:
+    """Return what a description, or a structure of them, describes."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(restored(x) for x in value)
+    if not isinstance(value, Mapping):
+        return value
+    if not is_description(value):
+        return {key: restored(x) for key, x in value.items()}
+    return _restored(value["class_name"], value["config"], value)
+
+
+def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
+    if name == "__numpy__":
+        return np.asarray(config["value"], config["dtype"])
+    if name == "__tuple__":
+        return tuple(restored(x) for x in config.get("value", config))
+    if name == "__slice__":
+        return slice(*[restored(config[key]) for key in ("start", "stop", "step")])
+    if name == "__ellipsis__":
+        return Ellipsis
+    if name in {"DTypePolicy", "Policy"}:
+        return config["name"]
+    if name == "__lambda__":
+        raise InvalidArgumentError(
+            "a lambda in a file is code, which is not run from there: register a function with "
+            "keras.saving.register_keras_serializable instead"
+        )
+    if name == "function":
+        return _class(whole.get("registered_name") or config, whole, config)
+    kind = _class(name, whole, whole.get("registered_name"))
+    if not hasattr(kind, "from_config"):
+        return kind(**config)
+    made = kind.from_config(dict(config))
+    shape = whole.get("build_config", {}).get("input_shape")
+    if shape is not None and hasattr(made, "build_from_config"):
+        made.build_from_config({"input_shape": shape})
+    return made
+
+
+def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
+    """Return a class or function by its name, its registered name, or where Keras has it."""
+    for key in (other, name):
+        if isinstance(key, str) and key in lookup.custom_objects:
+            return lookup.custom_objects[key]
+    module = str(whole.get("module") or "")
+    nearest = [space for space in known if module and space == module]
+    for space in [*nearest, *known]:
+        if name in known[space]:
+            return known[space][name]
+    raise InvalidArgumentError(
+        f"the class or function {name!r} of {module or 'a program'} is not known here: give "
+        "custom_objects={name: class}, or register it with "
+        "keras.saving.register_keras_serializable"
+    )
+
+
+def plain(value: Any) -> Any:
+    """Return a description as JSON has it, or say what in it cannot be written."""
+    if value is None or isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(x) for key, x in value.items()}
+    raise InvalidArgumentError(
+        f"{value!r} cannot be described: register functions and classes with "
+        "keras.saving.register_keras_serializable, and give classes a get_config"
+    )
+
+
+def maker_of(value: Any, root: type) -> Any:
+    """Return the class whose arguments describe a layer, None where its own get_config does."""
+    kind = type(value)
+    kinds = [k for k in kind.__mro__ if "__init__" in vars(k) and issubclass(k, root)]
+    inherited = getattr(kind.get_config, "__qualname__", "").partition(".")[0]
+    if inherited not in {k.__name__ for k in kind.__mro__ if _is_ours(k)}:
+        kinds = [k for k in kinds if _is_ours(k)]
+    found = kinds[0]
+    return None if found is root else found
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.startswith(OURS)
+
+
+def given_arguments(value: Any, maker: type) -> dict[str, Any]:
+    """Return the arguments that an object was made with, defaults among them.
+
+    What the object holds under an argument's name counts before what was given.
+    """
+    listed = inspect.signature(maker.__init__).parameters  # type: ignore[misc]
+    own = type(value).__init__ is maker.__init__  # type: ignore[misc]
+    args, kwargs = value._arguments if own else ((), {})  # noqa: SLF001  of the call
+    names = [
+        x for x in list(listed)[1:] if listed[x].kind is not listed[x].VAR_KEYWORD
+    ]
+    positional = [x for x in names if listed[x].kind is not listed[x].VAR_POSITIONAL]
+    given = {**dict(zip(positional, args, strict=False)), **kwargs}
+    made = {}
+    for name in positional:
+        if name in _OWN_ARGUMENTS:
+            continue
+        default = listed[name].default
+        said = given.get(name, None if default is listed[name].empty else default)
+        held = vars(value).get(name, said)
+        made[name] = said if isinstance(held, (list, tuple)) and own else held
+    extra = {k: v for k, v in given.items() if k not in made}
+    return {**made, **_of_layer(extra)}
+
+
+def _of_layer(extra: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments beside a maker's own that its **kwargs hand on."""
+    shapes = {"input_shape", "batch_input_shape", "input_dim", "input_length"}
+    return {
+        key: value
+        for key, value in extra.items()
+        if key not in _OWN_ARGUMENTS and key not in shapes
+    }
+
+
+def revived(value: Any) -> Any:
+    """Return a layer, dtype or array that is described in a layer's configuration."""
+    if isinstance(value, list) and any(map(is_description, value)):
+        return [revived(x) for x in value]
+    if not is_description(value):
+        return value
+    name = value["class_name"]
+    special = name.startswith("__") or name in {"DTypePolicy", "function"}
+    kinds = {**known.get("keras.layers", {}), **known.get("keras", {})}
+    layer = name in kinds or name in lookup.custom_objects
+    return restored(value) if special or layer else value
+
+
+def kept(shapes: Any) -> Any:
+    """Return shapes as plain tuples."""
+    if isinstance(shapes, dict):
+        return {key: kept(x) for key, x in shapes.items()}
+    if isinstance(shapes, (list, tuple)) and any(
+        isinstance(x, tuple) for x in shapes
+    ):
+        return [kept(x) for x in shapes]
+    return tuple(shapes)
+
+
+def as_shapes(shape: Any) -> Any:
+    """Return a shape, or a structure of them, as they are in files, where tuples are lists."""
+    if isinstance(shape, dict):
+        return {key: as_shapes(x) for key, x in shape.items()}
+    if all(x is None or isinstance(x, int) for x in shape):
+        return TensorShape(shape)
+    return [as_shapes(x) for x in shape]

@@ -1,0 +1,195 @@
+"""tf.keras: models and weights in files, descriptions of models, and copies made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.compat.v2.keras import archives
+from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.graph_mode.graph import mode
+
+keras = tf.keras
+layers = keras.layers
+DATA = Path(__file__).parent / "recorded"
+PREDICTED = [[0.026544973254203796]]
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def drawn(*shape: int) -> Any:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def functional() -> Any:
+    given = keras.Input((4, 6), name="given")
+    x = layers.MultiHeadAttention(2, 3)(given, given)
+    x = (1.0 - x * 2.0)[:, 1:]
+    x = layers.Bidirectional(layers.GRU(3, return_sequences=True))(
+        layers.Dropout(0.2)(x)
+    )
+    x = layers.BatchNormalization()(layers.LSTM(5)(x))
+    left = layers.Dense(4, activation="relu", kernel_regularizer="l2")(x)
+    x = layers.LayerNormalization()(
+        layers.Concatenate()([left, layers.Dense(4)(left)])
+    )
+    return keras.Model(given, layers.Dense(1, name="result")(x), name="whole")
+
+
+def images() -> Any:
+    return keras.Sequential(
+        [
+            keras.Input((8, 8, 2)),
+            layers.Conv2D(4, 3, padding="same", activation="relu"),
+            layers.MaxPooling2D(2),
+            layers.SeparableConv2D(3, 3),
+            layers.DepthwiseConv2D(2),
+            layers.GlobalAveragePooling2D(),
+            keras.Sequential([layers.Dense(3), layers.ReLU()]),
+            layers.Reshape((3, 1)),
+            layers.UpSampling1D(2),
+            layers.ZeroPadding1D(1),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "x"), [(functional, drawn(3, 4, 6)), (images, drawn(2, 8, 8, 2))]
+)
+def test_a_model_comes_back_from_an_archive(
+    make: Any, x: Any, tmp_path: Path
+) -> None:
+    model = make()
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(
+        again.predict(x, verbose=0), model.predict(x, verbose=0)
+    )
+    assert [type(y) for y in again.layers] == [type(y) for y in model.layers]
+
+
+@pytest.mark.parametrize("make", [functional, images])
+def test_weights_come_back_from_hdf5(make: Any, tmp_path: Path) -> None:
+    model, other = make(), make()
+    model.save_weights(tmp_path / "a.weights.h5")
+    other.load_weights(tmp_path / "a.weights.h5")
+    for x, y in zip(model.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_training_goes_on_after_loading(tmp_path: Path) -> None:
+    x, y = drawn(8, 4), drawn(8, 1)
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(1)])
+    model.compile(keras.optimizers.Adam(0.1), loss="mse", metrics=["mae"])
+    model.fit(x, y, shuffle=False, verbose=0)
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    for one in (model, again):
+        one.fit(x, y, shuffle=False, verbose=0)
+    assert int(again.optimizer.iterations.numpy()) == 2
+    for a, b in zip(model.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    assert set(again.evaluate(x, y, verbose=0, return_dict=True)) == {"loss", "mae"}
+
+
+@keras.utils.register_keras_serializable("tests")
+class Blocks(keras.Model):
+    """A model of one's own, whose inputs are known by a call only."""
+
+    def __init__(self, units: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.first = layers.Dense(units)
+        self.blocks = [layers.Dense(3), layers.Dense(1)]
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        x = self.first(inputs)
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def test_a_model_of_a_class_of_ones_own_comes_back(tmp_path: Path) -> None:
+    model = Blocks(5)
+    want = model(drawn(2, 3)).numpy()
+    model.save(tmp_path / "own.keras")
+    again = keras.models.load_model(tmp_path / "own.keras")
+    assert again.first.units == 5
+    np.testing.assert_allclose(again(drawn(2, 3)).numpy(), want)
+
+
+def test_weights_lie_where_keras_has_them(tmp_path: Path) -> None:
+    model = Blocks()
+    model(drawn(2, 3))
+    model.save_weights(tmp_path / "own.weights.h5")
+    found: list[str] = []
+    with archives.hdf5().File(tmp_path / "own.weights.h5") as file:
+        file.visititems(
+            lambda name, x: found.append(name) if hasattr(x, "shape") else None
+        )
+    assert found == [
+        f"{place}/vars/{i}"
+        for place in ("blocks/dense", "blocks/dense_1", "first")
+        for i in (0, 1)
+    ]
+
+
+def test_an_archive_of_keras_itself_is_read() -> None:
+    # Made by Keras 3.15: Sequential([Input((5,)), Embedding(10, 3), TimeDistributed(Dense(2)),
+    # Flatten(), Dense(1)]), saved, with what it predicts of [[1, 2, 0, 4, 5]].
+    model = keras.models.load_model(DATA / "keras3.keras")
+    found = model.predict(np.array([[1, 2, 0, 4, 5]]), verbose=0)
+    np.testing.assert_allclose(found, PREDICTED, rtol=1e-5)
+
+
+def test_models_are_described_and_copied() -> None:
+    model, x = functional(), drawn(3, 4, 6)
+    want = model.predict(x, verbose=0)
+    for again in (
+        keras.models.clone_model(model),
+        keras.models.model_from_json(model.to_json()),
+        keras.Model.from_config(model.get_config()),
+    ):
+        again.set_weights(model.get_weights())
+        np.testing.assert_allclose(again.predict(x, verbose=0), want, rtol=1e-5)
+        assert again.get_layer("result").units == 1
+
+
+def test_layers_tell_what_they_were_made_with() -> None:
+    layer = layers.Conv2D(
+        4, 3, strides=2, activation="relu", kernel_regularizer="l2", name="c"
+    )
+    config = layer.get_config()
+    assert (config["filters"], config["strides"], config["activation"]) == (
+        4,
+        2,
+        "relu",
+    )
+    assert config["kernel_regularizer"]["config"] == {"l2": pytest.approx(0.01)}
+    again = layers.Conv2D.from_config(config)
+    assert again.name == "c"
+    assert again.kernel_regularizer.l2 == pytest.approx(0.01)
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    model = keras.Sequential([keras.Input((2,)), layers.Lambda(lambda x: x * 2)])
+    assert keras.models.clone_model(model).predict(drawn(1, 2), verbose=0).shape == (
+        1,
+        2,
+    )
+    with pytest.raises(InvalidArgumentError, match="register_keras_serializable"):
+        model.save(tmp_path / "lambda.keras")
+    with pytest.raises(NotFoundError, match="no such file"):
+        keras.models.load_model(tmp_path / "nothing.keras")
+    with pytest.raises(InvalidArgumentError, match=r"\.keras"):
+        model.save(tmp_path / "old.h5")
+    model.save(tmp_path / "served")
