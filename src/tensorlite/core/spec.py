@@ -229,7 +229,8 @@ def _broadcast_sizes(sizes: tuple[Dim, ...], shapes: Iterable[Dims | None]) -> D
     if len(known) > 1:
         listed = " and ".join(shape_text(shape) for shape in shapes)
         raise ShapeError(
-            f"shapes {listed} do not broadcast: sizes {sorted(map(int, known))} meet on one axis"  # type: ignore[arg-type]
+            f"Incompatible shapes {listed} do not broadcast: Dimensions must be equal, but are "
+            f"{' and '.join(map(str, sorted(map(int, known))))} on one axis"  # type: ignore[arg-type]
         )
     return known.pop() if known else None
 

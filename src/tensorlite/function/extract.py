@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Effect, Role
+from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -156,6 +157,7 @@ class _Extraction:
 def _unfed(node: Node) -> InvalidArgumentError:
     (x,) = node.outputs
     return InvalidArgumentError(
-        f"placeholder {x.name} ({x.spec}), made at {node.line}, is needed for what is fetched and "
-        "is not fed; give a value for it in feed_dict"
+        f"You must feed a value for placeholder tensor {node.name!r} with dtype {x.dtype.name} and "
+        f"shape {shape_text(x.spec.shape)}: made at {node.line}, it is needed for what is fetched; "
+        "give a value for it in feed_dict"
     )

@@ -82,7 +82,7 @@ class Feed:
         spec = self.tensor.spec
         if not spec.accepts(TensorSpec(array.shape, spec.dtype)):
             raise ShapeError(
-                f"{self._what()} is fed an array of shape {shape_text(array.shape)}; its shape is "
+                f"Cannot feed value of shape {shape_text(array.shape)}: {self._what()} has shape "
                 f"{shape_text(spec.shape)}"
             )
 

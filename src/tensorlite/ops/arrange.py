@@ -170,7 +170,9 @@ class Squeeze(Op):
         axes = normalise_axes(self.squeeze_dims, len(x.shape))
         for axis in axes:
             if x.shape[axis] not in (1, None):
-                raise ShapeError(f"squeeze: axis {axis} of {x} is not of size 1")
+                raise ShapeError(
+                    f"squeeze: Can not squeeze dim[{axis}] of {x}, expected a dimension of 1"
+                )
         kept = [
             n for i, n in enumerate(x.shape) if (i not in axes if axes else n != 1)
         ]

@@ -46,14 +46,17 @@ class Assert(Op):
     def kernel(self, xp: Xp, condition: Array, *data: Array) -> tuple[Array, ...]:
         """Return nothing, if the condition holds."""
         if not bool(condition.all()):
-            shown = "".join(f"; {summary(x, self.summarize)}" for x in data)
-            raise AssertionFailedError(f"assertion failed: {self.message}{shown}")
+            values = [summary(x, self.summarize) for x in data]
+            shown = "; ".join([self.message, *values] if self.message else values)
+            raise AssertionFailedError(f"assertion failed: {shown}")
         return ()
 
 
 def summary(x: Array, summarize: int) -> str:
     """Return the first and last `summarize` elements along each axis as text (-1: all)."""
     host = to_host(x)
+    if host.ndim == 0 and isinstance(host.item(), bytes):
+        return str(host.item(), "utf-8", "replace")
     threshold = host.size + 1 if summarize < 0 else 2 * summarize
     return np.array2string(
         host, threshold=threshold, edgeitems=max(summarize, 1), separator=" "

@@ -241,11 +241,13 @@ class Pow(Binary):
         TensorFlow.
         """
         x, y = call.inputs
-        flat = equal(y, 0)
-        slope = where(flat, 0, y * pow(x, where(flat, 1, y) - 1))
+        slope = pow(x, where(equal(y, 0), 1, y) - 1)
         inside = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
-        rate = where(inside, log(where(inside, x, 1)), 0) * call.outputs[0]
-        return sum_to(dy * conjugated(slope), x), sum_to(dy * conjugated(rate), y)
+        rate = where(inside, log(where(inside, x, 1)), 0)
+        # A gradient of 0 comes first: the other factors may overflow together.
+        by_x = dy * conjugated(y) * conjugated(slope)
+        by_y = dy * conjugated(call.outputs[0]) * conjugated(rate)
+        return sum_to(by_x, x), sum_to(by_y, y)
 
 
 class LogAddExp(RealBinary):

@@ -33,7 +33,7 @@ class DynamicPartition(Op):
 
     def kernel(self, xp: Xp, data: Array, partitions: Array) -> tuple[Array, ...]:
         """Return the slices of each partition, in order."""
-        in_range(self.name, partitions, self.num_partitions, 0)
+        in_range(self.name, partitions, self.num_partitions, 0, "partitions")
         return tuple([data[partitions == i] for i in range(self.num_partitions)])
 
     def grad(self, call: Call, *dys: Gradient) -> Grads:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import of_numpy
 from tensorlite.core.errors import DTypeError, PlaceError, ShapeError
 from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, to_host
 
 
 def integers(op: str, indices: TensorSpec) -> None:
@@ -70,7 +72,9 @@ def segmented(
     return data.with_shape((count, *data.shape[rank:]))
 
 
-def in_range(op: str, indices: Array, size: int, axis: int) -> None:
+def in_range(
+    op: str, indices: Array, size: int, axis: int, name: str = "indices"
+) -> None:
     """Raise PlaceError unless all indices, counted from the front, are there."""
     if indices.dtype.kind not in "iu":
         integers(op, TensorSpec(indices.shape, of_numpy(indices.dtype)))
@@ -78,10 +82,18 @@ def in_range(op: str, indices: Array, size: int, axis: int) -> None:
         low, high = int(indices.min()), int(indices.max())
         if low < 0 or high >= size:
             allowed = f"allowed are 0 to {size - 1}" if size else "it has no elements"
+            place, index = _first_outside(to_host(indices), size)
             raise PlaceError(
-                f"{op}: index {low if low < 0 else high} is out of range for axis {axis} of size "
-                f"{size}; {allowed}"
+                f"{op}: {name}{place} = {index} is not in [0, {size}): index {index} is out of "
+                f"range for axis {axis} of size {size}; {allowed}"
             )
+
+
+def _first_outside(indices: np.ndarray[Any, Any], size: int) -> tuple[str, int]:
+    """Return the place, as programs write it, and value of the first index that is not there."""
+    place = np.argwhere((indices < 0) | (indices >= size))[0].tolist()
+    text = f"[{','.join(map(str, place))}]" if place else ""
+    return text, int(indices[tuple(place)])
 
 
 def nd_rows(

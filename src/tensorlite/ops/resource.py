@@ -88,8 +88,9 @@ class VariableState(Resource):
                 "or assign a value"
             )
         return FailedPreconditionError(
-            f"{what} has no value: nothing has been assigned to it. Assign one, such as "
-            "v.assign(x), run what initializes it, or restore a checkpoint"
+            f"Attempting to use uninitialized value {self.name}: {what} has no value: nothing has "
+            "been assigned to it. Assign one, such as v.assign(x), run what initializes it, or "
+            "restore a checkpoint"
         )
 
     def __repr__(self) -> str:

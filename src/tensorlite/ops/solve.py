@@ -7,11 +7,15 @@ differentiation" (2008), written for complex matrices too.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
+
+import numpy as np
 
 from tensorlite.core.dispatch import agreeing, call, call1, calls, floating, to_tensor
 from tensorlite.core.dtypes import real_of
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -55,6 +59,19 @@ def adjoint(x: Tensor) -> Tensor:
     return conjugated(matrix_transpose(x))
 
 
+@contextmanager
+def _invertible(op: str, what: str) -> Iterator[None]:
+    """Say of a singular matrix that its values are what is wrong."""
+    try:
+        yield
+    except np.linalg.LinAlgError as error:
+        if "Singular" not in str(error):
+            raise
+        raise InvalidArgumentError(
+            f"{op}: {what} is not invertible. ({error})"
+        ) from None
+
+
 class MatrixInverse(Op):
     """The inverse of each matrix in a stack, or of its adjoint."""
 
@@ -68,7 +85,8 @@ class MatrixInverse(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the inverses."""
-        return xp.linalg.inv(x.conj().swapaxes(-1, -2) if self.adjoint else x)
+        with _invertible(self.name, "Input"):
+            return xp.linalg.inv(x.conj().swapaxes(-1, -2) if self.adjoint else x)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return -Y^H dY Y^H, or its adjoint."""
@@ -94,7 +112,10 @@ class MatrixSolve(Op):
 
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the solutions."""
-        return xp.linalg.solve(a.conj().swapaxes(-1, -2) if self.adjoint else a, b)
+        with _invertible(self.name, "Input matrix"):
+            return xp.linalg.solve(
+                a.conj().swapaxes(-1, -2) if self.adjoint else a, b
+            )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return -dB X^H (or its adjoint) for A, and dB = A^-H dX."""
@@ -119,9 +140,10 @@ class MatrixTriangularSolve(Op):
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the solutions. NumPy and CuPy share no triangular solver: the general one runs."""
         triangle = xp.tril(a) if self.lower else xp.triu(a)
-        return xp.linalg.solve(
-            triangle.conj().swapaxes(-1, -2) if self.adjoint else triangle, b
-        )
+        with _invertible(self.name, "Input matrix"):
+            return xp.linalg.solve(
+                triangle.conj().swapaxes(-1, -2) if self.adjoint else triangle, b
+            )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the triangle of -dB X^H (or its adjoint) for A, and dB = A^-H dX."""

@@ -6,7 +6,7 @@ In a graph they are operations that raise when they run; what is known earlier i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,16 @@ import tensorlite as tl
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.views import plain
 from tensorlite.core.dispatch import call
-from tensorlite.core.dtypes import as_dtype, bool_
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.dtypes import as_dtype, bool_, int32
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    DTypeError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.operand import Operand
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import assertions
 from tensorlite.ops.numerics import CheckNumerics
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -27,23 +34,62 @@ def Assert(  # TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
     shown = [converted(x) for x in data]
-    text = "assertion failed:"
     held = tl.astype(converted(condition), bool_)
-    return assertions.assert_true(held, text, *shown, summarize=summarize or 3)
+    return assertions.assert_true(held, "", *shown, summarize=summarize or 3)
 
 
 def _held(
-    condition: Any, what: str, message: Any, data: Any, shown: Any, summarize: Any
+    relation: Callable[..., Any],
+    known: Any,
+    told: list[Any],
+    summarize: Any,
+    *xs: Any,
 ) -> Any:
-    given = [converted(x) for x in (shown if data is None else data)]
-    text = f"{message}. {what}" if message else what
-    return assertions.assert_true(condition, text, *given, summarize=summarize or 3)
+    """Return an assertion; AssertionFailedError at once if a graph knows that it fails."""
+    condition = relation(*xs)
+    values = [_known(x) for x in xs]
+    told_now = active_graph() is not None and all(x is not None for x in values)
+    if told_now and not np.all(known(*values)):
+        raise AssertionFailedError("\n".join(_text(x) for x in told))
+    shown = [converted(x) for x in told]
+    return assertions.assert_true(condition, "", *shown, summarize=summarize or 3)
+
+
+def _known(x: Any) -> Any:
+    """Return the value of a tensor whose value a graph knows; None for others."""
+    found = x.spec.constant()
+    return None if found is None else np.asarray(found)
+
+
+def _text(x: Any) -> str:
+    """Return a text, or a tensor's value where it is known."""
+    if not isinstance(x, Operand):
+        return str(x)
+    known = _known(x.__tensor__())
+    return str(x if known is None else known)
+
+
+def _told(message: Any, data: Any, what: str, **operands: Any) -> list[Any]:
+    """Return what an assertion shows: texts and tensors."""
+    told = [message] if message else []
+    if data is not None:
+        return [*told, *data]
+    told.append(f"{what}:")
+    for name, x in operands.items():
+        told += [f"{name} ({_label(x)}) = ", x]
+    return told
+
+
+def _label(x: Any) -> str:
+    if isinstance(x, SymbolicTensor):
+        return str(x.name)
+    return f"shape={x.spec.shape} dtype={x.dtype.name}"
 
 
 def comparison(
-    default: str, sign: str, relation: Callable[[Any, Any], Any]
+    default: str, sign: str, relation: Callable[[Any, Any], Any], known: Any
 ) -> Callable[..., Any]:
-    """Return an assertion about two tensors."""
+    """Return an assertion about two tensors; `known` is the relation of arrays."""
 
     @named(default)
     def made(
@@ -56,15 +102,16 @@ def comparison(
     ) -> Any:
         a, b = agreeing(x, y)
         what = f"Condition x {sign} y did not hold element-wise"
-        return _held(relation(a, b), what, message, data, (a, b), summarize)
+        told = _told(message, data, what, x=a, y=b)
+        return _held(relation, known, told, summarize, a, b)
 
     return made
 
 
 def condition(
-    default: str, what: str, relation: Callable[[Any], Any]
+    default: str, sign: str, relation: Callable[[Any, Any], Any], known: Any
 ) -> Callable[..., Any]:
-    """Return an assertion about the elements of a tensor."""
+    """Return an assertion about the elements of a tensor and zero."""
 
     @named(default)
     def made(
@@ -74,26 +121,33 @@ def condition(
         data: Any = None,
         name: str | None = None,
     ) -> Any:
-        a = converted(x)
-        text = f"Condition {what} did not hold element-wise"
-        return _held(relation(a), text, message, data, (a,), summarize)
+        a = converted(x, name="x")
+        text = f"Condition x {sign} 0 did not hold element-wise"
+        told = _told(message, data, text, x=a)
+        return _held(
+            lambda x: relation(x, 0), lambda x: known(x, 0), told, summarize, a
+        )
 
     return made
 
 
-assert_equal = comparison("assert_equal", "==", tl.equal)
-assert_none_equal = comparison("assert_none_equal", "!=", tl.not_equal)
-assert_less = comparison("assert_less", "<", tl.less)
-assert_less_equal = comparison("assert_less_equal", "<=", tl.less_equal)
-assert_greater = comparison("assert_greater", ">", tl.greater)
-assert_greater_equal = comparison("assert_greater_equal", ">=", tl.greater_equal)
-assert_positive = condition("assert_positive", "x > 0", lambda x: tl.greater(x, 0))
-assert_negative = condition("assert_negative", "x < 0", lambda x: tl.less(x, 0))
+assert_equal = comparison("assert_equal", "==", tl.equal, np.equal)
+assert_none_equal = comparison("assert_none_equal", "!=", tl.not_equal, np.not_equal)
+assert_less = comparison("assert_less", "<", tl.less, np.less)
+assert_less_equal = comparison(
+    "assert_less_equal", "<=", tl.less_equal, np.less_equal
+)
+assert_greater = comparison("assert_greater", ">", tl.greater, np.greater)
+assert_greater_equal = comparison(
+    "assert_greater_equal", ">=", tl.greater_equal, np.greater_equal
+)
+assert_positive = condition("assert_positive", ">", tl.greater, np.greater)
+assert_negative = condition("assert_negative", "<", tl.less, np.less)
 assert_non_negative = condition(
-    "assert_non_negative", "x >= 0", lambda x: tl.greater_equal(x, 0)
+    "assert_non_negative", ">=", tl.greater_equal, np.greater_equal
 )
 assert_non_positive = condition(
-    "assert_non_positive", "x <= 0", lambda x: tl.less_equal(x, 0)
+    "assert_non_positive", "<=", tl.less_equal, np.less_equal
 )
 
 
@@ -113,7 +167,8 @@ def assert_near(
     relative, absolute = (least if t is None else t for t in (rtol, atol))
     near = tl.abs(a - b) <= absolute + relative * tl.abs(b)
     what = f"x and y not equal to tolerance rtol = {relative}, atol = {absolute}"
-    return _held(near, what, message, data, (a, b), summarize)
+    told = [converted(one) for one in _told(message, data, what, x=a, y=b)]
+    return assertions.assert_true(near, "", *told, summarize=summarize or 3)
 
 
 @named("assert_rank")
@@ -125,7 +180,8 @@ def assert_rank(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
-    return _ranked(x, [rank], lambda a, b: a == b, "equal to", message)
+    told = _Told("", message, data, summarize)
+    return _ranked(x, [rank], lambda a, b: a == b, tl.equal, told)
 
 
 @named("assert_rank_at_least")
@@ -137,7 +193,8 @@ def assert_rank_at_least(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
-    return _ranked(x, [rank], lambda a, b: a >= b, "at least", message)
+    told = _Told(" at least", message, data, summarize)
+    return _ranked(x, [rank], lambda a, b: a >= b, tl.greater_equal, told)
 
 
 @named("assert_rank_in")
@@ -149,31 +206,65 @@ def assert_rank_in(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
-    return _ranked(x, list(ranks), lambda a, b: a == b, "in", message)
+    told = _Told(" in", message, data, summarize)
+    return _ranked(x, list(ranks), lambda a, b: a == b, tl.equal, told)
 
 
-def _ranked(x: Any, ranks: Any, fits: Any, what: str, message: Any) -> Any:
-    operand = converted(x)
-    own = operand.spec.rank
-    known = [_number(rank) for rank in ranks]
-    if own is not None and None not in known:
-        if any(fits(own, rank) for rank in known):
-            return tl.group()
-        raise ShapeError(
-            f"{message or ''} Tensor {operand.spec} must have rank {what} {known}. Received rank "
-            f"{own}"
+class _Told(NamedTuple):
+    """What an assertion about ranks says."""
+
+    what: str
+    message: Any
+    data: Any
+    summarize: Any
+
+    def of(self, x: Any, ranks: list[Any]) -> list[Any]:
+        """Return what is shown when the graph runs."""
+        if self.data is not None:
+            return [converted(one) for one in self.data]
+        text = f"Tensor {_label(x)} must have rank{self.what}"
+        shown = [self.message or "", text, *ranks, "Received shape: ", tl.shape(x)]
+        return [converted(one) for one in shown]
+
+    def error(self, x: Any, ranks: list[int]) -> ShapeError:
+        """Return an error for a shape that is known."""
+        allowed = tuple(ranks) if self.what == " in" else ranks[0]
+        return ShapeError(
+            f"{self.message or ''}.  Tensor {_label(x)} must have rank{self.what} "
+            f"{allowed}.  Received rank {x.spec.rank}, shape {x.spec.shape}"
         )
+
+
+def _ranked(x: Any, ranks: Any, fits: Any, relation: Any, told: _Told) -> Any:
+    operand = converted(x, name="x")
+    wanted = [_rank_tensor(rank) for rank in ranks]
+    own = operand.spec.rank
+    known = [_known(rank) for rank in wanted]
+    if own is not None and all(rank is not None for rank in known):
+        sizes = [rank.item() for rank in known]
+        if any(fits(own, size) for size in sizes):
+            return tl.group()
+        raise told.error(operand, sizes)
     found = tl.rank(operand)
-    held = [fits(found, converted(rank)) for rank in ranks]
-    text = f"{message or ''} Tensor must have rank {what} {known}"
-    return assertions.assert_true(tl.any(tl.stack(held)), text, found)
+    held = tl.any(tl.stack([relation(found, rank) for rank in wanted]))
+    shown = told.of(operand, wanted)
+    return assertions.assert_true(held, "", *shown, summarize=told.summarize or 3)
 
 
-def _number(rank: Any) -> int | None:
-    if isinstance(rank, Operand):
-        found = rank.__tensor__().spec.constant()
-        return None if found is None else int(np.asarray(found).item())
-    return int(rank)
+def _rank_tensor(rank: Any) -> Any:
+    """Return a rank that may be asked for: a number of int32."""
+    made = converted(rank, name="rank")
+    if made.dtype is not int32:
+        raise DTypeError(f"a rank is {made.spec}; it must be of type {int32}")
+    if made.spec.rank not in (0, None):
+        raise ShapeError(f"Rank must be a scalar, not {made.spec}.")
+    if made.spec.rank is None:
+        asked = tl.equal(tl.rank(made), 0)
+        text = "Rank must be a scalar. Received rank: "
+        checked = assertions.assert_true(asked, text, made)
+        with tl.control_dependencies([checked]):
+            return tl.reshape(made, [])
+    return made
 
 
 @named("assert_type")
@@ -244,13 +335,15 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     for x in [x for x in tensors or () if x is not None]:
         own = x.dtype if hasattr(x, "dtype") else converted(x).dtype
         if found is not None and as_dtype(own) is not found:
-            raise DTypeError(
+            raise InvalidArgumentError(
                 f"Tensor type mismatch, {x!r} must be of type {found.name}, not {own}"
             )
         found = as_dtype(own)
     chosen = as_dtype("float32") if found is None else found
     if not chosen.is_floating:
-        raise DTypeError(f"Expected floating point type, got {chosen.name}.")
+        raise InvalidArgumentError(
+            f"Expected floating point type, got {chosen.name}."
+        )
     return chosen
 
 

@@ -178,6 +178,8 @@ def angle(input: Any, name: str | None = None) -> Any:
 @named("Conj")
 def conj(x: Any, name: str | None = None) -> Any:
     operand = converted(x)
+    if not operand.dtype.is_numeric:
+        raise DTypeError(f"Expected numeric tensor, got {operand.spec}")
     return tl.conj(operand) if operand.dtype.is_complex else operand
 
 
@@ -269,11 +271,20 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     if any(isinstance(x, IndexedSlices) for x in given):
         return tl.accumulate([tl.densify(x) for x in given])
-    return tl.add_n([converted(x) for x in given])
+    return tl.add_n(_some(given, "add_n"))
+
+
+def _some(inputs: Any, what: str) -> list[Any]:
+    """Return tensors to be added; InvalidArgumentError for none."""
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise InvalidArgumentError(
+            f"{what}: inputs must be a list of at least one tensor, not {inputs!r}"
+        )
+    return [converted(x) for x in inputs]
 
 
 @named("AccumulateNV2")
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Any:
-    return tl.add_n([converted(x) for x in inputs])
+    return tl.add_n(_some(inputs, "accumulate_n"))

@@ -15,27 +15,43 @@ Array = np.ndarray[Any, Any]
 
 
 def numeric_jacobian(f: Callable[[Array], Array], x: Array, delta: float) -> Array:
-    """Return the derivatives of f's elements (rows) by x's (columns), by central differences."""
+    """Return the derivatives of f's elements (rows) by x's (columns), by central differences.
+
+    A complex element counts as two, its real and its imaginary part.
+    """
     columns = []
-    for place in range(x.size):
-        moved = [np.array(x), np.array(x)]
+    for place in range(_reals(x).size):
+        moved = [np.array(x, order="C"), np.array(x, order="C")]
         for array, step in zip(moved, (delta, -delta), strict=True):
-            array.flat[place] += step
+            _reals(array)[place] += step
         high, low = (np.asarray(f(array)) for array in moved)
-        columns.append(((high - low) / (2 * delta)).ravel())
-    size = np.asarray(f(x)).size
+        columns.append(_reals((high - low) / _step_of(high, delta)))
+    size = _reals(np.asarray(f(x))).size
     return np.stack(columns, axis=1) if columns else np.zeros((size, 0), x.dtype)
 
 
+def _reals(array: Array) -> Array:
+    """Return the numbers of an array in a row, complex ones as pairs: a view, where it can."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _step_of(y: Array, delta: float) -> Any:
+    return np.asarray(2 * delta, y.real.dtype if y.dtype.kind == "c" else y.dtype)[()]
+
+
 def jacobian_of(vjp: Callable[[Array], Any], y: Array, x: Array) -> Array:
-    """Return the derivatives of y's elements by x's; `vjp` says what x is of a gradient of y."""
-    rows = []
-    for place in range(y.size):
+    """Return the derivatives of y's elements by x's; `vjp` says what x is of a gradient of y.
+
+    A complex element counts as two, its real and its imaginary part.
+    """
+    rows, none = [], np.zeros(_reals(x).size, _reals(x).dtype)
+    for place in range(_reals(y).size):
         one = np.zeros(y.shape, y.dtype)
-        one.flat[place] = 1
+        _reals(one)[place] = 1
         found = vjp(one)
-        rows.append(np.zeros(x.size, x.dtype) if found is None else np.ravel(found))
-    return np.stack(rows) if rows else np.zeros((0, x.size), x.dtype)
+        rows.append(none if found is None else _reals(np.asarray(found)))
+    return np.stack(rows) if rows else np.zeros((0, none.size), none.dtype)
 
 
 def compute_gradient_v2(

@@ -10,11 +10,14 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared import checks
 from tensorlite.compat.shared.arrays import tensors_of
+from tensorlite.compat.views import plain
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import merge
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
@@ -32,12 +35,29 @@ def gather(
     name: str | None = None,
 ) -> Any:
     source = params if isinstance(params, Variable) else converted(params)
-    if isinstance(axis, Operand):
-        axis = int(np.asarray(axis.__tensor__().spec.constant()))
     places = converted(indices)
+    if isinstance(axis, Operand):
+        known = axis.__tensor__().spec.constant()
+        if known is None:
+            return _along(tl.asarray(source), places, axis.__tensor__())
+        axis = np.asarray(known).item()
     if batch_dims < 0:
         batch_dims += places.ndim
     return gathered(source, places, axis, batch_dims)
+
+
+def _along(x: Any, places: Any, axis: Any) -> Any:
+    """Return slices along an axis that is not known yet: of x as a stack of stacks of rows."""
+    sizes = shape_of(x)
+    axis = tl.reshape(tl.astype(axis, int32), [])
+    along = tl.where(axis < 0, axis + tl.rank(x), axis)
+    before, behind = sizes[:along], sizes[along + 1 :]
+    length = tl.reshape(sizes[along], [1])
+    stacked = tl.reshape(
+        x, tl.concat([tl.reshape(tl.prod(before), [1]), length, [-1]])
+    )
+    found = gathered(stacked, tl.reshape(places, [-1]), 1)
+    return tl.reshape(found, tl.concat([before, shape_of(places), behind]))
 
 
 @named("GatherNd")
@@ -369,12 +389,36 @@ def confusion_matrix(
     rows, columns = converted(labels), converted(predictions)
     rows, columns = _same_rank(rows, columns), _same_rank(columns, rows)
     each = None if weights is None else converted(weights)
+    rows, columns = (
+        _counted(what, tl.astype(x, int64), num_classes)
+        for what, x in (("`labels`", rows), ("`predictions`", columns))
+    )
+    try:
+        merge(rows.spec.shape, columns.spec.shape)
+    except ShapeError as error:
+        raise ShapeError(
+            f"confusion_matrix: shapes of labels and predictions must be equal: {error}"
+        ) from None
     return math.confusion_matrix(rows, columns, num_classes, each, as_dtype(dtype))
+
+
+def _counted(what: str, classes: Any, count: Any) -> Any:
+    """Return numbers of classes, of which it is asserted that they are such."""
+    least = f"{what} contains negative values"
+    asked = [checks.assert_non_negative(classes, least)]
+    if count is not None:
+        limit = converted(count, int64)
+        most = f"{what} out of bound"
+        asked.append(checks.assert_less(classes, tl.astype(limit, int64), most))
+    with tl.control_dependencies(plain([one for one in asked if one is not None])):
+        return tl.identity(classes)
 
 
 def _same_rank(x: Any, other: Any) -> Any:
     """Return labels without a last axis of one that the others have not."""
-    return tl.squeeze(x, -1) if x.ndim == other.ndim + 1 and x.shape[-1] == 1 else x
+    rank, others = x.spec.rank, other.spec.rank
+    longer = rank is not None and others is not None and rank == others + 1
+    return tl.squeeze(x, -1) if longer else x
 
 
 @named("bincount", "Bincount")

@@ -142,6 +142,8 @@ def compute_weighted_loss(
     reduction: str = _MEAN,
 ) -> Any:
     Reduction.validate(reduction)
+    if weights is None:
+        raise InvalidArgumentError("weights must not be None.")
     with name_scope(scope, "weighted_loss"):
         given = framework.convert_to_tensor(losses)
         (each,), (scale,) = _floats(given), _floats(weights)
@@ -300,7 +302,7 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES,
 ) -> Any:
-    given = {"labels": labels, "predictions": predictions}
+    given = {"labels": labels, "predictions": predictions, "weights": weights}
     with _scoped(scope, "mean_pairwise_squared_error", given):
         found, wanted, scale = _floats(predictions, labels, weights)
         _alike(found, wanted)
@@ -382,7 +384,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
-    given = {"labels": labels, "logits": logits}
+    given = {"labels": labels, "logits": logits, "weights": weights}
     with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
         wanted = framework.convert_to_tensor(labels)
         found = framework.convert_to_tensor(logits)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
+from tensorlite.compat.shared.sparse import SparseTensor, to_dense
+from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
+from tensorlite.compat.v1 import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.metrics_means import (
     Metric,
     collected,
@@ -16,7 +18,7 @@ from tensorlite.compat.v1.metrics_means import (
 from tensorlite.core.dtypes import float64, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 _NOTHING = -(2**62)
 """What stands where a row of sparse labels has none."""
@@ -29,9 +31,12 @@ def _name(what: str, k: int | None, class_id: int | None = None) -> str:
 
 def _rows(labels: Any, predictions: Any) -> Any:
     """Return labels with an axis for those of one row, as whole numbers."""
-    if isinstance(labels, SparseTensor):
-        labels = labels.to_dense(_NOTHING) if hasattr(labels, "to_dense") else labels
-    rows = elementwise.cast(framework.convert_to_tensor(labels), int64)
+    labels = convert_to_tensor_or_sparse_tensor(labels)
+    if isinstance(labels, PlainSparse):
+        values = elementwise.cast(labels.values, int64)
+        placed = SparseTensor(labels.indices, values, labels.dense_shape)
+        labels = to_dense(placed, _NOTHING, validate_indices=False)
+    rows = elementwise.cast(labels, int64)
     if rows.get_shape().rank == predictions.get_shape().rank - 1:
         rows = v1_arrays.expand_dims(rows, -1)
     return rows

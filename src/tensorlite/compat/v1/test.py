@@ -25,7 +25,13 @@ from tensorlite.compat.shared.testing import (
     main,
     test_src_dir_path,
 )
-from tensorlite.compat.v1.framework import Session, gradients, placeholder
+from tensorlite.compat.v1.framework import (
+    Session,
+    convert_to_tensor,
+    gradients,
+    placeholder,
+)
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.sessions import chosen_session
 
 __all__ = [
@@ -95,11 +101,12 @@ def _jacobians(
     delta: float,
     others: Any,
 ) -> tuple[Any, Any]:
-    kind = x.dtype.numpy
-    first = np.random.random_sample(tuple(x_shape)) if start is None else start  # noqa: NPY002
-    at = np.asarray(first, kind)
-    dy = placeholder(y.dtype, tuple(y_shape))
-    (dx,) = gradients(y, x, grad_ys=dy)
+    at = _start(x, x_shape, start)
+    with x.graph.as_default():
+        dy = placeholder(y.dtype, _declared(y, y_shape))
+        (dx,) = gradients(y, x, grad_ys=dy)
+    if isinstance(dx, IndexedSlices):
+        dx = convert_to_tensor(dx)
     fed = dict(others or {})
 
     def value(moved: Any) -> Any:
@@ -111,6 +118,23 @@ def _jacobians(
     y_now = np.asarray(value(at))
     # TensorFlow's Jacobians have x's elements as rows.
     return jacobian_of(vjp, y_now, at).T, numeric_jacobian(value, at, delta).T
+
+
+def _start(x: Any, shape: Any, given: Any) -> Any:
+    """Return where a function is differentiated: what is given, or random numbers."""
+    if given is not None:
+        return np.asarray(given, x.dtype.numpy)
+    sample = np.random.random_sample  # TensorFlow's tests seed this one
+    drawn = sample(tuple(shape))
+    if x.dtype.is_complex:
+        drawn = drawn + 1j * sample(tuple(shape))
+    return np.asarray(drawn, x.dtype.numpy)
+
+
+def _declared(y: Any, shape: Any) -> Any:
+    """Return the shape of a gradient of y: y's own, or what it is said to be."""
+    own = y.get_shape()
+    return own if own.is_fully_defined() else tuple(shape)
 
 
 def compute_gradient_error(
