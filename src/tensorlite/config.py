@@ -30,6 +30,7 @@ __all__ = [
     "get_numpy_operands",
     "get_soft_placement",
     "get_step_timeout",
+    "get_tensorflow_results",
     "list_logical_devices",
     "list_physical_devices",
     "memory_info",
@@ -41,6 +42,7 @@ __all__ = [
     "set_soft_placement",
     "set_step_timeout",
     "set_swap",
+    "set_tensorflow_results",
 ]
 
 
@@ -263,6 +265,31 @@ def get_numpy_operands() -> Literal["promote", "adopt"]:
     'promote'
     """
     return "adopt" if settings.numpy_adopts else "promote"
+
+
+def set_tensorflow_results(wanted: bool) -> None:
+    """Say whether some results are what TensorFlow's programs rely on; `compat.v2` asks for it.
+
+    Quotients of integers of 32 bits or more are float64 then, not float32, and `numpy()` of a
+    single string is bytes, not an array without axes.
+
+    >>> tl.config.set_tensorflow_results(True)
+    >>> (tl.asarray(1) / tl.asarray(3)).dtype, tl.asarray("text").numpy()
+    (tl.float64, b'text')
+    >>> tl.config.set_tensorflow_results(False)
+    >>> (tl.asarray(1) / tl.asarray(3)).dtype
+    tl.float32
+    """
+    settings.tensorflow_results = bool(wanted)
+
+
+def get_tensorflow_results() -> bool:
+    """Return whether some results are what TensorFlow's programs rely on.
+
+    >>> tl.config.get_tensorflow_results()
+    False
+    """
+    return settings.tensorflow_results
 
 
 def memory_info(device: str | DeviceName = "/device:CPU:0") -> MemoryInfo:

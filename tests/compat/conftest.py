@@ -16,6 +16,8 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     eager = request.path.name.startswith(EAGER)
     tl.config.set_numpy_operands("adopt" if eager else "promote")
     tl.config.set_soft_placement(eager)
+    tl.config.set_tensorflow_results(eager)
     yield
+    tl.config.set_tensorflow_results(False)
     tl.config.set_numpy_operands("promote")
     tl.config.set_soft_placement(False)

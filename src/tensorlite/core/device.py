@@ -132,6 +132,8 @@ class Settings:
     """How many seconds a step may wait before it fails; None: without end."""
     numpy_adopts: bool = False
     """Whether an array of NumPy beside a tensor takes the tensor's dtype, if it may."""
+    tensorflow_results: bool = False
+    """Whether quotients of wide integers are float64, and a single text is bytes for NumPy."""
 
 
 settings = Settings()

@@ -276,7 +276,12 @@ def floating(x: Tensor) -> Tensor:
 def agreeing(op: Op, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of the dtype they promote to; Python scalars adapt."""
     x, y = promoted(a, b)
-    return (floating(x), floating(y)) if op.wants_float else (x, y)
+    if not op.wants_float:
+        return x, y
+    if settings.tensorflow_results and x.dtype.is_integer and x.dtype.itemsize > 2:
+        wide = operand.operators.astype
+        return wide(x, dtypes.float64), wide(y, dtypes.float64)
+    return floating(x), floating(y)
 
 
 def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tensorlite.core import operand
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.opaque import Opaque
@@ -125,6 +125,9 @@ class Tensor(Operand):
         """Return the value as a read-only NumPy array; SymbolicTensorError in a trace."""
         view = to_host(self.array).view()
         view.flags.writeable = False
+        if view.dtype == object and settings.tensorflow_results and view.ndim == 0:
+            bare: np.ndarray[Any, Any] = view.item()
+            return bare
         return view
 
     def item(self) -> Any:

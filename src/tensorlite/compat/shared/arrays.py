@@ -15,6 +15,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
@@ -28,7 +29,7 @@ from tensorlite.core.dtypes import (
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import EagerTensor, IndexedSlices
 from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
@@ -319,9 +320,23 @@ def _padding(default: str) -> Callable[..., Any]:
         if x.dtype is string and value == 0:
             value = b""
         fitted = converted(value, x.dtype)
+        _check_paddings(paddings)
         return tl.pad(x, converted(paddings, int32), mode.lower(), fitted)  # type: ignore[arg-type]
 
     return padded
+
+
+def _check_paddings(paddings: Any) -> None:
+    """Raise InvalidArgumentError for paddings below 0, which cut in tensorlite's own pad."""
+    known = paddings
+    if isinstance(paddings, Operand):
+        known = paddings.numpy() if isinstance(paddings, EagerTensor) else None
+    elif any(isinstance(x, Operand) for x in nest.flatten(paddings)):
+        return
+    if known is not None and np.size(known) and np.min(known) < 0:
+        raise InvalidArgumentError(
+            f"Paddings must be non-negative: {np.asarray(known).tolist()}"
+        )
 
 
 _pad, _pad_v2, _mirror_pad = map(_padding, ("Pad", "PadV2", "MirrorPad"))

@@ -306,7 +306,11 @@ from tensorlite.compat.v2.version import (
 from tensorlite.compat.views import (
     Operation as Operation,
 )
-from tensorlite.config import set_numpy_operands, set_soft_placement
+from tensorlite.config import (
+    set_numpy_operands,
+    set_soft_placement,
+    set_tensorflow_results,
+)
 from tensorlite.core.shapes import (
     TensorShape as TensorShape,
 )
@@ -332,6 +336,7 @@ random_normal_initializer = initializers.RandomNormal
 random_uniform_initializer = initializers.RandomUniform
 
 set_numpy_operands("adopt")
+set_tensorflow_results(True)
 set_soft_placement(True)
 
 

@@ -108,7 +108,7 @@ def test_softmax_is_that_of_each_row() -> None:
 
 
 def test_signatures_and_structures() -> None:
-    spec = tf.RaggedTensorSpec([None, None], tf.int32)
+    spec: Any = tf.RaggedTensorSpec([None, None], tf.int32)
     double = tf.function(lambda rows: rows * 2, input_signature=[spec])
     assert double(x()).to_list()[2] == [10, 18, 4]
     assert double(x()[:1]).to_list() == [[6, 2, 8, 2]]
