@@ -167,14 +167,41 @@ class ResourceApplyAdadelta(Apply):
         return w - lr * step, squares, rho * steps + (1 - rho) * step * step
 
 
+def moved(mean: Array, x: Array, decay: Array) -> Array:
+    """Return mean + (x - mean) * (1 - decay), rounded as in TensorFlow, in one fresh array."""
+    return _moved_by(x - mean, mean, decay)
+
+
+def moved_square(mean: Array, x: Array, decay: Array) -> Array:
+    """Return the moving mean of squares, likewise."""
+    away = x * x
+    away -= mean
+    return _moved_by(away, mean, decay)
+
+
+def _moved_by(away: Array, mean: Array, decay: Array) -> Array:
+    away *= 1 - decay
+    away += mean
+    return away
+
+
+def _with_momentum(
+    xp: Xp, moving: Array, step: Array, momentum: Array, squares: Array
+) -> Array:
+    """Return momentum * moving + step / sqrt(squares); the step is written over."""
+    step /= xp.sqrt(squares)
+    step += momentum * moving
+    return step
+
+
 class ResourceApplyRMSProp(Apply):
     """Hinton's RMSProp with momentum."""
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
         """Return variable, mean square and momentum; hyper: lr, rho, momentum, epsilon."""
         (w, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
-        squares = rho * squares + (1 - rho) * g * g
-        moving = momentum * moving + lr * g / xp.sqrt(squares + epsilon)
+        squares = moved_square(squares, g, rho)
+        moving = _with_momentum(xp, moving, lr * g, momentum, squares + epsilon)
         return w - moving, squares, moving
 
 
@@ -184,27 +211,18 @@ class ResourceApplyCenteredRMSProp(Apply):
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
         """Return variable, mean, mean square and momentum; hyper as RMSProp's."""
         (w, mean, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
-        mean = rho * mean + (1 - rho) * g
-        squares = rho * squares + (1 - rho) * g * g
-        moving = momentum * moving + lr * g / xp.sqrt(squares - mean * mean + epsilon)
+        mean, squares = moved(mean, g, rho), moved_square(squares, g, rho)
+        spread = squares - mean * mean
+        spread += epsilon
+        moving = _with_momentum(xp, moving, lr * g, momentum, spread)
         return w - moving, mean, squares, moving
 
 
 def moments(
     mean: Array, squares: Array, beta1: Array, beta2: Array, g: Array
 ) -> tuple[Array, Array]:
-    """Return the moving means of gradient and square, in fresh arrays that are written in place.
-
-    Written as mean + (g - mean) * (1 - beta), it makes two arrays instead of six.
-    """
-    moved = g - mean
-    moved *= 1 - beta1
-    moved += mean
-    squared = g * g
-    squared -= squares
-    squared *= 1 - beta2
-    squared += squares
-    return moved, squared
+    """Return the moving means of gradient and square, in fresh arrays."""
+    return moved(mean, g, beta1), moved_square(squares, g, beta2)
 
 
 def stepped(xp: Xp, w: Array, hyper: Arrays, mean: Array, squares: Array) -> Array:
