@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -26,6 +27,8 @@ from tensorlite.graph_mode.queues import start_queue_runners
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.train.coordinator import Coordinator
 
+LOST = AbortedError, UnavailableError
+"""What says that a task was lost, so that a session can be made anew."""
 _log = logging.getLogger("tensorflow")
 """The logger that programs with hooks listen to."""
 
@@ -90,6 +93,18 @@ class MonitoredSession:
         self._create()
 
     def _create(self) -> None:
+        """Make the session, anew as long as tasks are lost meanwhile."""
+        while True:
+            try:
+                self._begin()
+            except LOST as error:
+                if not self.recovers:
+                    raise
+                self._give_up(error)
+            else:
+                return
+
+    def _begin(self) -> None:
         self._session = self._creator.create_session()
         self._coordinator = Coordinator()
         with self._session.graph.as_default():
@@ -122,11 +137,10 @@ class MonitoredSession:
         while True:
             try:
                 return self._run(fetches, feed_dict, options, run_metadata)
-            except (AbortedError, UnavailableError) as error:
+            except LOST as error:
                 if not self.recovers:
                     raise
-                _log.info("An error was raised. The session is made anew: %s", error)
-                self._close_session()
+                self._give_up(error)
                 self._create()
 
     def _run(
@@ -201,12 +215,21 @@ class MonitoredSession:
         finally:
             self._close_session()
 
+    def _give_up(self, error: Exception) -> None:
+        """Close the session, whose tasks were lost, which its threads may say again."""
+        _log.info("An error was raised. The session is made anew: %s", error)
+        if self._session is not None:
+            with suppress(*LOST):
+                self._close_session()
+
     def _close_session(self) -> None:
         session, self._session = self._session, None
         self._coordinator.request_stop()
         session.close()
-        self._coordinator.join(stop_grace_period_secs=self._grace)
-        session.graph.reopen()
+        try:
+            self._coordinator.join(stop_grace_period_secs=self._grace)
+        finally:
+            session.graph.reopen()
 
     def __enter__(self) -> Self:
         """Make the graph the default one."""
