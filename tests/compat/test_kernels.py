@@ -153,3 +153,30 @@ def test_nothing_to_add_and_no_weights_are_refused(session: Any) -> None:
     with pytest.raises(TypeError, match="numeric"):
         tf.conj(tf.constant("text"))
     assert tl.errors.InvalidArgumentError is tf.errors.InvalidArgumentError
+
+
+def test_parts_of_variables_are_assigned_to(session: Any) -> None:
+    v = tf.Variable(np.arange(6.0).reshape(2, 3), name="v")
+    part = v[1:, tf.constant(0)]
+    written = part.assign([9.0])
+    with pytest.raises(
+        tf.errors.FailedPreconditionError, match="uninitialized value v"
+    ):
+        session.run(written)
+    session.run(v.initializer)
+    np.testing.assert_array_equal(session.run(part), [3.0])
+    now = [[0.0, 1.0, 2.0], [9.0, 4.0, 5.0]]
+    np.testing.assert_array_equal(session.run(written), now)
+    np.testing.assert_array_equal(session.run(v), now)
+    assert session.run(tf.reduce_sum(part)) == 9.0
+
+
+def test_loops_without_back_prop_have_no_gradient(session: Any) -> None:
+    x = tf.constant(2.0)
+    found = tf.while_loop(lambda y: y < 100.0, tf.square, [x], back_prop=False)
+    assert session.run(found) == 256.0
+    assert session.run(tf.gradients(found + x, x)) == [1.0]
+    rows = tf.map_fn(lambda y: y * x, tf.constant([1.0, 2.0]), back_prop=False)
+    assert tf.gradients(rows, x) == [None]
+    total = tf.foldl(lambda a, y: a + y * x, tf.constant([1.0, 2.0]), back_prop=False)
+    assert tf.gradients(total, x) == [None]

@@ -11,6 +11,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.arrays import stop_gradient
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
@@ -191,7 +192,16 @@ def while_loop(
         maximum_iterations,
         name=name,
     )
-    return nest.rebuild(loop_vars, list(found))
+    return cut(nest.rebuild(loop_vars, list(found)), back_prop)
+
+
+def cut(found: Any, back_prop: bool) -> Any:
+    """Return what a loop gives; without back_prop no gradient flows through it."""
+    if back_prop:
+        return found
+    return nest.map_structure(
+        lambda x: stop_gradient(x) if isinstance(x, Operand) else x, found
+    )
 
 
 def _as_many(body: Callable[..., Any], number: int) -> Callable[..., Any]:

@@ -60,7 +60,8 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    return control_flow.map_fn(fn, elems, parallel_iterations or 10, name)
+    found = control_flow.map_fn(fn, elems, parallel_iterations or 10, name)
+    return control_flow.cut(found, back_prop)
 
 
 def foldl(
@@ -72,7 +73,8 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    return control_flow.foldl(fn, elems, initializer, parallel_iterations, name)
+    found = control_flow.foldl(fn, elems, initializer, parallel_iterations, name)
+    return control_flow.cut(found, back_prop)
 
 
 def foldr(
@@ -84,7 +86,8 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    return control_flow.foldr(fn, elems, initializer, parallel_iterations, name)
+    found = control_flow.foldr(fn, elems, initializer, parallel_iterations, name)
+    return control_flow.cut(found, back_prop)
 
 
 def scan(
@@ -98,6 +101,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    return control_flow.scan(
+    found = control_flow.scan(
         fn, elems, initializer, parallel_iterations, reverse, name
     )
+    return control_flow.cut(found, back_prop)

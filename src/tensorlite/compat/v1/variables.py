@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorlite.compat.calling import named
+from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.views import (
+    GraphTensor,
     Operators,
     Reference,
     operation,
@@ -24,6 +25,7 @@ from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops import state
+from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import CountUpToVariableOp
 
 
@@ -181,6 +183,9 @@ class RefVariable(Operators, Variable, GraphVariable):
         feeds = {node.inputs[1]: value}
         chosen_session(session, "variable.load").run(node, feeds)
 
+    def __getitem__(self, key: Any) -> Any:
+        return VariableSlice(self, key, super().__getitem__(key))
+
     def assign(
         self,
         value: Any,
@@ -268,6 +273,28 @@ def _is_initialized(variable: Any, name: str | None = None) -> Any:
 @named("Gather")
 def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
     return state.Variable.sparse_read(variable, indices)
+
+
+class VariableSlice(GraphTensor):
+    """A part of a variable's value, which may be given another."""
+
+    __slots__ = ("key", "variable")
+
+    def __init__(self, variable: RefVariable, key: Any, part: GraphTensor) -> None:
+        super().__init__(part.node, part.index, part.spec)
+        self.variable = variable
+        self.key = key
+
+    def assign(self, value: Any, name: str | None = None) -> Any:
+        """Return the variable as it is when this part of it has the value."""
+
+        @named("strided_slice_assign")
+        def write(given: Any, key: Any, name: str | None = None) -> Any:
+            x = self.variable.__tensor__()
+            part = converted(given, x.dtype)
+            return state.Variable.assign(self.variable, set_item(x, key, part))
+
+        return write(value, self.key, name=name)
 
 
 def _written(
