@@ -30,8 +30,9 @@ def convolve(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     kernel = filters.reshape(-1, filters.shape[3])
     out = xp.empty((x.shape[0], *window.places, filters.shape[3]), x.dtype)
     for images, rows, columns in _columns(xp, x, window):
-        part = xp.matmul(columns, kernel)
-        out[images, rows] = part.reshape(out[images, rows].shape)
+        # A block is of whole images or of rows of one, so that this is a view of the result.
+        part = out[images, rows].reshape(-1, filters.shape[3])
+        xp.matmul(columns, kernel, out=part)
     return out
 
 
