@@ -33,3 +33,36 @@ def test_paddings_are_not_negative(paddings: Any) -> None:
     for given in (paddings, tf.constant(paddings)):
         with pytest.raises(ValueError, match="non-negative"):
             tf.pad(tf.constant([1, 2]), given)
+
+
+def test_generators_give_tensorflows_numbers() -> None:
+    stream = tf.random.Generator.from_seed(1, alg="philox")
+    np.testing.assert_allclose(
+        stream.normal([2]), [0.43842274, -0.53439844], rtol=1e-6
+    )
+    double = stream.uniform([2], dtype=tf.float64)
+    np.testing.assert_allclose(double, [0.11655799, 0.93182858], rtol=1e-7)
+    assert stream.uniform([3], 0, 10, tf.int32).numpy().tolist() == [4, 5, 1]
+    whole = stream.uniform_full_int([2], dtype=tf.uint32)
+    assert whole.numpy().tolist() == [34080404, 1856341477]
+    assert stream.key.numpy() == 0
+    assert stream.make_seeds(2).shape == (2, 2)
+    other = tf.random.Generator.from_key_counter(key=7, counter=[1, 2], alg="philox")
+    np.testing.assert_allclose(other.normal([2]), [-1.6157985, 1.401077], rtol=1e-6)
+    assert (
+        tf.random.Generator(copy_from=other).state.numpy().tolist()
+        == other.state.numpy().tolist()
+    )
+    with pytest.raises(ValueError, match="philox"):
+        tf.random.Generator.from_seed(1, alg="threefry")
+    tf.random.set_global_generator(other)
+    assert tf.random.get_global_generator() is other
+
+
+def test_traced_functions_may_be_decorated_and_devices_named_barely() -> None:
+    twice = tf.function(lambda x: x * 2)
+    twice._decorate(lambda inner: lambda x: inner(x) + 1)
+    with tf.device("cpu"):
+        assert twice(tf.constant(3)).numpy() == 7
+    with pytest.raises(ValueError, match="after they have been traced"):
+        twice._decorate(lambda inner: inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -265,8 +266,15 @@ def op_scope(
 @contextmanager
 def device(device_name_or_function: Any) -> Iterator[None]:
     placing = scope.device if active_graph() is None else scope.placed_later
-    with placing(device_name_or_function or None):
+    given = device_name_or_function or None
+    if isinstance(given, str) and _BARE_DEVICE.fullmatch(given):
+        given = f"/device:{given}" if ":" in given else f"/device:{given}:0"
+    with placing(given):
         yield
+
+
+_BARE_DEVICE = re.compile(r"(?i:cpu|gpu)(:\d+)?")
+"""Devices as TensorFlow lets programs name them, too."""
 
 
 @contextmanager
@@ -391,7 +399,9 @@ def init_scope() -> Iterator[None]:
 
 def set_random_seed(seed: int) -> None:
     graph = active_graph()
-    if graph is not None:
+    if graph is None:
+        global_seed.set(int(seed))
+    else:
         graph.seed = seed
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
+
+import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import random
-from tensorlite.core.dtypes import as_dtype, float32, int64
+from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import global_seed
-from tensorlite.ops.generators import Generator, Seed, global_generator
+from tensorlite.ops.generators import Generator as Stream, Seed, global_generator
 
 __all__ = ["Generator"]
 
@@ -34,8 +38,146 @@ def categorical(
     return random.categorical(logits, num_samples, dtype, seed, title)
 
 
+class Generator(Stream):
+    """A stream of random numbers, with TensorFlow's arguments."""
+
+    def __init__(
+        self, copy_from: Any = None, state: Any = None, alg: Any = None
+    ) -> None:
+        super().__init__(copy_from if isinstance(copy_from, int) else None)
+        _check_algorithm(alg)
+        if isinstance(copy_from, Stream):
+            self.state.assign(copy_from.state)
+        if state is not None:
+            self.state.assign(_as_state(state))
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        _check_algorithm(alg)
+        return cls(0, create_rng_state(seed))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        self.state.assign(create_rng_state(seed))
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        return cls(alg=alg)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any = None) -> Generator:
+        return cls(0, state, alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        return cls(0, [*converted(counter).tolist(), converted(key).item()], alg)
+
+    @property
+    def algorithm(self) -> int:
+        return 1
+
+    @property
+    def key(self) -> Any:
+        return self.state[-1]
+
+    def reset(self, state: Any) -> None:
+        self.state.assign(_as_state(state))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        self.reset([*converted(counter).tolist(), converted(key).item()])
+
+    def make_seeds(self, count: int = 1) -> Any:
+        keys = self.bits((count,), int64)
+        return tl.stack([keys, tl.zeros_like(keys)])
+
+    def split(self, count: int = 1) -> Any:
+        return [_adopted(one) for one in super().split(count)]
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = float32,
+        name: str | None = None,
+    ) -> Any:
+        kind = as_dtype(dtype)
+        if kind.is_integer and maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {kind.name!r}")
+        with tl.name_scope(name or "stateful_uniform"):
+            return super().uniform(
+                shape, minval, 1 if maxval is None else maxval, kind
+            )
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = float32,
+        name: str | None = None,
+    ) -> Any:
+        with tl.name_scope(name or "stateful_normal"):
+            return super().normal(shape, mean, stddev, as_dtype(dtype))
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = float32,
+        name: str | None = None,
+    ) -> Any:
+        with tl.name_scope(name or "truncated_normal"):
+            return super().truncated_normal(shape, mean, stddev, as_dtype(dtype))
+
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = uint64, name: str | None = None
+    ) -> Any:
+        with tl.name_scope(name or "stateful_uniform_full_int"):
+            return self.bits(shape, as_dtype(dtype))
+
+
+def _check_algorithm(alg: Any) -> None:
+    if alg not in (None, 1, "philox", "auto_select", Algorithm.PHILOX):
+        raise InvalidArgumentError(f"alg is {alg!r}; allowed here is 'philox'")
+
+
+def _as_state(state: Any) -> Any:
+    if isinstance(state, (list, tuple, np.ndarray)):
+        return np.asarray(state).astype(np.uint64).view(np.int64)
+    return state
+
+
+def _adopted(stream: Stream) -> Generator:
+    """Return a stream as one with TensorFlow's arguments; its state is the same variable."""
+    made = object.__new__(Generator)
+    made.state = stream.state
+    return made
+
+
+class Algorithm(Enum):
+    """The ways in which random numbers are made."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_replaced: list[Any] = []
+
+
 def get_global_generator() -> Any:
-    return global_generator()
+    return _replaced[-1] if _replaced else _adopted(global_generator())
+
+
+def set_global_generator(generator: Any) -> None:
+    _replaced[:] = [generator]
+
+
+def create_rng_state(seed: Any, alg: Any = None) -> Any:
+    _check_algorithm(alg)
+    given = np.ravel(np.asarray(converted(seed).numpy())).astype(np.int64)
+    return converted(np.concatenate([given, np.zeros(3, np.int64)])[:3])
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:

@@ -104,6 +104,14 @@ class PolymorphicFunction(Function[..., Any]):
         )
         return "\n\n".join(_shown(x).pretty_printed_signature() for x in found)
 
+    def _decorate(self, decorator: Callable[..., Any]) -> None:
+        """Put a decorator around the Python function, before it is first traced."""
+        if self.trace_count:
+            raise ValueError(
+                "Functions cannot be decorated after they have been traced."
+            )
+        self.python_function = decorator(self.python_function)
+
     @property
     def function_spec(self) -> Any:
         return self.input_signature
