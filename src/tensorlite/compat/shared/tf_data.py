@@ -19,8 +19,10 @@ from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.spec import TensorSpec
 from tensorlite.data import files
+from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.graph_mode.streams import seeds_of
 
@@ -86,6 +88,11 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, Base) else plain(value)
 
 
+def _calls(asked: Any) -> Any:
+    """Return how many calls are made at once; what a session is yet to say makes no difference."""
+    return AUTOTUNE if isinstance(plain(asked), SymbolicTensor) else asked
+
+
 class Dataset(Base[T]):
     """A dataset, with TensorFlow's arguments."""
 
@@ -109,7 +116,7 @@ class Dataset(Base[T]):
     ) -> Any:
         return super().map(
             map_func,
-            num_parallel_calls=num_parallel_calls,
+            num_parallel_calls=_calls(num_parallel_calls),
             deterministic=deterministic,
         )
 

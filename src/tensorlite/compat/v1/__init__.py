@@ -13,6 +13,7 @@ if (
     mode.eager = False
 
 import sys as sys
+from importlib import import_module
 
 from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
@@ -380,6 +381,10 @@ from tensorlite.compat.v1 import (
     train as train,
     version as version,
 )
+from tensorlite.compat.v1.accumulators import (
+    ConditionalAccumulator as ConditionalAccumulator,
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
+)
 from tensorlite.compat.v1.arrays import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
@@ -570,6 +575,7 @@ from tensorlite.compat.v1.scopes import (
     is_variable_initialized as is_variable_initialized,
     local_variables as local_variables,
     local_variables_initializer as local_variables_initializer,
+    make_template as make_template,
     model_variables as model_variables,
     moving_average_variables as moving_average_variables,
     no_regularizer as no_regularizer,
@@ -663,8 +669,13 @@ graph_messages = {
 }
 
 
+_OF_BOTH = ("config", "distribute", "keras")
+
+
 def __getattr__(name: str) -> object:
-    """Return one of TensorFlow's messages, whose package is imported at first use."""
+    """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
+    if name in _OF_BOTH:
+        return import_module(f"tensorlite.compat.v2.{name}")
     if name in messages.SUMMARIES:
         return getattr(messages, name)
     if name in graph_messages:

@@ -64,10 +64,14 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
         name: str = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
+        # As TensorFlow, which takes the shape of no axes for one that is not known.
+        sizes = plain(TensorShape(shape)) or None
         with of_sessions():
-            super().__init__(
-                dtype, plain(TensorShape(shape)), name, reduction_type, shared_name
-            )
+            super().__init__(dtype, sizes, name, reduction_type, shared_name)
+
+    @property
+    def accumulator_ref(self) -> Any:
+        return shown(self.handle)
 
     def num_accumulated(self, name: str | None = None) -> Any:
         return in_graph(super().num_accumulated, "AccumulatorNumAccumulated", name)

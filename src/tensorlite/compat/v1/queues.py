@@ -88,9 +88,16 @@ def named(queue: QueueBase) -> Any:
 
 
 def _shapes(shapes: Any) -> Any:
-    if isinstance(shapes, (list, tuple)) and not isinstance(shapes, TensorShape):
-        return [plain(x) if isinstance(x, TensorShape) else x for x in shapes]
-    return plain(shapes)
+    """Return a shape for each component, None where none are given; a single one may stand bare."""
+    if shapes is None:
+        return None
+    several = isinstance(shapes, (list, tuple)) and not isinstance(
+        shapes, TensorShape
+    )
+    listed = list(shapes) if several else [shapes]
+    if all(isinstance(size, int) for size in listed):
+        return [listed]
+    return [plain(TensorShape(x)) for x in listed]
 
 
 class FIFOQueue(_Named, queues.FIFOQueue):

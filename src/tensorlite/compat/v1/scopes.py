@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode import variable_scopes
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.templates import Template
 from tensorlite.graph_mode.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
@@ -267,3 +269,15 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
 
 def get_collection_ref(key: str) -> list[Any]:
     return get_default_graph().get_collection_ref(key)
+
+
+def make_template(
+    name_: str | None,
+    func_: Any,
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Template:
+    called = partial(func_, **kwargs) if kwargs else func_
+    return Template(name_, called, create_scope_now_, unique_name_, custom_getter_)

@@ -7,6 +7,7 @@ from importlib import import_module
 from tensorlite.compat.missing import attribute_error
 
 NAMESPACES = (
+    "data",
     "distributions",
     "eager",
     "framework",

@@ -1,0 +1,143 @@
+"""Templates: functions that make their variables at the first call and find them at later ones.
+
+Variable scopes, which they stand on, are in variable_scopes.py. Source:
+TensorFlow's `tf.compat.v1.make_template`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.variable_scopes import (
+    Getter,
+    VariableScope,
+    variable_scope,
+)
+
+
+class Template:
+    """A function with a variable scope of its own.
+
+    The scope is made, with a name that no other has, at the first call, or with `create_scope_now`
+    at once. `unique_name` is taken as it is.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> from tensorlite.graph_mode.variable_scopes import get_variable
+    >>> from tensorlite.graph_mode.variables import GraphVariable
+    >>> weight = lambda: get_variable("w", initializer=1.0, make=GraphVariable)
+    >>> named = Template("a", lambda: weight().name)
+    >>> with Graph().as_default():
+    ...     named(), named()
+    ('a/w:0', 'a/w:0')
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        func: Callable[..., Any],
+        create_scope_now: bool = False,
+        unique_name: str | None = None,
+        custom_getter: Getter | None = None,
+    ) -> None:
+        if name is None:
+            raise InvalidArgumentError("make_template: name cannot be None.")
+        self._func = func
+        self._name, self._unique_name = name, unique_name
+        self._getter = custom_getter
+        self._scope: VariableScope | None = None
+        self._called = False
+        if create_scope_now:
+            with self._made(named=False) as scope:
+                self._scope = scope
+
+    def _made(self, named: bool) -> AbstractContextManager[VariableScope]:
+        return variable_scope(
+            self._unique_name,
+            self._name,
+            auxiliary_name_scope=named,
+            custom_getter=self._getter,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function does, in the scope."""
+        if self._scope is None:
+            with self._made(named=True) as scope:
+                self._scope = scope
+                found = self._func(*args, **kwargs)
+        elif self._called:
+            with variable_scope(self._scope, reuse=True):
+                return self._again(args, kwargs)
+        else:
+            with variable_scope(self._scope):
+                found = self._func(*args, **kwargs)
+        self._called = True
+        return found
+
+    def _again(self, args: Any, kwargs: Any) -> Any:
+        """Return what the function does, which is to make no variables that are trained."""
+        before = self._of_graph(GraphKeys.TRAINABLE_VARIABLES)
+        found = self._func(*args, **kwargs)
+        made = self._of_graph(GraphKeys.TRAINABLE_VARIABLES)[len(before) :]
+        if made:
+            raise InvalidArgumentError(
+                "Trainable variable created when calling a template after the first time, perhaps "
+                "you used tf.Variable when you meant tf.get_variable: "
+                f"{[variable.name for variable in made]}"
+            )
+        return found
+
+    def _of_graph(self, key: str) -> list[Any]:
+        return list(get_default_graph().get_collection(key))
+
+    def _of_scope(self, key: str) -> list[Any]:
+        if self._scope is None:
+            return []
+        prefix = f"{self._scope.name}/" if self._scope.name else ""
+        return list(get_default_graph().get_collection(key, prefix or None))
+
+    @property
+    def name(self) -> str:
+        """The name that was asked for."""
+        return self._name
+
+    @property
+    def func(self) -> Callable[..., Any]:
+        """The function."""
+        return self._func
+
+    @property
+    def variable_scope(self) -> VariableScope | None:
+        """The scope, None where it is not yet made."""
+        return self._scope
+
+    var_scope = variable_scope
+
+    @property
+    def variable_scope_name(self) -> str | None:
+        """The name of the scope, None where it is not yet made."""
+        return None if self._scope is None else self._scope.name
+
+    @property
+    def variables(self) -> list[Any]:
+        """All variables of the scope."""
+        return self.global_variables + self.local_variables
+
+    @property
+    def global_variables(self) -> list[Any]:
+        """The variables of the scope that savers keep."""
+        return self._of_scope(GraphKeys.GLOBAL_VARIABLES)
+
+    @property
+    def local_variables(self) -> list[Any]:
+        """The variables of the scope that savers leave out."""
+        return self._of_scope(GraphKeys.LOCAL_VARIABLES)
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The variables of the scope that are trained."""
+        return self._of_scope(GraphKeys.TRAINABLE_VARIABLES)

@@ -1,0 +1,116 @@
+"""What TensorFlow's own unit tests found; what is expected is what TensorFlow 1.15 gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.graph_mode.graph import mode, reset_default_graph
+
+tf: Any = v1
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    yield
+    mode.eager = before
+
+
+@pytest.mark.parametrize(
+    ("shapes", "expected"),
+    [((), [[]]), ([], [[]]), ((2, 3), [[2, 3]]), ([[2]], [[2]])],
+)
+def test_the_shape_of_one_component_may_stand_bare(
+    shapes: Any, expected: Any
+) -> None:
+    queue = tf.FIFOQueue(10, [tf.float32], shapes=shapes)
+    assert [shape.as_list() for shape in queue.shapes] == expected
+
+
+def test_templates_make_their_variables_once() -> None:
+    scaled = tf.make_template(
+        "scaled",
+        lambda x, by: x * tf.get_variable("w", [], initializer=by),
+        by=tf.ones_initializer(),
+    )
+    first, second = scaled(2.0), scaled(3.0)
+    other = tf.make_template("scaled", lambda x: x * tf.get_variable("w", []))
+    other(1.0)
+    assert [v.name for v in tf.global_variables()] == ["scaled/w:0", "scaled_1/w:0"]
+    assert (first.op.name, second.op.name) == ("scaled/mul", "scaled_1/mul")
+    assert [v.name for v in scaled.variables] == ["scaled/w:0"]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([first, second]) == [2.0, 3.0]
+
+
+def test_scopes_of_templates_may_be_made_at_once() -> None:
+    late = tf.make_template("a", lambda: tf.get_variable("w", []))
+    early = tf.make_template(
+        "a", lambda: tf.get_variable("w", []), create_scope_now_=True
+    )
+    named = tf.make_template("b", lambda: tf.get_variable("w", []), unique_name_="c")
+    with tf.variable_scope("outer"):
+        assert [f().name for f in (late, early, named)] == [
+            "outer/a/w:0",
+            "a/w:0",
+            "outer/c/w:0",
+        ]
+    assert early.variable_scope.name == "a"
+
+
+def test_a_template_that_trains_new_variables_is_refused() -> None:
+    wrong = tf.make_template("wrong", lambda: tf.Variable(1.0))
+    wrong()
+    with pytest.raises(
+        ValueError, match="Trainable variable created when calling a template"
+    ):
+        wrong()
+
+
+def test_datasets_of_contrib() -> None:
+    data = tf.contrib.data
+    threads = tf.placeholder(tf.int32, [])
+    made = data.Dataset.range(7).map(
+        lambda x: x * x, num_threads=threads, output_buffer_size=2
+    )
+    batches = made.apply(data.batch_and_drop_remainder(3))
+    assert batches.output_shapes.as_list() == [3]
+    iterator = data.Iterator.from_dataset(batches)
+    element = iterator.get_next()
+    with tf.Session() as session:
+        session.run(iterator.initializer, {threads: 2})
+        np.testing.assert_array_equal(session.run(element), [0, 1, 4])
+        np.testing.assert_array_equal(session.run(element), [9, 16, 25])
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
+
+
+def test_accumulators() -> None:
+    mean = tf.ConditionalAccumulator(tf.float32, [2], name="mean")
+    rows = tf.SparseConditionalAccumulator(tf.float32, shape=(), name="rows")
+    puts = [mean.apply_grad([1.0, 2.0]), mean.apply_grad([3.0, 4.0])]
+    put = rows.apply_indexed_slices_grad(
+        tf.IndexedSlices([[2.0]], tf.constant([1], tf.int64))
+    )
+    with tf.Session() as session:
+        session.run(puts)
+        session.run(put)
+        np.testing.assert_array_equal(session.run(mean.take_grad(2)), [2.0, 3.0])
+        slices = session.run(rows.take_indexed_slices_grad(1))
+    np.testing.assert_array_equal(slices.values, [[2.0]])
+    np.testing.assert_array_equal(slices.indices, [1])
+
+
+def test_messages_are_compared_with_their_text() -> None:
+    queue = tf.FIFOQueue(1, tf.float32, shared_name="S")
+    attributes = queue.queue_ref.op.node_def.attr
+    tf.test.TestCase().assertProtoEquals("s: 'S'", attributes["shared_name"])
+    with pytest.raises(AssertionError):
+        tf.test.TestCase().assertProtoEquals("s: 'T'", attributes["shared_name"])
