@@ -14,6 +14,7 @@ from tensorlite.compat.v1.contrib import eager
 from tensorlite.compat.v1.contrib.tensorboard.plugins import projector
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import at_once, mode
+from tensorlite.graph_mode.streams import global_seed
 from tests.threads import LONG
 
 
@@ -187,3 +188,76 @@ def test_a_supervisor_saves_as_soon_as_there_is_a_session(tmp_path: Path) -> Non
     supervisor = tf.train.Supervisor(logdir=str(tmp_path), saver=Saver())
     with supervisor.managed_session():
         assert saved.wait(LONG)
+
+
+CANDIDATES = (
+    (
+        [15, 0, 6, 1, 5, 12],
+        [0.41306, 0.24133],
+        [0.13133, 0.83608, 0.26945, 0.63229, 0.30491, 0.15844],
+    ),
+    ([13, 7, 12, 1, 8, 9], [0.3, 0.3], [0.3] * 6),
+    ([1, 11, 12, 1, 4, 5], [0.375, 0.375], [0.375] * 6),
+    (
+        [17, 16, 6, 13, 12, 15],
+        [0.15057, 0.25323],
+        [0.46521, 0.44568, 0.22909, 0.38529, 0.36446, 0.42587],
+    ),
+)
+"""As TensorFlow 1.15 draws them: the classes, and what is expected of labels and of them."""
+
+
+def test_candidates_are_tensorflows() -> None:
+    tf.set_random_seed(4)
+    labels = tf.constant([[3], [7]], tf.int64)
+    counts = [*range(1, 21)]
+    samplers = [
+        tf.nn.log_uniform_candidate_sampler(labels, 1, 6, True, 20, seed=9),
+        tf.nn.uniform_candidate_sampler(labels, 1, 6, True, 20, seed=9),
+        tf.nn.uniform_candidate_sampler(labels, 1, 6, False, 16, seed=9),
+        tf.nn.fixed_unigram_candidate_sampler(
+            labels, 1, 6, True, 20, unigrams=counts, distortion=0.75, seed=3
+        ),
+    ]
+    with tf.Session() as session:
+        found = [session.run(each) for each in samplers]
+    for each, expected in zip(found, CANDIDATES, strict=True):
+        assert each.sampled_candidates.tolist() == expected[0]
+        np.testing.assert_allclose(
+            each.true_expected_count.ravel(), expected[1], atol=1e-5
+        )
+        np.testing.assert_allclose(
+            each.sampled_expected_count, expected[2], atol=1e-5
+        )
+
+
+@pytest.fixture
+def _no_seed_after() -> Iterator[None]:
+    yield
+    global_seed.seed = None
+
+
+@pytest.mark.usefixtures("_no_seed_after")
+def test_eager_seeds_are_tensorflows() -> None:
+    with at_once():
+        tf.set_random_seed(3)
+        order = [int(x) for x in tf.data.Dataset.range(10).shuffle(10, seed=5)]
+        drawn = [tf.random_normal([2], seed=1).numpy() for _ in range(2)]
+    assert order == [0, 2, 7, 9, 1, 6, 4, 3, 8, 5]
+    expected = [[-0.02353588, -0.7080437], [-0.786447, -0.63908803]]
+    np.testing.assert_allclose(drawn, expected, rtol=1e-5)
+
+
+def test_the_global_step_of_eager_programs() -> None:
+    with at_once():
+        step = tf.train.get_or_create_global_step()
+        assert step is tf.train.get_or_create_global_step()
+        step.assign_add(2)
+        assert int(tf.train.get_global_step()) == 2
+
+
+def test_sparse_gradients_have_summaries() -> None:
+    rows = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([3, 2]))
+    summary = tf.summary.histogram("rows", rows)
+    with tf.Session() as session:
+        assert b"rows" in session.run(summary)

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls, constant, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.compare import equal
 from tensorlite.ops.create import full_like, ones, ones_like
-from tensorlite.ops.generators import Source, global_generator
+from tensorlite.ops.generators import Source
 from tensorlite.ops.operators import astype
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.sampled import Candidates, LogUniformCandidates
+from tensorlite.ops.sampled import Candidates, LogUniformCandidates, candidates
 from tensorlite.ops.search import nonzero
 
 __all__ = [
@@ -30,45 +29,31 @@ __all__ = [
 ]
 
 
-class _Candidates(LogUniformCandidates, abstract=True):
-    """Classes drawn by some probability."""
-
-    def probabilities(self, xp: Xp, classes: Array) -> Array:
-        """Return the probability of each of some classes."""
-        raise NotImplementedError
-
-    def expected(self, xp: Xp, classes: Array, tries: int) -> Array:
-        """Return how often classes are expected among those drawn in so many tries."""
-        p = xp.minimum(self.probabilities(xp, classes), 1.0 - 1e-16)
-        if not self.unique:
-            return (p * self.num_sampled).astype("float32")
-        return (-xp.expm1(tries * xp.log1p(-p))).astype("float32")
-
-
-class UniformCandidates(_Candidates):
+class UniformCandidates(LogUniformCandidates):
     """Classes drawn all equally likely."""
 
     def classes(self, words: Array) -> Array:
-        """Return the classes that random words stand for."""
-        return np.floor(words * (self.range_max * 2.0**-32)).astype(np.int64)
+        """Return the class for each two words."""
+        low, high = words.reshape(-1, 2).astype(np.uint64).T
+        return ((low | high << 32) % np.uint64(self.range_max)).astype(np.int64)
 
     def probabilities(self, xp: Xp, classes: Array) -> Array:
         """Return the probability of each of some classes."""
         return xp.full(classes.shape, 1.0 / self.range_max, "float64")
 
 
-class FixedUnigramCandidates(_Candidates):
+class FixedUnigramCandidates(LogUniformCandidates):
     """Classes drawn by given probabilities."""
 
     weights: tuple[float, ...] = ()
 
     def classes(self, words: Array) -> Array:
-        """Return the classes that random words stand for."""
-        ends = np.cumsum(self.shares())
-        found = np.searchsorted(
-            ends, (words + 0.5) * 2.0**-32 * ends[-1], side="right"
-        )
-        return np.minimum(found, self.range_max - 1).astype(np.int64)
+        """Return the class for each two words: the second chooses one, the first it or another."""
+        share, number = words.reshape(-1, 2).T
+        odds, others = alias_table(self.shares())
+        chosen = (number % self.range_max).astype(np.int64)
+        numbers = (share & 0x7FFFFF) * np.float32(2.0**-23)
+        return np.where(numbers < odds[chosen], chosen, others[chosen])
 
     def shares(self) -> Any:
         """Return the probabilities of all classes."""
@@ -77,16 +62,25 @@ class FixedUnigramCandidates(_Candidates):
 
     def probabilities(self, xp: Xp, classes: Array) -> Array:
         """Return the probability of each of some classes."""
-        return xp.asarray(self.shares())[classes]
+        return xp.minimum(xp.asarray(self.shares())[classes], 1.0 - 1e-16)
 
 
-def _drawn(
-    op: Op, labels: TensorLike, count: int, generator: Source | None
-) -> Candidates:
-    source = global_generator() if generator is None else generator
-    key, counter = source.key_and_counter(constant(np.asarray([count], np.int64)))
-    drawn, true_expected, drawn_expected = calls(op, labels, key, counter)
-    return drawn, true_expected, drawn_expected
+def alias_table(shares: Array) -> tuple[Array, Array]:
+    """Return how likely each class is kept where it is chosen evenly, and what comes in its place.
+
+    Source: Walker's method of aliases (1977), which pairs classes as TensorFlow's sampler does.
+    """
+    odds = shares * len(shares)
+    others = np.arange(len(shares))
+    low, high = list(np.flatnonzero(odds < 1)), list(np.flatnonzero(odds >= 1))
+    while low and high:
+        small, large = low.pop(), high.pop()
+        others[small] = large
+        odds[large] -= 1 - odds[small]
+        (low if odds[large] < 1 else high).append(large)
+    odds[low + high] = 1
+    others[low + high] = low + high
+    return odds.astype(np.float32), others
 
 
 def uniform_candidates(
@@ -104,7 +98,7 @@ def uniform_candidates(
     [0.5 0.5]
     """
     op = UniformCandidates(num_sampled, range_max, unique)
-    return _drawn(op, labels, num_sampled, generator)
+    return candidates(op, labels, generator)
 
 
 def fixed_unigram_candidates(
@@ -139,7 +133,7 @@ def fixed_unigram_candidates(
             f"{num_sampled} different classes cannot be drawn: fewer have a count above 0"
         )
     op = FixedUnigramCandidates(num_sampled, range_max, unique, weights)
-    return _drawn(op, labels, num_sampled, generator)
+    return candidates(op, labels, generator)
 
 
 def all_candidates(labels: TensorLike, range_max: int) -> Candidates:

@@ -81,10 +81,10 @@ class LogUniformCandidates(Op):
         """Return the classes, and how many were drawn until they were all there."""
         count = self.num_sampled
         if not self.unique:
-            return self.classes(philox.bits(np, key, counter, count)), count
+            return self.classes(philox.bits(np, key, counter, 2 * count)), count
         total = 2 * count
         while True:
-            drawn = self.classes(philox.bits(np, key, counter, total))
+            drawn = self.classes(philox.bits(np, key, counter, 2 * total))
             _, first = np.unique(drawn, return_index=True)
             if first.size >= count:
                 places = np.sort(first)[:count]
@@ -92,20 +92,22 @@ class LogUniformCandidates(Op):
             total *= 2
 
     def classes(self, words: Array) -> Array:
-        """Return the classes that random words stand for: class c with weight log(1 + 1/(c+1))."""
-        places = (words + 0.5) * 2.0**-32 * log_of(self.range_max + 1)
-        return np.minimum(np.floor(np.exp(places)) - 1, self.range_max - 1).astype(
-            np.int64
-        )
+        """Return the class for each two words: class c with weight log(1 + 1/(c+1))."""
+        shares = philox.uniforms(words.reshape(-1, 2)).ravel()
+        places = np.exp(shares * np.log1p(self.range_max)).astype(np.int64) - 1
+        return places % self.range_max
 
     def expected(self, xp: Xp, classes: Array, tries: int) -> Array:
         """Return how often classes are expected among those drawn in so many tries."""
+        p = self.probabilities(xp, classes)
+        if tries == self.num_sampled:
+            return (p * tries).astype(xp.float32)
+        return (-xp.expm1(tries * xp.log1p(-p))).astype(xp.float32)
+
+    def probabilities(self, xp: Xp, classes: Array) -> Array:
+        """Return the probability of each of some classes."""
         wide = classes.astype(xp.float64)
-        p = xp.log1p(1 / (wide + 1)) / log_of(self.range_max + 1)
-        found = (
-            -xp.expm1(tries * xp.log1p(-p)) if self.unique else p * self.num_sampled
-        )
-        return found.astype(xp.float32)
+        return xp.log1p(1 / (wide + 1)) / log_of(self.range_max + 1)
 
 
 def log_uniform_candidates(
@@ -125,11 +127,17 @@ def log_uniform_candidates(
     >>> print(tl.sort(drawn))
     [0 1 2 3]
     """
-    source = global_generator() if generator is None else generator
-    key, counter = source.key_and_counter(
-        constant(np.asarray([num_sampled], np.int64))
-    )
     op = LogUniformCandidates(num_sampled, range_max, unique)
+    return candidates(op, labels, generator)
+
+
+def candidates(
+    op: LogUniformCandidates, labels: TensorLike, generator: Source | None
+) -> Candidates:
+    """Return what an operator draws from a generator, which goes on as far as TensorFlow's do."""
+    source = global_generator() if generator is None else generator
+    counters = np.asarray([2 * op.num_sampled], np.int64)
+    key, counter = source.key_and_counter(constant(counters))
     drawn, true_expected, drawn_expected = calls(op, labels, key, counter)
     return drawn, true_expected, drawn_expected
 

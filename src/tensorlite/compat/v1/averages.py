@@ -9,7 +9,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import GraphTensor, in_graph, plain
-from tensorlite.core.dtypes import float32
+from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode import steps
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
@@ -151,10 +151,18 @@ def _debiased(variable: Any, value: Any, decay: Any) -> Any:
 
 def create_global_step(graph: Any = None) -> Any:
     if active_graph() is None and graph is None:
-        raise InvalidArgumentError(
-            "a global step belongs to a graph; eagerly use a tf.Variable"
-        )
+        return _eager_global_step()
     return steps.create_global_step(graph, make=Variable)
+
+
+def _eager_global_step() -> Any:
+    """Return a new variable, which the default graph knows though it is not in it."""
+    graph = get_default_graph()
+    if get_global_step(graph) is not None:
+        raise InvalidArgumentError('"global_step" already exists.')
+    made = Variable(0, trainable=False, name="global_step", dtype=int64)
+    graph.add_to_collection(GraphKeys.GLOBAL_STEP, made)
+    return made
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:

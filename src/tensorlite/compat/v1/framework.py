@@ -57,6 +57,7 @@ from tensorlite.graph_mode.graph import (
     reset_default_graph,
 )
 from tensorlite.graph_mode.sessions import get_default_session
+from tensorlite.graph_mode.streams import global_seed
 from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable, identity as identities
 from tensorlite.ops.create import zeros_like

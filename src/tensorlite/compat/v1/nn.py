@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tensorlite.compat.shared.nn import (
     atrous_conv2d as atrous_conv2d,
     atrous_conv2d_transpose as atrous_conv2d_transpose,

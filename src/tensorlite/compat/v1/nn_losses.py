@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.candidates import log_uniform_candidate_sampler
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -192,14 +193,18 @@ def nce_loss(
     partition_strategy: Any = "mod",
     name: str | None = "nce_loss",
 ) -> Any:
+    classes = _classes(labels)
+    drawn = sampled_values or log_uniform_candidate_sampler(
+        classes, num_true, num_sampled, True, num_classes, None
+    )
     return sampled.nce_loss(
         weights,
         biases,
-        _classes(labels),
+        classes,
         converted(inputs),
         num_sampled,
         num_classes,
-        sampled_values,
+        drawn,
         remove_accidental_hits,
         partition_strategy,
     )
@@ -220,14 +225,18 @@ def sampled_softmax_loss(
     name: str | None = "sampled_softmax_loss",
     seed: int | None = None,
 ) -> Any:
+    classes = _classes(labels)
+    drawn = sampled_values or log_uniform_candidate_sampler(
+        classes, num_true, num_sampled, True, num_classes, seed
+    )
     return sampled.sampled_softmax_loss(
         weights,
         biases,
-        _classes(labels),
+        classes,
         converted(inputs),
         num_sampled,
         num_classes,
-        sampled_values,
+        drawn,
         remove_accidental_hits,
         partition_strategy,
     )

@@ -6,6 +6,12 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import random
+from tensorlite.compat.shared.candidates import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tensorlite.compat.shared.random import (
     gamma,
     normal,
@@ -25,6 +31,10 @@ from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import get_seed
 
 __all__ = [
+    "all_candidate_sampler",
+    "fixed_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
+    "uniform_candidate_sampler",
     "crop",
     "gamma",
     "get_seed",

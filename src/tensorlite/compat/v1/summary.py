@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import messages
 from tensorlite.compat.views import in_graph, plain
@@ -186,7 +187,7 @@ def _eager() -> FailedPreconditionError:
 def _of(op: Op, name: str, tensor: Any, family: str | None, collections: Any) -> Any:
     """Return the summary of a tensor that an operator gives."""
     return _summary(
-        lambda tag: call(op, _text(tag, "tag"), to_tensor(plain(tensor))),
+        lambda tag: call(op, _text(tag, "tag"), converted(plain(tensor))),
         name,
         family,
         collections,

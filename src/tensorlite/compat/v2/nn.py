@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+)
 from tensorlite.compat.shared.nn import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -85,6 +90,9 @@ from tensorlite.compat.v2.nn_functions import (
 )
 
 __all__ = [
+    "all_candidate_sampler",
+    "compute_accidental_hits",
+    "fixed_unigram_candidate_sampler",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",

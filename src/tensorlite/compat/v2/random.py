@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.candidates import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tensorlite.compat.shared.random import (
     gamma,
     normal,
@@ -20,22 +26,32 @@ from tensorlite.compat.shared.seeds import (
     stateless_uniform,
 )
 from tensorlite.compat.v2.draws import (
+    Algorithm,
     Generator,
     categorical,
+    create_rng_state,
     fold_in,
     get_global_generator,
+    set_global_generator,
     set_seed,
     split,
 )
 
 __all__ = [
+    "all_candidate_sampler",
+    "fixed_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
+    "uniform_candidate_sampler",
+    "Algorithm",
     "Generator",
     "categorical",
+    "create_rng_state",
     "fold_in",
     "gamma",
     "get_global_generator",
     "normal",
     "poisson",
+    "set_global_generator",
     "set_seed",
     "shuffle",
     "split",
