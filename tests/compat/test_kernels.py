@@ -180,3 +180,39 @@ def test_loops_without_back_prop_have_no_gradient(session: Any) -> None:
     assert tf.gradients(rows, x) == [None]
     total = tf.foldl(lambda a, y: a + y * x, tf.constant([1.0, 2.0]), back_prop=False)
     assert tf.gradients(total, x) == [None]
+
+
+def test_words_that_a_table_lacks_have_numbers_by_a_hash(session: Any) -> None:
+    lookup = tf.contrib.lookup
+    words, numbers = tf.constant(["a", "b"]), tf.constant([0, 1], tf.int64)
+    filler = lookup.KeyValueTensorInitializer(words, numbers)
+    inner = lookup.HashTable(filler, -1, shared_name="words")
+    strong = lookup.StrongHashSpec((1, 2))
+    for spec, hashed in (
+        (lookup.FastHashSpec, tf.string_to_hash_bucket_fast("z", 3)),
+        (strong, tf.string_to_hash_bucket_strong("z", 3, [1, 2])),
+    ):
+        table = lookup.IdTableWithHashBuckets(inner, 3, hasher_spec=spec)
+        session.run(table.initializer)
+        found, other = session.run([table.lookup(tf.constant(["b", "z"])), hashed])
+        assert found.tolist() == [1, 2 + other]
+        assert session.run(table.size()) == 5
+    only = lookup.IdTableWithHashBuckets(None, 3)
+    session.run(only.initializer)
+    assert session.run(only.lookup(tf.constant("z"))) == session.run(
+        tf.string_to_hash_bucket_fast("z", 3)
+    )
+    counted = lookup.index_table_from_tensor(
+        [7, 9], num_oov_buckets=1, dtype=tf.int32
+    )
+    session.run(tf.tables_initializer())
+    assert session.run(counted.lookup(tf.constant([9, 8, 7]))).tolist() == [1, 2, 0]
+    with pytest.raises(TypeError, match="Keys must be dtype int32"):
+        counted.lookup(tf.constant([9], tf.int64))
+    with pytest.raises(ValueError, match="must be > 0"):
+        lookup.IdTableWithHashBuckets(None, 0)
+    with pytest.raises(ValueError, match="must be specified"):
+        lookup.index_table_from_tensor(None)
+    line = lookup.TextFileIndex.WHOLE_LINE
+    with pytest.raises(ValueError, match="Values must be dtype string, got int64"):
+        lookup.TextFileInitializer("f", tf.string, line, tf.int64, line)

@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, int64, string
+from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -73,8 +73,12 @@ class TextFileInitializer:
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
+        if isinstance(filename, str) and not filename:
+            raise InvalidArgumentError(f"Filename required for {name or 'a table'}.")
         self.filename = filename
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        _check_column("Keys", self.key_dtype, key_index)
+        _check_column("Values", self.value_dtype, value_index)
         size = -1 if vocab_size is None else vocab_size
         self.op = tables.InitializeTableFromTextFileV2(
             key_index, value_index, size, delimiter
@@ -86,11 +90,64 @@ class TextFileInitializer:
         return effect(self.op, handle, converted(self.filename, string))
 
 
+def _check_column(what: str, dtype: Any, index: int) -> None:
+    """Raise InvalidArgumentError unless a column may be of a dtype."""
+    if index < TextFileIndex.WHOLE_LINE:
+        raise InvalidArgumentError(f"Invalid index of a column: {index}.")
+    keys_too = (string, int64, int32) if what == "Keys" else (string,)
+    fixed = {TextFileIndex.LINE_NUMBER: (int64,), TextFileIndex.WHOLE_LINE: keys_too}
+    wanted = fixed.get(index, (dtype,))
+    if dtype not in wanted:
+        allowed = " or ".join(one.name for one in wanted)
+        raise InvalidArgumentError(
+            f"Signature mismatch. {what} must be dtype {allowed}, got {dtype.name}."
+        )
+
+
+class TextFileIdTableInitializer(TextFileInitializer):
+    """Fills a table with numbers of words, by the lines of a file."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.WHOLE_LINE,
+        value_column_index: int = TextFileIndex.LINE_NUMBER,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = "text_file_id_table_init",
+        key_dtype: Any = string,
+    ) -> None:
+        parts = (key_dtype, key_column_index, int64, value_column_index)
+        super().__init__(filename, *parts, vocab_size, delimiter, name)
+
+
+class TextFileStringTableInitializer(TextFileInitializer):
+    """Fills a table with words by their numbers, from the lines of a file."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.LINE_NUMBER,
+        value_column_index: int = TextFileIndex.WHOLE_LINE,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = "text_file_string_table_init",
+    ) -> None:
+        parts = (int64, key_column_index, string, value_column_index)
+        super().__init__(filename, *parts, vocab_size, delimiter, name)
+
+
 @named("hash_table")
-def _handle_of(key: Any, value: Any, changing: bool, name: str | None = None) -> Any:
+def _handle_of(
+    key: Any,
+    value: Any,
+    changing: bool,
+    shared: str | None = None,
+    name: str | None = None,
+) -> Any:
     if active_graph() is None:
         return made(lambda: tables.HashTableV2(key, value, changing))
-    shared = f"hash_table_{next(_numbers)}"
+    shared = shared or f"hash_table_{next(_numbers)}"
     return call(tables.HashTableV2(key, value, changing, shared_name=shared))
 
 
@@ -101,12 +158,18 @@ class _Table:
     default_value: Any
 
     def __init__(
-        self, key: Any, value: Any, changing: bool, default: Any, name: str | None
+        self,
+        key: Any,
+        value: Any,
+        changing: bool,
+        default: Any,
+        name: str | None,
+        shared: str | None = None,
     ) -> None:
         self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
         self.default_value = default
         self.handle = _handle_of(
-            self.key_dtype, self.value_dtype, changing, name=name
+            self.key_dtype, self.value_dtype, changing, shared, name=name
         )
 
     @property
@@ -173,9 +236,11 @@ class StaticHashTable(_Table):
         default_value: Any,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
+        *,
+        shared_name: str | None = None,
     ) -> None:
         kinds = initializer.key_dtype, initializer.value_dtype
-        super().__init__(*kinds, False, default_value, name)
+        super().__init__(*kinds, False, default_value, name, shared_name)
         self._init_op = _filled(self.handle, initializer)
         if active_graph() is not None:
             get_default_graph().add_to_collection(
@@ -202,7 +267,9 @@ class MutableHashTable(_Table):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(key_dtype, value_dtype, True, default_value, name)
+        super().__init__(
+            key_dtype, value_dtype, True, default_value, name, shared_name
+        )
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         kinds = self.key_dtype, self.value_dtype
@@ -297,77 +364,14 @@ def _node(x: Any) -> Any:
 initialize_all_tables = tables_initializer
 
 
-def _vocabulary(
-    initializer: Any, buckets: int, default: Any, name: str | None
-) -> Any:
-    if buckets:
-        return StaticVocabularyTable(initializer, buckets, name=name)
-    return StaticHashTable(initializer, default, name)
+class HashTable(StaticHashTable):
+    """A table that is filled once, as `tf.contrib.lookup` makes it."""
 
-
-def index_table_from_tensor(
-    mapping: Any = None,
-    num_oov_buckets: int = 0,
-    default_value: Any = -1,
-    hasher_spec: Any = None,
-    dtype: Any = string,
-    name: str | None = None,
-    vocabulary_list: Any = None,
-) -> Any:
-    words = mapping if vocabulary_list is None else vocabulary_list
-    of = _words(words, as_dtype(dtype))
-    numbers = _counted(of)
-    filler = KeyValueTensorInitializer(of, numbers, of.dtype, int64)
-    return _vocabulary(filler, num_oov_buckets, default_value, name)
-
-
-@named("Const")
-def _words(words: Any, dtype: Any, name: str | None = None) -> Any:
-    return converted(words, dtype)
-
-
-@named("range")
-def _counted(words: Any, name: str | None = None) -> Any:
-    return tl.arange(tl.astype(tl.size(words), int64))
-
-
-def index_table_from_file(
-    vocabulary_file: Any = None,
-    num_oov_buckets: int = 0,
-    vocab_size: int | None = None,
-    default_value: Any = -1,
-    hasher_spec: Any = None,
-    key_dtype: Any = string,
-    name: str | None = None,
-    key_column_index: int = TextFileIndex.WHOLE_LINE,
-    value_column_index: int = TextFileIndex.LINE_NUMBER,
-    delimiter: str = "\t",
-) -> Any:
-    parts = (key_dtype, key_column_index, int64, value_column_index)
-    filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
-    return _vocabulary(filler, num_oov_buckets, default_value, name)
-
-
-def index_to_string_table_from_tensor(
-    vocabulary_list: Any, default_value: Any = "UNK", name: str | None = None
-) -> Any:
-    of = _words(vocabulary_list, string)
-    filler = KeyValueTensorInitializer(_counted(of), of, int64, string)
-    return StaticHashTable(filler, default_value, name)
-
-
-def index_to_string_table_from_file(
-    vocabulary_file: Any,
-    vocab_size: int | None = None,
-    default_value: Any = "UNK",
-    name: str | None = None,
-    key_column_index: int = TextFileIndex.LINE_NUMBER,
-    value_column_index: int = TextFileIndex.WHOLE_LINE,
-    delimiter: str = "\t",
-) -> Any:
-    parts = (int64, key_column_index, string, value_column_index)
-    filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
-    return StaticHashTable(filler, default_value, name)
-
-
-HashTable = StaticHashTable
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(initializer, default_value, name, shared_name=shared_name)

@@ -7,8 +7,16 @@ from tensorlite.compat.shared.lookups import (
     HashTable,
     KeyValueTensorInitializer,
     MutableHashTable,
+    TextFileIdTableInitializer,
     TextFileIndex,
     TextFileInitializer,
+    TextFileStringTableInitializer,
+)
+from tensorlite.compat.shared.vocabularies import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    StrongHashSpec,
     index_table_from_file,
     index_table_from_tensor,
     index_to_string_table_from_file,
@@ -16,11 +24,17 @@ from tensorlite.compat.shared.lookups import (
 )
 
 __all__ = [
+    "FastHashSpec",
     "HashTable",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
     "KeyValueTensorInitializer",
     "MutableHashTable",
+    "StrongHashSpec",
+    "TextFileIdTableInitializer",
     "TextFileIndex",
     "TextFileInitializer",
+    "TextFileStringTableInitializer",
     "index_table_from_file",
     "index_table_from_tensor",
     "index_to_string_table_from_file",
