@@ -20,12 +20,9 @@ from tensorlite.compat.conversions import (
 from tensorlite.compat.described import Described
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
-from tensorlite.core.constant import array_of
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, float32, float64
 from tensorlite.core.errors import DTypeError
-from tensorlite.core.operand import Operand
-from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor

@@ -5,7 +5,7 @@ Picking, scattering and ordering elements is in picking.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 from typing import Any
 

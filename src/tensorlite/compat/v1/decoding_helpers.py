@@ -6,25 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import concat, fill, reshape, tile, transpose
+from tensorlite.compat.shared.arrays import reshape, tile, transpose
 from tensorlite.compat.shared.elementwise import (
     cast,
     equal,
-    less,
-    logical_not,
-    logical_or,
 )
-from tensorlite.compat.shared.picking import scatter_nd
-from tensorlite.compat.shared.random import uniform
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1 import framework
-from tensorlite.compat.v1.arrays import gather_nd, shape, size, where, zeros_like
+from tensorlite.compat.v1.arrays import shape, size, zeros_like
 from tensorlite.compat.v1.control_flow import cond
 from tensorlite.compat.v1.nn_losses import embedding_lookup
-from tensorlite.compat.v1.numbers import argmax, reduce_all, reduce_any
+from tensorlite.compat.v1.numbers import argmax, reduce_all
 from tensorlite.compat.v1.random import multinomial
 from tensorlite.core import nest
-from tensorlite.core.dtypes import bool_, int32, int64
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 

@@ -16,20 +16,10 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.conversions import registered
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.v1.configuration import (
-    ConfigProto,
-    GPUOptions,
-    GraphOptions,
-    OptimizerOptions,
-    RunOptions,
-)
 from tensorlite.compat.v1.elements import GraphElements
 from tensorlite.compat.views import (
     GraphTensor,
-    Operation,
-    operation,
     plain,
-    shown,
     view,
 )
 from tensorlite.core import nest, scope
@@ -41,7 +31,6 @@ from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
-    NotFoundError,
     ShapeError,
 )
 from tensorlite.core.operand import Operand

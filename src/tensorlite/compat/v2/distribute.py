@@ -67,7 +67,7 @@ class Strategy:
         self.extended = SimpleNamespace(
             worker_devices=(device or "/device:CPU:0",),
             num_replicas_in_sync=1,
-            variable_created_in_scope=lambda v: True,
+            variable_created_in_scope=lambda _: True,
         )
         self.cluster_resolver = None
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import random
 from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import global_seed
-from tensorlite.ops.generators import Generator as Stream, Seed, global_generator
+from tensorlite.ops.generators import Generator as Stream, global_generator
 
 __all__ = ["Generator"]
 

@@ -22,7 +22,7 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
 from tensorlite.core import nest
-from tensorlite.core.dispatch import constant, interpreted_by, to_tensor, tracer
+from tensorlite.core.dispatch import constant, interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
