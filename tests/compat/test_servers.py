@@ -272,6 +272,36 @@ def test_partitions_go_to_servers_in_turns(serve: Callable[..., Any]) -> None:
     assert [len(server.container) for server in servers] == [2, 2]
 
 
+@pytest.mark.parametrize("greedy", [False, True])
+def test_who_gets_which_variable(greedy: bool) -> None:
+    cluster = tf.train.ClusterSpec({"ps": ["a:1", "b:1"], "worker": ["c:1"]})
+    training: Any = tf.contrib.training
+    strategy = (
+        training.GreedyLoadBalancingStrategy(2, training.byte_size_load_fn)
+        if greedy
+        else None
+    )
+    with tf.Graph().as_default():
+        with tf.device(
+            tf.train.replica_device_setter(cluster=cluster, ps_strategy=strategy)
+        ):
+            tf.get_variable("a", [100, 10])
+            tf.get_variable("b", [10])
+            tf.get_variable("c", [50, 10], partitioner=tf.fixed_size_partitioner(3))
+            tf.train.get_or_create_global_step()
+        found = [int(x.device[-1]) for x in tf.global_variables()]
+    # As TensorFlow 1.15 places them.
+    assert found == ([0, 1, 1, 1, 1, 1] if greedy else [0, 1, 0, 1, 0, 1])
+
+
+def test_a_cluster_whose_tasks_are_not_all_there() -> None:
+    given = {"worker": {1: "x:1", 3: "y:2"}}
+    cluster = tf.train.ClusterSpec(given)
+    assert cluster.as_dict() == given
+    assert cluster.job_tasks("worker") == [None, "x:1", None, "y:2"]
+    assert tf.train.ClusterSpec(cluster) == cluster
+
+
 class Task:
     """A process that is a task, anew whenever it is started."""
 

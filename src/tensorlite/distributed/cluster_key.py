@@ -99,7 +99,7 @@ def _kept() -> bytes:
 
     Whoever comes first makes it.
     """
-    folder = Path(tempfile.gettempdir(), f"tensorlite-{os.getuid()}")
+    folder = Path(tempfile.gettempdir(), f".tensorlite-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     told = folder.lstat()
     if folder.is_symlink() or told.st_uid != os.getuid() or told.st_mode & 0o077:

@@ -26,7 +26,7 @@ def new_slot(primary: Any, value: Any, name: str, make: Callable[..., Any]) -> A
     with variable_scope(None, f"{primary.op.name}/{name}"):
         is_tensor = isinstance(primary, SymbolicTensor)
         place = str((primary if is_tensor else primary.handle).node.device)
-        with device(place) if place else nullcontext():
+        with device(None), device(place) if place else nullcontext():
             return get_variable(
                 "",
                 initializer=lambda: value() if callable(value) else value,

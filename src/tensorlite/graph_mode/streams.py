@@ -16,7 +16,12 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant, to_tensor, tracer
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.op import Op
-from tensorlite.core.scope import control_dependencies, scope
+from tensorlite.core.scope import (
+    asked_for,
+    control_dependencies,
+    placed_later,
+    scope,
+)
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph_mode.graph import Graph, active_graph
@@ -125,7 +130,7 @@ class NodeStream(Source):
         """Return what an operator draws from its own generator."""
         first, second = self.seeds or (0, 0)
         op = kind(seed=first, seed2=second, **types)
-        return call(op, _generator(stateful_draws.STATE), *inputs)
+        return call(op, _generator(op, stateful_draws.STATE), *inputs)
 
     def permutation(self, count: TensorLike) -> Tensor:
         """Return the numbers from 0 up to `count` in random order."""
@@ -149,7 +154,7 @@ class NodeStream(Source):
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter for the next numbers of a run."""
         begun = self._begun()
-        handle = _generator(TensorSpec((3,), dtypes.int64))
+        handle = _generator(RngReadAndSkip(), TensorSpec((3,), dtypes.int64))
         written = effect(AssignFirstValue(), handle, begun)
         algorithm = constant(np.asarray(PHILOX, np.int32))
         with control_dependencies([] if written is None else [written]):
@@ -163,13 +168,15 @@ class NodeStream(Source):
         return constant(np.array([0, self.seeds[1], self.seeds[0]], np.int64))
 
 
-def _generator(spec: TensorSpec) -> Tensor:
-    """Return the handle of a generator that nothing else draws from."""
+def _generator(op: Op, spec: TensorSpec) -> Tensor:
+    """Return the handle of a generator that nothing but `op` draws from, and is where that is."""
     graph = active_graph()
     if graph is not None:
         graph.scopes[_GENERATORS] = graph.scopes.get(_GENERATORS, 0) + 1
     name = f"{scope.get().name}/generator{_number()}"
-    return call(VarHandleOp(spec, debug_name="generator", shared_name=name))
+    place = asked_for(op)
+    with placed_later(None), placed_later(place):
+        return call(VarHandleOp(spec, debug_name="generator", shared_name=name))
 
 
 _numbers = iter(range(2**62))

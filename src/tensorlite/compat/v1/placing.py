@@ -7,6 +7,7 @@ anew, are `tl.distribute`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -78,7 +79,13 @@ class ClusterSpec:
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
     def as_dict(self) -> dict[str, Any]:
-        return {job: self.job_tasks(job) for job in self._jobs}
+        """Return the addresses of each job, as a list if none is left out."""
+        return {
+            job: [tasks[i] for i in range(len(tasks))]
+            if sorted(tasks) == list(range(len(tasks)))
+            else dict(tasks)
+            for job, tasks in self._jobs.items()
+        }
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs
@@ -219,3 +226,37 @@ class _Turns:
     def __call__(self, op: Any) -> int:
         found, self._next = self._next, (self._next + 1) % self._count
         return found
+
+
+class GreedyLoadBalancingStrategy:
+    """Names the parameter server that has the least so far, by what `load_fn` says of each node."""
+
+    def __init__(self, num_tasks: int, load_fn: Callable[[Any], float]) -> None:
+        self._loads = [0.0] * num_tasks
+        self._load_fn = load_fn
+
+    def __call__(self, op: Any) -> int:
+        found = min(range(len(self._loads)), key=self._loads.__getitem__)
+        self._loads[found] += self._load_fn(op)
+        return found
+
+
+class RandomStrategy:
+    """Names parameter servers as `seed` draws them."""
+
+    def __init__(self, num_ps_tasks: int, seed: int = 0) -> None:
+        self._count = num_ps_tasks
+        self._random = Random(seed)  # noqa: S311  it keeps no secret
+
+    def __call__(self, op: Any) -> int:
+        return self._random.randrange(self._count)
+
+
+def byte_size_load_fn(op: Any) -> int:
+    """Return the bytes that a variable takes."""
+    spec = getattr(op.op, "spec", None)
+    if spec is None or spec.size is None:
+        raise InvalidArgumentError(
+            f"byte_size_load_fn: {op.name} ({op.type}) has no size that is known"
+        )
+    return int(spec.size * spec.dtype.numpy.itemsize)

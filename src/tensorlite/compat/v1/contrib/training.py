@@ -24,13 +24,21 @@ from tensorlite.compat.v1.contrib.train_ops import (
     multiply_gradients,
 )
 from tensorlite.compat.v1.monitored import MonitoredTrainingSession
+from tensorlite.compat.v1.placing import (
+    GreedyLoadBalancingStrategy,
+    RandomStrategy,
+    byte_size_load_fn,
+)
 from tensorlite.core.errors import InvalidArgumentError
 
 __all__ = [
+    "GreedyLoadBalancingStrategy",
     "HParams",
+    "RandomStrategy",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
     "clip_gradient_norms_fn",
