@@ -30,6 +30,17 @@ def _through(x: Tensor) -> Tensor:
     return x - stop_gradient(x)
 
 
+def nudged(
+    low: Tensor, high: Tensor, num_bits: int, narrow_range: bool
+) -> tuple[Tensor, Tensor]:
+    """Return the ends of a range, moved so that 0 is one of its steps."""
+    bottom, top = float(narrow_range), float(2**num_bits - 1)
+    scale = (high - low) / (top - bottom)
+    scale = where(equal(scale, 0), 1.0, scale)
+    zero = floor(clip(bottom - low / scale, bottom, top) + 0.5)
+    return (bottom - zero) * scale, (top - zero) * scale
+
+
 def fake_quant_with_min_max_vars(
     x: TensorLike,
     min: TensorLike,
@@ -51,12 +62,9 @@ def fake_quant_with_min_max_vars(
         astype(to_tensor(min), values.dtype),
         astype(to_tensor(max), values.dtype),
     )
-    bottom, top = float(narrow_range), float(2**num_bits - 1)
-    scale = (high - low) / (top - bottom)
-    flat = equal(scale, 0)
-    scale = where(flat, 1.0, scale)
-    zero = floor(clip(bottom - low / scale, bottom, top) + 0.5)
-    least, most = (bottom - zero) * scale, (top - zero) * scale
+    least, most = nudged(low, high, num_bits, narrow_range)
+    flat = equal(high, low)
+    scale = where(flat, 1.0, (high - low) / (2**num_bits - 1 - float(narrow_range)))
     inside = clip(values, least, most)
     rounded = floor((inside - least) / scale + 0.5) * scale + least
     below, above = values < least, values > most

@@ -8,9 +8,11 @@ from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.older import OLDER
+from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
+from tensorlite.interop.tensorflow.scattering import SCATTERING
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
 
@@ -20,6 +22,8 @@ ADAPTERS: dict[str, Adapter] = {
     **BANDING,
     **IMAGING,
     **OLDER,
+    **PICTURING,
+    **SCATTERING,
     **VARIABLES,
     **CONTAINERS,
     **CALLS,

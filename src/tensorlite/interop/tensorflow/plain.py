@@ -100,6 +100,16 @@ _SAME = """
     AsString AvgPool3D BesselI0e BesselI1e CTCGreedyDecoder CTCLoss Conv3D DecodeRaw Erfinv LinSpace
     MaxPool3D MaxPoolWithArgmax Ndtri ReduceJoin ResizeBilinear ResizeNearestNeighbor
     StatelessRandomGammaV3 StatelessShuffle StringFormat StringToNumber
+    AvgPool3DGrad CTCBeamSearchDecoder Conv3DBackpropFilterV2 Conv3DBackpropInputV2
+    CumulativeLogsumexp DecodeBase64 DecodeBmp DecodeGif DecodeImage DecodePng DrawBoundingBoxesV2
+    EditDistance EncodeBase64 EncodePng LookupTableExportV2 LookupTableFindV2
+    LookupTableImportV2 LookupTableInsertV2 LookupTableRemoveV2 LookupTableSizeV2 MatchingFiles
+    MatrixLogarithm
+    MatrixSquareRoot MaxPool3DGrad MaxPool3DGradGrad ParseTensor ReadFile ResizeArea ResizeBicubic
+    ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslate ScaleAndTranslateGrad SerializeTensor
+    SparseToSparseSetOperation StaticRegexReplace StringLength StringLower StringSplit
+    StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
+    StringUpper Substr UnicodeDecode UnicodeEncode UnicodeScript WriteFile
 """
 
 PLAIN: dict[str, Adapter] = {name: Plain(name) for name in _SAME.split()}
@@ -114,6 +124,8 @@ PLAIN |= {
     "DeepCopy": Plain("Identity"),
     "Inv": Plain("Reciprocal"),
     "GuaranteeConst": Plain("Identity"),
+    # It is read only: TensorFlow has functions in its place now.
+    "MatrixExponential": Plain("MatrixExponential").__call__,
     "Mod": Plain("FloorMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
     "PreventGradient": Plain("Identity"),

@@ -1,0 +1,186 @@
+"""Operators on images and of rounding that are functions here: their colours, boxes, patches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core.dispatch import constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops import boxes, colours, fake_quantised, framing, patches
+from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.compare import where
+from tensorlite.ops.image_files import DecodeJpeg, EncodeJpeg
+from tensorlite.ops.operators import astype
+
+
+def _of(function: Callable[..., Any]) -> Adapter:
+    return lambda given: given.composed(function, *given.tensors)
+
+
+def _middle(given: Given, name: str) -> tuple[int, int]:
+    """Return what an attribute says of rows and columns, as it must say 1 of the other axes."""
+    found = given.typed(name, tuple)
+    if len(found) != 4 or found[0] != 1 or found[3] != 1:
+        raise GraphDefError(f"{given.record}: its {name!r} are {found}")
+    return found[1], found[2]
+
+
+def _patches(given: Given) -> Values:
+    window, strides = _middle(given, "ksizes"), _middle(given, "strides")
+    rates, padding = _middle(given, "rates"), given.typed("padding", str)
+    return given.composed(
+        lambda x: patches.extract_patches(x, window, strides, rates, padding),
+        given.tensor(0),
+    )
+
+
+def _dilated(given: Given) -> Values:
+    strides, rates = _middle(given, "strides"), _middle(given, "rates")
+    padding = given.typed("padding", str)
+    return given.composed(
+        lambda x, y: patches.dilation2d(x, y, strides, padding, rates), *given.tensors
+    )
+
+
+def _cropped(given: Given) -> Values:
+    size = tuple(given.constant(3).tolist())
+    method = given.typed("method", str)
+    beyond = float(given.typed("extrapolation_value", (int, float)))
+    return given.composed(
+        lambda x, y, z: framing.crop_and_resize(x, y, z, size, method, beyond),
+        *given.tensors[:3],
+    )
+
+
+def _suppressed(given: Given) -> Values:
+    return given.composed(boxes.non_max_suppression, *given.tensors)
+
+
+def _first_suppressed(given: Given) -> Values:
+    limit = float(given.typed("iou_threshold", (int, float)))
+    return given.composed(
+        lambda x, y, n: boxes.non_max_suppression(x, y, n, limit), *given.tensors
+    )
+
+
+def _decoded_jpeg(given: Given) -> Values:
+    for name in ("fancy_upscaling", "try_recover_truncated", "acceptable_fraction"):
+        given.attribute(name)
+    given.attribute("dct_method")
+    op = DecodeJpeg(
+        channels=given.typed("channels", int), ratio=given.typed("ratio", int)
+    )
+    return given.made(op, given.tensor(0))
+
+
+def _encoded_jpeg(given: Given) -> Values:
+    kinds = {
+        "format": str,
+        "quality": int,
+        "progressive": bool,
+        "optimize_size": bool,
+        "chroma_downsampling": bool,
+    }
+    values: Any = {name: given.typed(name, kind) for name, kind in kinds.items()}
+    return given.made(EncodeJpeg(**values), given.tensor(0))
+
+
+def _bits(given: Given) -> tuple[int, bool]:
+    return given.typed("num_bits", int), given.typed("narrow_range", bool)
+
+
+def _range(given: Given) -> tuple[Tensor, Tensor]:
+    """Return the ends of what is rounded to, which are attributes."""
+    ends = [float(given.typed(name, (int, float))) for name in ("min", "max")]
+    return constant(ends[0]), constant(ends[1])
+
+
+def _rounded_between(given: Given) -> Values:
+    (low, high), bits = _range(given), _bits(given)
+    return given.composed(
+        lambda x: fake_quantised.fake_quant_with_min_max_vars(x, low, high, *bits),
+        given.tensor(0),
+    )
+
+
+def _rounded(given: Given) -> Values:
+    bits = _bits(given)
+    return given.composed(
+        lambda x, low, high: fake_quantised.fake_quant_with_min_max_vars(
+            x, low, high, *bits
+        ),
+        *given.tensors,
+    )
+
+
+def _rounded_gradient(by_channel: bool) -> Adapter:
+    """Return what lets gradients through to numbers within the range, and to its ends outside."""
+
+    def adapter(given: Given) -> Values:
+        bits = _bits(given)
+
+        def flows(dy: Tensor, x: Tensor, low: Tensor, high: Tensor) -> list[Tensor]:
+            least, most = fake_quantised.nudged(low, high, *bits)
+            below, above = x < least, x > most
+            axes = tuple(range(dy.ndim - 1)) if by_channel else None
+            ends = [sum_of(where(z, dy, 0.0), axis=axes) for z in (below, above)]
+            return [where(below | above, 0.0, dy), *ends]
+
+        if len(given.values) == 2:
+            low, high = _range(given)
+            return given.composed(
+                lambda dy, x: flows(dy, x, low, high)[0], *given.tensors
+            )
+        return given.composed(flows, *given.tensors)
+
+    return adapter
+
+
+def _rounded_to_range(given: Given) -> Values:
+    names = {"signed_input": bool, "num_bits": int, "round_mode": str}
+    names |= {"narrow_range": bool, "axis": int}
+    values: Any = {name: given.typed(name, kind) for name, kind in names.items()}
+    values["axis"] = None if values["axis"] == -1 else values["axis"]
+    is_given = given.typed("range_given", bool)
+
+    def rounded(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        ends = (low, high) if is_given else (None, None)
+        return fake_quantised.quantize_and_dequantize(x, *ends, **values)
+
+    return given.composed(rounded, *given.tensors)
+
+
+def _in_floats(function: Callable[..., Tensor]) -> Adapter:
+    """Return what works on images as floats, whatever they are."""
+    return lambda given: given.composed(
+        lambda x, y: astype(function(x, y), x.dtype), *given.tensors
+    )
+
+
+PICTURING: dict[str, Adapter] = {
+    "AdjustContrastv2": _in_floats(colours.adjust_contrast),
+    "AdjustHue": _in_floats(colours.adjust_hue),
+    "AdjustSaturation": _in_floats(colours.adjust_saturation),
+    "CropAndResize": _cropped,
+    "DecodeJpeg": _decoded_jpeg,
+    "Dilation2D": _dilated,
+    "DrawBoundingBoxes": _of(boxes.draw_bounding_boxes),
+    "EncodeJpeg": _encoded_jpeg,
+    "ExtractImagePatches": _patches,
+    "FakeQuantWithMinMaxArgs": _rounded_between,
+    "FakeQuantWithMinMaxArgsGradient": _rounded_gradient(by_channel=False),
+    "FakeQuantWithMinMaxVars": _rounded,
+    "FakeQuantWithMinMaxVarsGradient": _rounded_gradient(by_channel=False),
+    "FakeQuantWithMinMaxVarsPerChannel": _rounded,
+    "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
+    "HSVToRGB": _of(colours.hsv_to_rgb),
+    "NonMaxSuppression": _first_suppressed,
+    "NonMaxSuppressionV2": _suppressed,
+    "NonMaxSuppressionV3": _suppressed,
+    "QuantizeAndDequantizeV2": _rounded_to_range,
+    "RGBToHSV": _of(colours.rgb_to_hsv),
+}

@@ -1,0 +1,209 @@
+"""Operators on sparse tensors, tables and counts that are functions here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops import fft, sparse_arrange, sparse_dense, sparse_segments, tables
+from tensorlite.ops.arithmetic import add
+from tensorlite.ops.counting import histogram_fixed_width
+from tensorlite.ops.cumulative import cumulative_sum
+from tensorlite.ops.gather import gather
+from tensorlite.ops.operators import astype
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.search import bincount
+from tensorlite.ops.shape import shape_of
+from tensorlite.ops.sparse_tensor import SparseTensor, gathered, reorder
+
+
+def _of(function: Callable[..., Any]) -> Adapter:
+    return lambda given: given.composed(function, *given.tensors)
+
+
+def _of_sparse(function: Callable[..., Any]) -> Adapter:
+    """Return what works on a sparse tensor, whose parts come first, and on what follows."""
+    return lambda given: given.composed(
+        lambda a, b, c, *rest: function(SparseTensor(a, b, c), *rest), *given.tensors
+    )
+
+
+def _product(given: Given) -> Values:
+    first, second = given.typed("adjoint_a", bool), given.typed("adjoint_b", bool)
+    return given.composed(
+        lambda a, b, c, x: sparse_dense.sparse_dense_matmul(
+            SparseTensor(a, b, c), x, first, second
+        ),
+        *given.tensors,
+    )
+
+
+def _dense(given: Given) -> Values:
+    given.attribute("validate_indices")
+    return given.composed(sparse_dense.sparse_to_dense, *given.tensors)
+
+
+def _reduced(function: Callable[..., Tensor]) -> Adapter:
+    def adapter(given: Given) -> Values:
+        axes = tuple(given.constant(3).ravel().tolist())
+        kept = given.typed("keep_dims", bool)
+        return given.composed(
+            lambda a, b, c: function(SparseTensor(a, b, c), axes, kept),
+            *given.tensors[:3],
+        )
+
+    return adapter
+
+
+def _joined(given: Given) -> Values:
+    number, axis = given.typed("N", int), given.typed("concat_dim", int)
+
+    def joined(*parts: Tensor) -> Any:
+        listed = [parts[i::number] for i in range(number)]
+        return tuple(
+            sparse_arrange.sparse_concat(axis, [SparseTensor(*x) for x in listed])
+        )
+
+    return given.composed(joined, *given.tensors)
+
+
+def _reshaped(indices: Tensor, shape: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+    made = sparse_arrange.sparse_reshape(
+        SparseTensor(indices, indices[:, 0], shape), new
+    )
+    return made.indices, made.dense_shape
+
+
+def _segments(function: Callable[..., Tensor]) -> Adapter:
+    def adapter(given: Given) -> Values:
+        given.attribute("sparse_gradient")
+        return given.composed(function, *given.tensors)
+
+    return adapter
+
+
+def _table(changing: bool) -> Adapter:
+    def adapter(given: Given) -> Values:
+        given.attribute("use_node_name_sharing")
+        op = tables.HashTableV2(
+            debug_name=given.name,
+            container=given.typed("container", str),
+            shared_name=given.typed("shared_name", str) or given.name,
+            key_dtype=given.dtype("key_dtype"),
+            value_dtype=given.dtype("value_dtype"),
+            changing=changing,
+        )
+        given.check_attributes()
+        return given.node(op).outputs
+
+    return adapter
+
+
+def _counted(x: Tensor, size: Tensor, weights: Tensor) -> Tensor:
+    given = weights if weights.spec.size != 0 else None
+    return astype(bincount(x, given, size)[:size], weights.dtype)
+
+
+def _histogram(given: Given) -> Values:
+    dtype, count = given.dtype("dtype"), given.constant(2)
+    return given.composed(
+        lambda x, ends: histogram_fixed_width(x, ends, int(count), dtype),
+        *given.tensors[:2],
+    )
+
+
+def _filled(
+    indices: Tensor, values: Tensor, dense_shape: Tensor, default: Tensor
+) -> tuple[Tensor, ...]:
+    """Return a sparse tensor without empty rows, which were, and where its elements went."""
+    sp = SparseTensor(indices, values, dense_shape)
+    made, empty = sparse_arrange.sparse_fill_empty_rows(sp, default)
+    rows = indices[:, 0]
+    before = cumulative_sum(astype(empty, rows.dtype))
+    moved = gather(before, rows) + arange(shape_of(indices)[0], dtype=rows.dtype)
+    return made.indices, made.values, empty, moved
+
+
+def _split(given: Given) -> Values:
+    number, axis = given.typed("num_split", int), int(given.constant(0))
+
+    def split(indices: Tensor, values: Tensor, dense_shape: Tensor) -> list[Tensor]:
+        sp = SparseTensor(indices, values, dense_shape)
+        pieces = sparse_arrange.sparse_split(sp, number, axis)
+        return [piece[i] for i in range(3) for piece in pieces]
+
+    return given.composed(split, *given.tensors[1:])
+
+
+def _from_file(given: Given) -> Values:
+    if given.typed("offset", int):
+        raise GraphDefError(f"{given.record}: files are read from their first line")
+    op = tables.InitializeTableFromTextFileV2(
+        key_index=given.typed("key_index", int),
+        value_index=given.typed("value_index", int),
+        vocab_size=given.typed("vocab_size", int),
+        delimiter=given.typed("delimiter", str),
+    )
+    return given.made(op, *given.tensors)
+
+
+def _parts(made: SparseTensor) -> tuple[Tensor, ...]:
+    return tuple(made)
+
+
+def _sum(given: Given) -> Values:
+    """Return the sum of two sparse tensors, without what is smaller than the last input."""
+    least = given.constant(6).item()
+
+    def summed(*parts: Tensor) -> tuple[Tensor, ...]:
+        first, second = SparseTensor(*parts[:3]), SparseTensor(*parts[3:])
+        return tuple(sparse_dense.sparse_add(first, second, least))
+
+    return given.composed(summed, *given.tensors[:6])
+
+
+def _greater(*parts: Tensor) -> tuple[Tensor, ...]:
+    made = sparse_arrange.sparse_maximum(
+        SparseTensor(*parts[:3]), SparseTensor(*parts[3:6])
+    )
+    return made.indices, made.values
+
+
+def _ordered(sp: SparseTensor) -> tuple[Tensor, Tensor]:
+    made = reorder(sp)
+    return made.indices, made.values
+
+
+SCATTERING: dict[str, Adapter] = {
+    "Bincount": _of(_counted),
+    "FFT": _of(fft.fft),
+    "HashTableV2": _table(changing=False),
+    "HistogramFixedWidth": _histogram,
+    "IFFT": _of(fft.ifft),
+    "InitializeTableFromTextFileV2": _from_file,
+    "MutableHashTableV2": _table(changing=True),
+    "SparseAdd": _sum,
+    "SparseConcat": _joined,
+    "SparseDenseCwiseMul": _of_sparse(lambda sp, x: sp.values * gathered(x, sp)),
+    "SparseFillEmptyRows": _of(_filled),
+    "SparseReduceMax": _reduced(sparse_arrange.sparse_reduce_max),
+    "SparseReduceSum": _reduced(sparse_arrange.sparse_reduce_sum),
+    "SparseReorder": _of_sparse(_ordered),
+    "SparseReshape": _of(_reshaped),
+    "SparseSegmentMean": _segments(sparse_segments.sparse_segment_mean),
+    "SparseSegmentSqrtN": _segments(sparse_segments.sparse_segment_sqrt_n),
+    "SparseSegmentSum": _segments(sparse_segments.sparse_segment_sum),
+    "SparseSlice": _of_sparse(lambda *x: _parts(sparse_arrange.sparse_slice(*x))),
+    "SparseSoftmax": _of_sparse(lambda sp: sparse_dense.sparse_softmax(sp).values),
+    "SparseSparseMaximum": _of(_greater),
+    "SparseSplit": _split,
+    "SparseTensorDenseAdd": _of_sparse(
+        lambda sp, x: add(sparse_dense.to_dense(sp), x)
+    ),
+    "SparseTensorDenseMatMul": _product,
+    "SparseToDense": _dense,
+}
