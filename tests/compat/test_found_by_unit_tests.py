@@ -114,3 +114,15 @@ def test_messages_are_compared_with_their_text() -> None:
     tf.test.TestCase().assertProtoEquals("s: 'S'", attributes["shared_name"])
     with pytest.raises(AssertionError):
         tf.test.TestCase().assertProtoEquals("s: 'T'", attributes["shared_name"])
+
+
+def test_averages_are_named_below_the_scope_and_restored() -> None:
+    with tf.variable_scope("a"):
+        v = tf.Variable(1.0, name="v")
+        tensor = tf.add(v, 1.0, name="sum")
+    with tf.variable_scope("b"):
+        averages = tf.train.ExponentialMovingAverage(0.5, name="avg")
+        assert averages.average_name(v) == "b/a/v/avg"
+        averages.apply([v, tensor])
+    assert averages.average(v).op.name == averages.average_name(v) == "b/a/v/avg"
+    assert sorted(averages.variables_to_restore()) == ["b/a/sum/avg", "b/a/v/avg"]

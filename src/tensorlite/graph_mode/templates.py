@@ -27,13 +27,11 @@ class Template:
     at once. `unique_name` is taken as it is.
 
     >>> from tensorlite.graph_mode.graph import Graph
-    >>> from tensorlite.graph_mode.variable_scopes import get_variable
-    >>> from tensorlite.graph_mode.variables import GraphVariable
-    >>> weight = lambda: get_variable("w", initializer=1.0, make=GraphVariable)
-    >>> named = Template("a", lambda: weight().name)
+    >>> from tensorlite.graph_mode.variable_scopes import get_variable_scope
+    >>> named = Template("a", lambda: get_variable_scope().name)
     >>> with Graph().as_default():
     ...     named(), named()
-    ('a/w:0', 'a/w:0')
+    ('a', 'a')
     """
 
     def __init__(

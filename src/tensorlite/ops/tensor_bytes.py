@@ -322,7 +322,7 @@ def serialize_sparse(sp: SparseTensor) -> Tensor:
 
     >>> sp = tl.sparse.SparseTensor([[0, 1]], [5.0], (2, 2))
     >>> tl.io.serialize_sparse(sp).shape
-    TensorShape([3])
+    (3,)
     """
     return call(SerializeSparse(), sp.indices, sp.values, sp.dense_shape)
 
@@ -332,7 +332,7 @@ def serialize_many_sparse(sp: SparseTensor) -> Tensor:
 
     >>> sp = tl.sparse.SparseTensor([[0, 1]], [5.0], (2, 2))
     >>> tl.io.serialize_many_sparse(sp).shape
-    TensorShape([2, 3])
+    (2, 3)
     """
     return call(SerializeManySparse(), sp.indices, sp.values, sp.dense_shape)
 

@@ -11,6 +11,7 @@ from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.scope import scope as marks
 from tensorlite.graph_mode import steps
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
@@ -90,7 +91,11 @@ class ExponentialMovingAverage:
     def average_name(self, var: Any) -> str:
         if id(var) in self._averages:
             return str(self._averages[id(var)][1].op.name)
-        return f"{var.op.name}/{self._name}"
+        here = marks.get().name
+        whole = f"{var.op.name}/{self._name}"
+        return get_default_graph().unique_name(
+            f"{here}/{whole}" if here else whole, mark=False
+        )
 
     def variables_to_restore(
         self, moving_avg_variables: Any = None
@@ -104,13 +109,8 @@ class ExponentialMovingAverage:
             moved = list(moving_avg_variables)
         held = {id(x): x for x in moved}
         found = {self.average_name(x): x for x in held.values()}
-        shadows = {shadow.op.name for _, shadow in self._averages.values()}
         for x in scopes.global_variables():
-            if (
-                id(x) not in held
-                and x.op.name not in found
-                and x.op.name not in shadows
-            ):
+            if id(x) not in held and x.op.name not in found:
                 found[x.op.name] = x
         return found
 
