@@ -66,3 +66,47 @@ def test_traced_functions_may_be_decorated_and_devices_named_barely() -> None:
         assert twice(tf.constant(3)).numpy() == 7
     with pytest.raises(ValueError, match="after they have been traced"):
         twice._decorate(lambda inner: inner)
+
+
+A = [[1.0, 2.0], [3.0, 4.0]]
+# Calls of tf.raw_ops, and what TensorFlow 2.21 gives for each.
+RAW: list[tuple[str, dict[str, Any], Any]] = [
+    ("MatMul", {"a": A, "b": A, "transpose_b": True}, [[5.0, 11.0], [11.0, 25.0]]),
+    ("Add", {"x": 1.0, "y": 2.0}, 3.0),
+    ("ConcatV2", {"values": [A, A], "axis": 1}, [[1, 2, 1, 2], [3, 4, 3, 4]]),
+    ("Split", {"axis": 0, "value": A, "num_split": 2}, [[[1.0, 2.0]], [[3.0, 4.0]]]),
+    ("Sum", {"input": A, "axis": [0], "keep_dims": True}, [[4.0, 6.0]]),
+    ("Cast", {"x": A, "DstT": tf.int32}, [[1, 2], [3, 4]]),
+    ("Select", {"condition": [True, False], "x": [1, 2], "y": [3, 4]}, [1, 4]),
+    ("Where", {"condition": [True, False]}, [[0]]),
+    (
+        "StridedSlice",
+        {"input": A, "begin": [0], "end": [1], "strides": [1]},
+        [[1.0, 2.0]],
+    ),
+    ("TopKV2", {"input": A, "k": 1}, [[[2.0], [4.0]], [[1], [1]]]),
+    ("StringJoin", {"inputs": ["a", "b"], "separator": "-"}, b"a-b"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), RAW)
+def test_raw_ops(name: str, arguments: dict[str, Any], expected: Any) -> None:
+    found = getattr(tf.raw_ops, name)(**arguments)
+    made = (
+        [x.numpy().tolist() for x in found]
+        if isinstance(found, list)
+        else found.numpy()
+    )
+    assert (made if isinstance(made, (list, bytes)) else made.tolist()) == expected
+
+
+def test_raw_ops_are_traced_and_differentiated_and_say_what_they_take() -> None:
+    x = tf.constant(A)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(lambda z: tf.raw_ops.Square(x=z))(x)
+    assert tape.gradient(y, x).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    with pytest.raises(ValueError, match="by keyword"):
+        tf.raw_ops.MatMul(x=A, y=A)
+    with pytest.raises(AttributeError, match="NoSuchOperator"):
+        _ = tf.raw_ops.NoSuchOperator

@@ -250,6 +250,7 @@ from tensorlite.compat.v2 import (
     quantization as quantization,
     ragged as ragged,
     random as random,
+    raw_ops as raw_ops,
     saved_model as saved_model,
     sets as sets,
     signal as signal,

@@ -1,0 +1,119 @@
+"""raw_call: one of TensorFlow's operators, called by its name with keywords: tf.raw_ops.
+
+Nodes of graphs that programs build themselves are in creating.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tensorlite.core.dispatch import calls, constant, interpreted_by, to_tensor
+from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph, placeholder
+from tensorlite.interop.tensorflow.creating import created
+from tensorlite.interop.tensorflow.signatures import Signature, signature_of
+
+_SMALL = 64
+_SPELLED = {
+    **{
+        reduction: {"axis": "reduction_indices"}
+        for reduction in ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
+    },
+    "ExpandDims": {"axis": "dim"},
+    "Split": {"axis": "split_dim"},
+    "SplitV": {"axis": "split_dim"},
+    "Squeeze": {"axis": "squeeze_dims"},
+    "Where": {"condition": "input"},
+    "Select": {"x": "t", "y": "e"},
+}
+"""Keywords that Python has for arguments of other names."""
+
+
+def raw_call(name: str, arguments: Mapping[str, Any]) -> Any:
+    """Return the outputs of an operator of TensorFlow: a tensor, or a list of several.
+
+    >>> print(raw_call("MatMul", {"a": [[1.0, 2.0]], "b": [[3.0, 4.0]], "transpose_b": True}))
+    [[11.]]
+    """
+    signature = signature_of(name)
+    if signature is None:
+        raise MissingOperatorError(f"TensorFlow has no operator {name!r}")
+    spelled = _SPELLED.get(name, {})
+    given = {spelled.get(key, key): value for key, value in arguments.items()}
+    title = given.pop("name", None) or name
+    attributes = {
+        key: _attribute(value, signature.attributes[key].kind)
+        for key, value in given.items()
+        if key in signature.attributes and value is not None
+    }
+    known = {one.name for one in signature.inputs} | set(signature.attributes)
+    if set(given) - known or {one.name for one in signature.inputs} - set(given):
+        raise InvalidArgumentError(
+            f"{name} takes {sorted(known)} by keyword, and was given {sorted(given)}"
+        )
+    inputs = _inputs(signature, given, attributes)
+    graph, node, stand_ins = _made(name, title, inputs, attributes)
+    return _replayed(graph, node, dict(zip(stand_ins, inputs, strict=True)))
+
+
+def _attribute(value: Any, kind: str) -> Any:
+    if kind == "type":
+        return as_dtype(value)
+    if kind == "list(type)":
+        return tuple([as_dtype(x) for x in value])
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _inputs(
+    signature: Signature, given: Mapping[str, Any], attributes: dict[str, Any]
+) -> list[Tensor]:
+    """Return the tensors of all arguments, of the dtypes that they are asked to have."""
+    found: list[Tensor] = []
+    kinds: dict[str, DType] = {}
+    for one in signature.inputs:
+        values = given[one.name] if one.number else [given[one.name]]
+        for value in values:
+            wanted = one.dtype(attributes) or kinds.get(one.kind)
+            x = to_tensor(value, wanted)
+            kinds.setdefault(one.kind, x.dtype)
+            found.append(x)
+        if one.number and one.number != "*":
+            attributes.setdefault(one.number, len(values))
+    return found
+
+
+def _made(
+    name: str, title: str, inputs: list[Tensor], attributes: Mapping[str, Any]
+) -> tuple[ManualGraph, Node, list[SymbolicTensor]]:
+    """Return a graph of the operator alone, and what stands for its inputs there."""
+    graph = ManualGraph()
+    with interpreted_by(None), graph.as_default():
+        stand_ins: Any = [_standing(x) for x in inputs]
+        node = created(graph, name, stand_ins, title, attributes)
+    return graph, node, stand_ins
+
+
+def _standing(x: Tensor) -> Tensor:
+    """Return a constant for small integers, which sizes and axes are; a placeholder for others."""
+    small = x.spec.size is not None and x.spec.size <= _SMALL
+    if small and x.dtype.is_integer and isinstance(x, EagerTensor):
+        return constant(x.numpy())
+    return placeholder(x.dtype, x.spec.shape)
+
+
+def _replayed(
+    graph: ManualGraph, node: Node, values: dict[SymbolicTensor, Tensor]
+) -> Any:
+    """Return the outputs of a node, each node of the graph being called again, where we are now."""
+    known = {(x.node, x.index): y for x, y in values.items()}
+    for one in graph.nodes:
+        if (one, 0) in known:
+            continue
+        outputs = calls(one.op, *[known[x.node, x.index] for x in one.inputs])
+        known.update({(one, i): y for i, y in enumerate(outputs)})
+    made = [known[x.node, x.index] for x in node.outputs]
+    return made[0] if len(made) == 1 else made
