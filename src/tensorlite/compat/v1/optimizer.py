@@ -7,7 +7,7 @@ variables that they keep in graph_mode/slots.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from tensorlite.compat.v1 import framework, scopes
@@ -266,9 +266,14 @@ class Optimizer:
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any
     ) -> Any:
-        return self._slots.own_or_made(
-            name, lambda: Variable(initial_value, name=name, trainable=False)
-        )
+        def made() -> Any:
+            with ExitStack() as stack:
+                if active_graph() is not None:
+                    stack.enter_context(framework.device(None))
+                    stack.enter_context(framework.device(colocate_with.device))
+                return Variable(initial_value, name=name, trainable=False)
+
+        return self._slots.own_or_made(name, made)
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
         found = self._slots.own(name)
