@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite.compat.v1.variables import Variable as GraphVariable
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.v2.keras import (
     constraints,
     describing,
+    in_graphs,
     initializers,
     lookup,
     masks,
@@ -150,8 +152,9 @@ class Layer(Module):
         kind = "glorot_uniform" if wanted.is_floating else "zeros"
         make = initializers.get(kind if initializer is None else initializer)
         whole = naming.prefixed(name or "Variable")
-        with interpreted_by(None):
-            made: Any = Variable(
+        graph = in_graphs.building.get()
+        with interpreted_by(None) if graph is None else graph.building():
+            made: Any = (Variable if graph is None else GraphVariable)(
                 make(tuple(sizes), dtype=wanted),
                 trainable=trainable is not False,
                 name=whole,
@@ -298,6 +301,10 @@ class Layer(Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if sketch.is_symbolic([args, kwargs]):
             return sketch.record(self, args, kwargs)
+        return self._applied(*args, **kwargs)
+
+    @in_graphs.anywhere
+    def _applied(self, *args: Any, **kwargs: Any) -> Any:
         around = _calling.get()
         if around is None:
             self._forget_losses()
@@ -347,7 +354,7 @@ class Layer(Module):
             other = tensor.dtype.is_floating and tensor.dtype is not wanted
             return astype(tensor, wanted) if other else x
 
-        if isinstance(inputs, list) and inputs and _is_number(inputs[0]):
+        if isinstance(inputs, list) and inputs and _is_value(inputs[0]):
             inputs = np.asarray(inputs)
         return nest.map_structure(one, inputs)
 
@@ -444,10 +451,10 @@ def _check(spec: Any, inputs: Any, name: str) -> None:
             one.check(x, name)
 
 
-def _is_number(x: Any) -> bool:
+def _is_value(x: Any) -> bool:
     if isinstance(x, list):
-        return bool(x) and _is_number(x[0])
-    return isinstance(x, (int, float, np.generic))
+        return bool(x) and _is_value(x[0])
+    return isinstance(x, (int, float, str, bytes, np.generic))
 
 
 def _leaves(value: Any) -> Iterator[Any]:

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras import describing, lookup
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.layers_adapting import (
+    CategoryEncoding,
+    Discretization,
+    Hashing,
+    IntegerLookup,
+    Normalization,
+    StringLookup,
+    TextVectorization,
+)
 from tensorlite.compat.v2.keras.layers_attention import (
     AdditiveAttention,
     Attention,
     MultiHeadAttention,
+)
+from tensorlite.compat.v2.keras.layers_augmenting import (
+    RandomBrightness,
+    RandomContrast,
+    RandomCrop,
+    RandomFlip,
+    RandomRotation,
+    RandomTranslation,
+    RandomZoom,
 )
 from tensorlite.compat.v2.keras.layers_cells import (
     GRUCell,
@@ -67,6 +88,23 @@ from tensorlite.compat.v2.keras.layers_merging import (
     multiply,
     subtract,
 )
+from tensorlite.compat.v2.keras.layers_more import (
+    AlphaDropout,
+    CenterCrop,
+    Cropping3D,
+    DepthwiseConv1D,
+    EinsumDense,
+    GaussianDropout,
+    GroupNormalization,
+    Identity,
+    Resizing,
+    RMSNormalization,
+    SeparableConv1D,
+    SpatialDropout3D,
+    ThresholdedReLU,
+    UpSampling3D,
+    Wrapper,
+)
 from tensorlite.compat.v2.keras.layers_normalization import (
     BatchNormalization,
     LayerNormalization,
@@ -102,6 +140,8 @@ from tensorlite.compat.v2.keras.layers_recurrent import (
     TimeDistributed,
 )
 
+GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D
+SeparableConvolution1D = SeparableConv1D
 MaxPool1D = MaxPooling1D
 MaxPool2D = MaxPooling2D
 MaxPool3D = MaxPooling3D
@@ -118,11 +158,22 @@ Convolution3D = Conv3D
 Convolution2DTranspose = Conv2DTranspose
 SeparableConvolution2D = SeparableConv2D
 
+
+def serialize(layer: Any) -> dict[str, Any]:
+    return describing.description(layer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    with lookup.adding(custom_objects):
+        return describing.restored(config)
+
+
 __all__ = [
     "Activation",
     "ActivityRegularization",
     "Add",
     "AdditiveAttention",
+    "AlphaDropout",
     "Attention",
     "Average",
     "AveragePooling1D",
@@ -133,6 +184,8 @@ __all__ = [
     "AvgPool3D",
     "BatchNormalization",
     "Bidirectional",
+    "CategoryEncoding",
+    "CenterCrop",
     "Concatenate",
     "Conv1D",
     "Conv1DTranspose",
@@ -146,29 +199,40 @@ __all__ = [
     "Convolution3D",
     "Cropping1D",
     "Cropping2D",
+    "Cropping3D",
     "Dense",
+    "DepthwiseConv1D",
     "DepthwiseConv2D",
+    "Discretization",
     "Dot",
     "Dropout",
     "ELU",
+    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRU",
     "GRUCell",
+    "GaussianDropout",
     "GaussianNoise",
     "GlobalAveragePooling1D",
     "GlobalAveragePooling2D",
     "GlobalAveragePooling3D",
     "GlobalAvgPool1D",
     "GlobalAvgPool2D",
+    "GlobalAvgPool3D",
     "GlobalMaxPool1D",
     "GlobalMaxPool2D",
+    "GlobalMaxPool3D",
     "GlobalMaxPooling1D",
     "GlobalMaxPooling2D",
     "GlobalMaxPooling3D",
+    "GroupNormalization",
+    "Hashing",
+    "Identity",
     "Input",
     "InputLayer",
     "InputSpec",
+    "IntegerLookup",
     "LSTM",
     "LSTMCell",
     "Lambda",
@@ -186,36 +250,56 @@ __all__ = [
     "Minimum",
     "MultiHeadAttention",
     "Multiply",
+    "Normalization",
     "PReLU",
     "Permute",
+    "RMSNormalization",
     "RNN",
+    "RandomBrightness",
+    "RandomContrast",
+    "RandomCrop",
+    "RandomFlip",
+    "RandomRotation",
+    "RandomTranslation",
+    "RandomZoom",
     "ReLU",
     "RepeatVector",
     "Rescaling",
     "Reshape",
+    "Resizing",
+    "SeparableConv1D",
     "SeparableConv2D",
+    "SeparableConvolution1D",
     "SeparableConvolution2D",
     "SimpleRNN",
     "SimpleRNNCell",
     "Softmax",
     "SpatialDropout1D",
     "SpatialDropout2D",
+    "SpatialDropout3D",
     "StackedRNNCells",
+    "StringLookup",
     "Subtract",
+    "TextVectorization",
+    "ThresholdedReLU",
     "TimeDistributed",
     "UnitNormalization",
     "UpSampling1D",
     "UpSampling2D",
+    "UpSampling3D",
+    "Wrapper",
     "ZeroPadding1D",
     "ZeroPadding2D",
     "ZeroPadding3D",
     "add",
     "average",
     "concatenate",
+    "deserialize",
     "dot",
     "maximum",
     "minimum",
     "multiply",
+    "serialize",
     "subtract",
 ]
 

@@ -140,6 +140,8 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        if not inputs.dtype.is_floating:
+            inputs = astype(inputs, self.kernel.dtype)
         made = tl.matmul(inputs, self.kernel)
         made = made if self.bias is None else made + self.bias
         return self.activation(made)

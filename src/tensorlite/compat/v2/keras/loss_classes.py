@@ -262,3 +262,53 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
             from_logits=from_logits,
             ignore_class=ignore_class,
         )
+
+
+class CategoricalFocalCrossentropy(LossFunctionWrapper):
+    def __init__(
+        self,
+        alpha: float = 0.25,
+        gamma: float = 2.0,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "categorical_focal_crossentropy",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            losses.categorical_focal_crossentropy,
+            reduction,
+            name,
+            alpha=alpha,
+            gamma=gamma,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+            axis=axis,
+        )
+
+
+class Dice(LossFunctionWrapper):
+    def __init__(
+        self,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "dice",
+        axis: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(losses.dice, reduction, name, axis=axis)
+
+
+class Tversky(LossFunctionWrapper):
+    def __init__(
+        self,
+        alpha: float = 0.5,
+        beta: float = 0.5,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "tversky",
+        axis: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            losses.tversky, reduction, name, alpha=alpha, beta=beta, axis=axis
+        )

@@ -8,9 +8,9 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import masks
+from tensorlite.compat.v2.keras.in_graphs import anywhere
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import astype
 
 _SMALL = 1e-7
@@ -25,22 +25,26 @@ def pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return astype(true, predicted.dtype), predicted
 
 
+@anywhere
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.square(predicted - true), axis=-1)
 
 
+@anywhere
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.abs(predicted - true), axis=-1)
 
 
+@anywhere
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     off = tl.abs((true - predicted) / tl.maximum(tl.abs(true), _SMALL))
     return 100.0 * tl.mean(off, axis=-1)
 
 
+@anywhere
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     first = tl.log1p(tl.maximum(predicted, _SMALL))
@@ -54,11 +58,13 @@ def _signed(true: Any) -> Any:
     return tl.where(binary, 2.0 * true - 1.0, true)
 
 
+@anywhere
 def hinge(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.maximum(1.0 - _signed(true) * predicted, 0.0), axis=-1)
 
 
+@anywhere
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     return tl.mean(
@@ -66,6 +72,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     )
 
 
+@anywhere
 def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     right = tl.sum(true * predicted, axis=-1)
@@ -73,6 +80,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
     return tl.maximum(wrong - right + 1.0, 0.0)
 
 
+@anywhere
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     true, predicted = pair(y_true, y_pred)
     off = tl.abs(predicted - true)
@@ -80,29 +88,34 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     return tl.mean(tl.where(off <= delta, low, high), axis=-1)
 
 
+@anywhere
 def log_cosh(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     x = predicted - true
     return tl.mean(x + tl.nn.softplus(-2.0 * x) - 0.6931471805599453, axis=-1)
 
 
+@anywhere
 def poisson(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     return tl.mean(predicted - true * tl.log(predicted + _SMALL), axis=-1)
 
 
+@anywhere
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
     true, predicted = pair(y_true, y_pred)
     true, predicted = tl.clip(true, _SMALL, 1.0), tl.clip(predicted, _SMALL, 1.0)
     return tl.sum(true * tl.log(true / predicted), axis=-1)
 
 
+@anywhere
 def cosine_similarity(y_true: Any, y_pred: Any, axis: Any = -1) -> Any:
     true, predicted = pair(y_true, y_pred)
     true = tl.nn.l2_normalize(true, axis)
     return -tl.sum(true * tl.nn.l2_normalize(predicted, axis), axis=axis)
 
 
+@anywhere
 def binary_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -121,6 +134,7 @@ def binary_crossentropy(
     return tl.mean(each, axis=axis)
 
 
+@anywhere
 def binary_focal_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -143,6 +157,7 @@ def binary_focal_crossentropy(
     return tl.mean(each, axis=axis)
 
 
+@anywhere
 def categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -160,6 +175,7 @@ def categorical_crossentropy(
     return -tl.sum(true * tl.log(tl.clip(p, _SMALL, 1.0 - _SMALL)), axis=axis)
 
 
+@anywhere
 def sparse_categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -185,6 +201,49 @@ def sparse_categorical_crossentropy(
     made = tl.where(counts, each, tl.zeros_like(each))
     masks.remember(made, counts)
     return made
+
+
+@anywhere
+def categorical_focal_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    true, predicted = pair(y_true, y_pred)
+    if label_smoothing:
+        classes = predicted.shape[-1]
+        true = true * (1.0 - label_smoothing) + label_smoothing / classes
+    if from_logits:
+        predicted = tl.nn.softmax(predicted, axis)
+    p = predicted / tl.sum(predicted, axis=axis, keepdims=True)
+    p = tl.clip(p, _SMALL, 1.0 - _SMALL)
+    each = -true * tl.log(p) * alpha * tl.pow(1.0 - p, gamma)
+    return tl.sum(each, axis=axis)
+
+
+@anywhere
+def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
+    """Return one minus twice what both share over what both have."""
+    true, predicted = pair(y_true, y_pred)
+    both = tl.sum(true * predicted, axis=axis)
+    whole = tl.sum(true, axis=axis) + tl.sum(predicted, axis=axis)
+    return 1.0 - (2.0 * both) / (whole + _SMALL)
+
+
+@anywhere
+def tversky(
+    y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
+) -> Any:
+    """Return one minus what both share over that and the shares of what only one has."""
+    true, predicted = pair(y_true, y_pred)
+    both = tl.sum(true * predicted, axis=axis)
+    wrong = tl.sum((1.0 - true) * predicted, axis=axis)
+    missed = tl.sum(true * (1.0 - predicted), axis=axis)
+    return 1.0 - both / (both + wrong * alpha + missed * beta + _SMALL)
 
 
 class Reduction:
@@ -254,6 +313,7 @@ class Loss:
     def call(self, y_true: Any, y_pred: Any) -> Any:
         raise NotImplementedError("a Loss has a method call(y_true, y_pred)")
 
+    @anywhere
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         mask = masks.of(y_pred)
         losses = self.call(y_true, y_pred)

@@ -10,8 +10,10 @@ from tensorlite.compat.v2.keras.loss_classes import (
     BinaryCrossentropy,
     BinaryFocalCrossentropy,
     CategoricalCrossentropy,
+    CategoricalFocalCrossentropy,
     CategoricalHinge,
     CosineSimilarity,
+    Dice,
     Hinge,
     Huber,
     KLDivergence,
@@ -23,6 +25,7 @@ from tensorlite.compat.v2.keras.loss_classes import (
     Poisson,
     SparseCategoricalCrossentropy,
     SquaredHinge,
+    Tversky,
 )
 from tensorlite.compat.v2.keras.loss_functions import (
     Loss,
@@ -31,8 +34,10 @@ from tensorlite.compat.v2.keras.loss_functions import (
     binary_crossentropy,
     binary_focal_crossentropy,
     categorical_crossentropy,
+    categorical_focal_crossentropy,
     categorical_hinge,
     cosine_similarity,
+    dice,
     hinge,
     huber,
     kl_divergence,
@@ -44,6 +49,7 @@ from tensorlite.compat.v2.keras.loss_functions import (
     poisson,
     sparse_categorical_crossentropy,
     squared_hinge,
+    tversky,
 )
 
 MSE = mse = mean_squared_error
@@ -58,6 +64,9 @@ CLASSES: dict[str, Any] = {
     "BinaryCrossentropy": BinaryCrossentropy,
     "BinaryFocalCrossentropy": BinaryFocalCrossentropy,
     "CategoricalCrossentropy": CategoricalCrossentropy,
+    "Tversky": Tversky,
+    "Dice": Dice,
+    "CategoricalFocalCrossentropy": CategoricalFocalCrossentropy,
     "CategoricalHinge": CategoricalHinge,
     "CosineSimilarity": CosineSimilarity,
     "Hinge": Hinge,
@@ -76,6 +85,9 @@ FUNCTIONS: dict[str, Any] = {
     "binary_crossentropy": binary_crossentropy,
     "binary_focal_crossentropy": binary_focal_crossentropy,
     "categorical_crossentropy": categorical_crossentropy,
+    "tversky": tversky,
+    "dice": dice,
+    "categorical_focal_crossentropy": categorical_focal_crossentropy,
     "categorical_hinge": categorical_hinge,
     "cosine_similarity": cosine_similarity,
     "hinge": hinge,
@@ -125,6 +137,12 @@ def as_loss(identifier: Any) -> Any:
 
 
 __all__ = [
+    "tversky",
+    "dice",
+    "categorical_focal_crossentropy",
+    "Tversky",
+    "Dice",
+    "CategoricalFocalCrossentropy",
     "BCE",
     "BinaryCrossentropy",
     "BinaryFocalCrossentropy",

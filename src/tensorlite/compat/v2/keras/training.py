@@ -12,6 +12,7 @@ import numpy as np
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizers
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
+from tensorlite.compat.v2.keras.in_graphs import apart
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
@@ -173,6 +174,7 @@ class Training:
                 "`model.compile(optimizer, loss)`."
             )
 
+    @apart
     def fit(
         self,
         x: Any = None,
@@ -259,6 +261,7 @@ class Training:
         listeners.on_test_end(logs)
         return dict(logs)
 
+    @apart
     def evaluate(
         self,
         x: Any = None,
@@ -279,6 +282,7 @@ class Training:
             print(" - ".join(f"{name}: {value:.4f}" for name, value in logs.items()))
         return _sorted(logs) if return_dict else _listed(logs)
 
+    @apart
     def predict(
         self,
         x: Any,
@@ -303,6 +307,7 @@ class Training:
             raise InvalidArgumentError("predict: there is no batch to predict from")
         return nest.map_structure(lambda *rows: np.concatenate(rows), *parts)
 
+    @apart
     def train_on_batch(
         self,
         x: Any,
@@ -320,6 +325,7 @@ class Training:
         logs = _numbers(step(feeding.with_class_weights(batch, class_weight)))
         return _sorted(logs) if return_dict else _listed(logs)
 
+    @apart
     def test_on_batch(
         self,
         x: Any,
@@ -334,6 +340,7 @@ class Training:
         logs = _numbers(self._step("test")(self._batch(x, y, sample_weight)))
         return _sorted(logs) if return_dict else _listed(logs)
 
+    @apart
     def predict_on_batch(self, x: Any) -> Any:
         made = self._step("predict")(self._batch(x, None, None))
         return nest.map_structure(lambda t: np.array(t.numpy()), made)

@@ -1,0 +1,352 @@
+"""Keras' less usual layers: other dropouts and normalisations, einsum, sizes of images.
+
+Layers that learn from data what they do before training stand in layers_adapting.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras import (
+    activations,
+    constraints,
+    initializers,
+    regularizers,
+)
+from tensorlite.compat.v2.keras.base_layer import Layer
+from tensorlite.compat.v2.keras.layers_convolutions import (
+    DepthwiseConv2D,
+    SeparableConv2D,
+    sizes_of,
+)
+from tensorlite.compat.v2.keras.layers_core import Dropout, chosen
+from tensorlite.compat.v2.keras.layers_pooling import Cropping2D
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype, shape_of
+
+_SELU_FLOOR = -1.7580993408473766
+"""What selu tends to: minus its scale times its alpha."""
+
+
+class Identity(Layer):
+    supports_masking = True
+
+
+class Wrapper(Layer):
+    """What layers that change another layer's work are made on."""
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.layer = layer
+
+    def build(self, input_shape: Any = None) -> None:
+        if not self.layer.built:
+            self.layer.build_with(input_shape)
+        self.built = True
+
+
+class SpatialDropout3D(Dropout):
+    def _noise_shape(self, inputs: Any) -> Any:
+        own = shape_of(inputs)
+        return [own[0], 1, 1, 1, own[-1]]
+
+
+class GaussianDropout(Layer):
+    """Multiplies by numbers around one."""
+
+    supports_masking = True
+
+    def __init__(self, rate: float, seed: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rate, self.seed = rate, seed
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        def noisy() -> Any:
+            spread = (self.rate / (1.0 - self.rate)) ** 0.5
+            return inputs * tl.random.normal(
+                shape_of(inputs), 1.0, spread, inputs.dtype
+            )
+
+        return chosen(training, noisy, lambda: tl.identity(inputs))
+
+
+class AlphaDropout(Layer):
+    """A dropout that keeps mean and variance of what selu returns."""
+
+    supports_masking = True
+
+    def __init__(
+        self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        def dropped() -> Any:
+            shape = shape_of(inputs) if self.noise_shape is None else self.noise_shape
+            drawn = tl.random.uniform(shape, dtype=inputs.dtype)
+            kept = astype(drawn >= self.rate, inputs.dtype)
+            spread = ((1 - self.rate) * (1 + self.rate * _SELU_FLOOR**2)) ** -0.5
+            middle = -spread * _SELU_FLOOR * self.rate
+            return spread * (inputs * kept + _SELU_FLOOR * (1 - kept)) + middle
+
+        return chosen(training, dropped, lambda: tl.identity(inputs))
+
+
+class ThresholdedReLU(Layer):
+    def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.theta = theta
+
+    def call(self, inputs: Any) -> Any:
+        return inputs * astype(inputs > self.theta, inputs.dtype)
+
+
+def _of_rows(values: Any) -> tuple[int, int]:
+    one = values if isinstance(values, int) else values[0]
+    return (1, int(one))
+
+
+class DepthwiseConv1D(DepthwiseConv2D):
+    axes = 1
+
+    def call(self, inputs: Any) -> Any:
+        made = tl.nn.depthwise_conv2d(
+            inputs[:, None],
+            tl.expand_dims(self.depthwise_kernel.value(), axis=0),
+            (self.strides[0],) * 2,
+            self.padding.upper(),
+            "NHWC",
+            _of_rows(self.dilation_rate),
+        )
+        return self.finished(tl.squeeze(made, axis=1))
+
+
+class SeparableConv1D(SeparableConv2D):
+    axes = 1
+
+    def call(self, inputs: Any) -> Any:
+        made = tl.nn.depthwise_conv2d(
+            inputs[:, None],
+            tl.expand_dims(self.depthwise_kernel.value(), axis=0),
+            (self.strides[0],) * 2,
+            self.padding.upper(),
+            "NHWC",
+            _of_rows(self.dilation_rate),
+        )
+        pointwise = tl.squeeze(self.pointwise_kernel.value(), axis=0)
+        return self.finished(tl.matmul(tl.squeeze(made, axis=1), pointwise))
+
+
+class _Scaled(Layer):
+    """A normalisation whose results are scaled and moved, along one axis."""
+
+    supports_masking = True
+    axis: Any
+    scale: Any
+    center: Any
+
+    def add_scales(self, size: int) -> None:
+        self.gamma = self.beta = None
+        if self.scale:
+            self.gamma = self.add_weight("gamma", (size,), initializer="ones")
+        if self.center:
+            self.beta = self.add_weight("beta", (size,), initializer="zeros")
+
+    def scaled(self, x: Any) -> Any:
+        sizes = [1] * len(x.shape)
+        sizes[self.axis] = -1
+        if self.gamma is not None:
+            x = x * tl.reshape(self.gamma, sizes)
+        return x if self.beta is None else x + tl.reshape(self.beta, sizes)
+
+
+class GroupNormalization(_Scaled):
+    """Normalises groups of channels."""
+
+    def __init__(
+        self,
+        groups: int = 32,
+        axis: int = -1,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.groups, self.axis, self.epsilon = groups, axis, epsilon
+        self.center, self.scale = center, scale
+
+    def build(self, input_shape: Any) -> None:
+        size = int(input_shape[self.axis])
+        self.groups = size if self.groups == -1 else self.groups
+        if size % self.groups:
+            raise InvalidArgumentError(
+                f"GroupNormalization: {size} channels cannot be divided into {self.groups} groups"
+            )
+        self.add_scales(size)
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        x = tl.moveaxis(inputs, self.axis, -1)
+        own = shape_of(x)
+        sizes = [own[i] if n is None else n for i, n in enumerate(x.shape)]
+        parts = tl.reshape(x, [*sizes[:-1], self.groups, sizes[-1] // self.groups])
+        rank = len(parts.shape)
+        axes = (*range(1, rank - 2), rank - 1)
+        made = tl.nn.layer_norm(parts, None, None, axes, self.epsilon)
+        return self.scaled(tl.moveaxis(tl.reshape(made, sizes), -1, self.axis))
+
+
+class RMSNormalization(Layer):
+    """Divides by the root of the mean of squares."""
+
+    supports_masking = True
+
+    def __init__(self, axis: int = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis, self.epsilon = axis, epsilon
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = self.add_weight(
+            "scale", (int(input_shape[self.axis]),), initializer="ones"
+        )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        sizes = [1] * len(inputs.shape)
+        sizes[self.axis] = -1
+        power = tl.mean(tl.square(inputs), axis=self.axis, keepdims=True)
+        return inputs * tl.rsqrt(power + self.epsilon) * tl.reshape(self.scale, sizes)
+
+
+class EinsumDense(Layer):
+    """A kernel that is multiplied in as an equation of einsum says."""
+
+    def __init__(
+        self,
+        equation: str,
+        output_shape: Any,
+        activation: Any = None,
+        bias_axes: str | None = None,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        single = output_shape is None or isinstance(output_shape, int)
+        self.equation, self.bias_axes = equation, bias_axes
+        self.sizes = (output_shape,) if single else tuple(output_shape)
+        self.activation = activations.get(activation)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.bias: Any = None
+
+    def _letters(self) -> tuple[str, str, str]:
+        taken, _, given = self.equation.replace(" ", "").partition("->")
+        inputs, _, kernel = taken.partition(",")
+        return inputs, kernel, given
+
+    def build(self, input_shape: Any) -> None:
+        inputs, kernel, given = self._letters()
+        known = dict(
+            zip(
+                reversed(inputs.replace("...", "")),
+                reversed(input_shape),
+                strict=False,
+            )
+        )
+        ends = reversed(given.replace("...", ""))
+        made = dict(zip(ends, reversed(self.sizes), strict=False))
+        found = {**known, **{k: x for k, x in made.items() if x is not None}}
+        self.kernel = self.add_weight(
+            "kernel",
+            [found[x] for x in kernel],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.bias_axes:
+            first = min(given.index(x) for x in self.bias_axes)
+            shape = [found[x] if x in self.bias_axes else 1 for x in given[first:]]
+            self.bias = self.add_weight(
+                "bias",
+                shape,
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        made = tl.einsum(self.equation, inputs, self.kernel.value())
+        made = made if self.bias is None else made + self.bias
+        return self.activation(made)
+
+
+class UpSampling3D(Layer):
+    def __init__(
+        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.size, self.data_format = sizes_of(size, 3), data_format
+
+    def call(self, inputs: Any) -> Any:
+        first = 2 if self.data_format == "channels_first" else 1
+        made = inputs
+        for i, times in enumerate(self.size):
+            made = tl.repeat(made, times, axis=first + i)
+        return made
+
+
+class Cropping3D(Cropping2D):
+    axes = 3
+
+
+class Resizing(Layer):
+    """Brings images to a size."""
+
+    def __init__(
+        self,
+        height: int,
+        width: int,
+        interpolation: str = "bilinear",
+        crop_to_aspect_ratio: bool = False,
+        pad_to_aspect_ratio: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if crop_to_aspect_ratio or pad_to_aspect_ratio:
+            raise InvalidArgumentError(
+                "Resizing: crop_to_aspect_ratio and pad_to_aspect_ratio are not served; use "
+                "tf.image's functions"
+            )
+        self.height, self.width, self.interpolation = height, width, interpolation
+
+    def call(self, inputs: Any) -> Any:
+        size = (self.height, self.width)
+        return astype(tl.image.resize(inputs, size, self.interpolation), tl.float32)
+
+
+class CenterCrop(Layer):
+    """Takes the middle of images."""
+
+    def __init__(self, height: int, width: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.height, self.width = height, width
+
+    def call(self, inputs: Any) -> Any:
+        rows, columns = inputs.shape[-3], inputs.shape[-2]
+        if rows < self.height or columns < self.width:
+            return tl.image.resize(inputs, (self.height, self.width))
+        top, left = (rows - self.height) // 2, (columns - self.width) // 2
+        return inputs[..., top : top + self.height, left : left + self.width, :]

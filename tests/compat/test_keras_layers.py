@@ -1,0 +1,208 @@
+"""tf.keras: layers that learn from data, image layers, and layers in graphs of TensorFlow 1.
+
+What is expected was computed by TensorFlow 2.21 where no closed form stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf1
+import tensorlite.compat.v2 as tf
+from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.graph_mode.graph import mode
+
+keras = tf.keras
+keras1: Any = tf1.keras
+config1: Any = tf1.config
+distribute1: Any = tf1.distribute
+layers = keras.layers
+HASHED = [1, 0, 1, 1, 2]
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def drawn(*shape: int) -> Any:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def test_normalization_learns_mean_and_variance() -> None:
+    x = drawn(20, 3) * 3 + 1
+    layer = layers.Normalization()
+    layer.adapt(x)
+    want = (x - x.mean(0)) / x.std(0)
+    np.testing.assert_allclose(layer(x).numpy(), want, atol=1e-5)
+    whole = layers.Normalization(axis=None)
+    whole.adapt(tf.data.Dataset.from_tensor_slices(x).batch(7))
+    np.testing.assert_allclose(whole(x).numpy(), (x - x.mean()) / x.std(), atol=1e-5)
+    given = layers.Normalization(mean=2.0, variance=4.0, invert=True)
+    np.testing.assert_allclose(given(x).numpy(), 2 + x * 2, rtol=1e-5)
+
+
+def test_texts_are_numbered_by_how_often_words_are() -> None:
+    layer = layers.TextVectorization(max_tokens=8, output_sequence_length=4)
+    texts = ["the cat, sat.", "the dog sat down", "a cat and the dog"]
+    layer.adapt(tf.data.Dataset.from_tensor_slices(texts).batch(2))
+    assert layer.get_vocabulary() == [
+        "",
+        "[UNK]",
+        "the",
+        "sat",
+        "dog",
+        "cat",
+        "down",
+        "and",
+    ]
+    found = layer(tf.constant(["The cat flew", "dog"])).numpy()
+    np.testing.assert_array_equal(found, [[2, 5, 1, 0], [4, 0, 0, 0]])
+
+
+def test_texts_are_counted() -> None:
+    layer = layers.TextVectorization(output_mode="tf_idf")
+    layer.adapt(["the cat the", "the dog sat"])
+    known = np.log(1 + 2 / (1 + np.asarray([2, 1, 1, 1])))
+    weights = np.asarray([known.mean(), *known])
+    found = layer(["the the bird"]).numpy()
+    np.testing.assert_allclose(found, [weights * [1, 2, 0, 0, 0]], rtol=1e-6)
+
+
+def test_lookups_number_terms_and_turn_numbers_back() -> None:
+    there = layers.StringLookup(vocabulary=["a", "b", "c"])
+    back = layers.StringLookup(vocabulary=there.get_vocabulary(), invert=True)
+    found = there(tf.constant([["a", "c"], ["d", "b"]]))
+    np.testing.assert_array_equal(found.numpy(), [[1, 3], [0, 2]])
+    assert back(found).numpy().tolist() == [[b"a", b"c"], [b"[UNK]", b"b"]]
+    many = layers.IntegerLookup(vocabulary=[10, 20], output_mode="multi_hot")
+    np.testing.assert_array_equal(many(np.array([[10, 5]])).numpy(), [[1, 1, 0]])
+    with pytest.raises(FailedPreconditionError, match="adapt"):
+        layers.StringLookup()(tf.constant(["a"]))
+
+
+def test_categories_and_bins() -> None:
+    counts = layers.CategoryEncoding(4, output_mode="count")
+    np.testing.assert_array_equal(
+        counts(np.array([[0, 0], [3, 1]])), [[2, 0, 0, 0], [0, 1, 0, 1]]
+    )
+    bins = layers.Discretization(bin_boundaries=[0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(
+        bins(np.array([[-1.5, 1.0, 3.4, 0.5]])), [[0, 2, 3, 1]]
+    )
+    # The hashes are those of TensorFlow 2.21.
+    names = tf.constant([["A"], ["B"], ["C"], ["D"], ["E"]])
+    np.testing.assert_array_equal(layers.Hashing(3)(names).numpy().ravel(), HASHED)
+
+
+def test_layers_of_text_work_in_models_and_datasets() -> None:
+    layer = layers.TextVectorization(output_sequence_length=3)
+    layer.adapt(["a b c", "b c", "c"])
+    data = tf.data.Dataset.from_tensor_slices((["a b", "c"], [0, 1])).batch(2)
+    rows = next(iter(data.map(lambda x, y: (layer(x), y))))[0]
+    np.testing.assert_array_equal(rows.numpy(), [[4, 3, 0], [2, 0, 0]])
+    model = keras.Sequential(
+        [layers.Embedding(6, 2), layers.Flatten(), layers.Dense(1)]
+    )
+    model.compile("sgd", loss="mse")
+    model.fit(data.map(lambda x, y: (layer(x), y)), verbose=0)
+
+
+def test_images_are_changed_in_training_alone() -> None:
+    x = np.abs(drawn(2, 6, 6, 3))
+    made = [
+        layers.RandomFlip(),
+        layers.RandomRotation(0.1),
+        layers.RandomZoom(0.2),
+        layers.RandomTranslation(0.2, 0.2, fill_mode="constant"),
+        layers.RandomContrast(0.3),
+        layers.RandomBrightness(0.3),
+    ]
+    for layer in made:
+        np.testing.assert_array_equal(layer(x, training=False).numpy(), x)
+        assert layer(x, training=True).shape == x.shape
+    np.testing.assert_array_equal(layers.CenterCrop(2, 2)(x).numpy(), x[:, 2:4, 2:4])
+    assert layers.RandomCrop(4, 4)(x, training=True).shape == (2, 4, 4, 3)
+    assert layers.Resizing(3, 5)(x).shape == (2, 3, 5, 3)
+
+
+def test_moving_by_whole_places_and_turning_all_the_way_round() -> None:
+    x = drawn(1, 4, 4, 1)
+    moved = layers.RandomTranslation((0.25, 0.25), (0.0, 0.0), fill_mode="constant")
+    want = np.pad(x[:, :-1], ((0, 0), (1, 0), (0, 0), (0, 0)))
+    np.testing.assert_allclose(moved(x, training=True).numpy(), want, atol=1e-6)
+    turned = layers.RandomRotation((0.5, 0.5))
+    np.testing.assert_allclose(
+        turned(x, training=True).numpy(), x[:, ::-1, ::-1], atol=1e-5
+    )
+
+
+def test_groups_of_channels_are_normalised() -> None:
+    x = drawn(4, 3, 4)
+    parts = x.reshape(4, 3, 2, 2)
+    mean, spread = parts.mean((1, 3), keepdims=True), parts.var((1, 3), keepdims=True)
+    want = ((parts - mean) / np.sqrt(spread + 1e-3)).reshape(x.shape)
+    np.testing.assert_allclose(
+        layers.GroupNormalization(2)(x).numpy(), want, atol=1e-5
+    )
+    power = np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6)
+    np.testing.assert_allclose(
+        layers.RMSNormalization()(x).numpy(), x / power, atol=1e-5
+    )
+
+
+def test_einsum_dense_takes_an_equation() -> None:
+    layer = layers.EinsumDense(
+        "abc,cde->abde", output_shape=(None, 2, 5), bias_axes="de"
+    )
+    x = drawn(2, 3, 4)
+    found = layer(x).numpy()
+    kernel, bias = layer.get_weights()
+    assert (kernel.shape, bias.shape) == ((4, 2, 5), (2, 5))
+    np.testing.assert_allclose(
+        found, np.einsum("abc,cde->abde", x, kernel), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_padded_steps_count_for_no_loss() -> None:
+    x, y = drawn(3, 6, 2), drawn(3, 6, 2)
+    x[0, 3:] = x[1, 1:] = 0
+    model = keras.Sequential([keras.Input((6, 2)), layers.Masking()])
+    model.compile("sgd", loss="mse")
+    kept = (x != 0).any(-1)
+    want = ((x - y) ** 2).mean(-1)[kept].mean()
+    assert model.evaluate(x, y, verbose=0) == pytest.approx(want, rel=1e-5)
+
+
+def test_layers_in_a_graph_have_variables_of_the_graph() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        given = tf1.placeholder(tf1.float32, [None, 4])
+        hidden = keras1.layers.Dense(3, activation="relu", name="hidden")
+        made = keras1.layers.BatchNormalization()(hidden(given), training=False)
+        loss = keras1.losses.mean_squared_error(tf1.zeros_like(made), made)
+        names = [x.name for x in tf1.trainable_variables()]
+        assert names[:2] == ["hidden/kernel:0", "hidden/bias:0"]
+        step = tf1.train.GradientDescentOptimizer(0.1).minimize(tf1.reduce_mean(loss))
+        session.run(tf1.global_variables_initializer())
+        x = drawn(5, 4)
+        before = session.run(tf1.reduce_mean(loss), {given: x})
+        session.run(step, {given: x})
+        assert session.run(tf1.reduce_mean(loss), {given: x}) < before
+        assert isinstance(made, tf1.Tensor)
+
+
+def test_models_train_while_a_graph_is_being_built() -> None:
+    x = drawn(16, 4)
+    with tf1.Graph().as_default():
+        model = keras1.Sequential([keras1.layers.Dense(1, input_shape=(4,))])
+        model.compile("sgd", "mse", ["mae"])
+        history = model.fit(x, x.sum(1, keepdims=True), epochs=3, verbose=0)
+    assert history.history["loss"][-1] < history.history["loss"][0]
+    assert config1.list_physical_devices("CPU")
+    assert distribute1.get_strategy() is not None
