@@ -216,3 +216,59 @@ def test_words_that_a_table_lacks_have_numbers_by_a_hash(session: Any) -> None:
     line = lookup.TextFileIndex.WHOLE_LINE
     with pytest.raises(ValueError, match="Values must be dtype string, got int64"):
         lookup.TextFileInitializer("f", tf.string, line, tf.int64, line)
+
+
+def test_a_conditional_gives_the_only_result_by_itself_unless_strict(
+    session: Any,
+) -> None:
+    p = tf.placeholder(tf.bool, [])
+    one, two = tf.constant(1), tf.constant(2)
+    for alone in ([one], (one,), one):
+        found = tf.cond(p, lambda alone=alone: alone, lambda: [two])
+        assert [session.run(found, {p: x}) for x in (True, False)] == [1, 2]
+    kept = tf.cond(p, lambda: (one,), lambda: (two,), strict=True)
+    assert session.run(kept, {p: True}) == (1,)
+
+
+def test_weights_of_losses_of_unknown_shape_fit_or_are_refused(session: Any) -> None:
+    losses, weights = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    loss = tf.losses.compute_weighted_loss(losses, weights)
+    for fine in (2.0, [[1.0, 1.0]], [[1.0], [3.0]]):
+        fed = {losses: np.ones((2, 2)), weights: fine}
+        assert session.run(loss, fed) == np.mean(np.ones((2, 2)) * fine)
+    for wrong in ([1.0, 1.0], [[1.0, 1.0]] * 3, [[[1.0]]]):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="can not be broadcast"
+        ):
+            session.run(loss, {losses: np.ones((2, 2)), weights: wrong})
+
+
+def test_what_is_no_value_of_a_function_is_nan_or_an_error(session: Any) -> None:
+    a, b, x = np.array(
+        [[-1.0, 1, 1, 0, 1], [1.0, -1, 1, 1, 1], [0.5, 0.5, 2, 0.5, 0.5]]
+    )
+    found = session.run(tf.betainc(a, b, x))
+    np.testing.assert_array_equal(np.isnan(found), [True] * 4 + [False])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Cholesky decomposition was"
+    ):
+        session.run(tf.cholesky([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def test_labels_and_weights_of_unknown_shape_lose_a_last_axis(session: Any) -> None:
+    labels, weights = tf.placeholder(tf.int32), tf.placeholder(tf.float32)
+    logits = tf.placeholder(tf.float32)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits, weights)
+    scores, classes, each = (
+        np.eye(3) * 4.0,
+        np.array([0, 1, 0]),
+        np.array([1.0, 2, 3]),
+    )
+    rows = np.log(np.exp(scores).sum(1)) - scores[np.arange(3), classes]
+    for shape in ((3,), (3, 1)):
+        fed = {
+            labels: classes.reshape(shape),
+            weights: each.reshape(shape),
+            logits: scores,
+        }
+        assert session.run(loss, fed) == pytest.approx((rows * each).mean(), rel=1e-6)

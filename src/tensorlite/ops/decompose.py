@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GradientError, InvalidArgumentError
 from tensorlite.core.op import Call, Gradient, Grads, Op
@@ -41,7 +43,15 @@ class Cholesky(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the triangles; only the lower triangle of the operand is read."""
-        return xp.linalg.cholesky(x)
+        try:
+            return xp.linalg.cholesky(x)
+        except np.linalg.LinAlgError as error:
+            if "positive definite" not in str(error):
+                raise
+            raise InvalidArgumentError(
+                "Cholesky decomposition was not successful. The input might not be valid. "
+                f"({error})"
+            ) from None
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return L^-H P L^-1 made Hermitian, P the halved lower part of L^H dL (Giles 2008)."""

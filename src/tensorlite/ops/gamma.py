@@ -221,7 +221,8 @@ class Betainc(_Special):
         front = xp.exp(p * xp.log(z) + q * xp.log1p(-z) + whole) / p
         front = xp.where(z > 0, front, 0.0)
         found = front * _fraction(xp, p, q, z)
-        return xp.where(turned, 1 - found, found)
+        inside = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
+        return xp.where(inside, xp.where(turned, 1 - found, found), xp.nan)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient for the last operand only."""

@@ -132,8 +132,8 @@ def _outer_sizes(x: TensorSpec, y: TensorSpec, tx: bool, ty: bool) -> tuple[Dim,
     if None not in (inner, inner_too) and inner != inner_too:
         told = f" ({'first' if tx else 'second'} transposed)" if tx != ty else ""
         raise ShapeError(
-            f"matmul: {x} and {y}{told}: the inner sizes {inner} and {inner_too} differ; "
-            "transpose one (x.mT) or reshape it"
+            f"matmul: {x} and {y}{told}: the inner sizes {inner} and {inner_too} differ, "
+            "Dimensions must be equal; transpose one (x.mT) or reshape it"
         )
     return rows, columns
 

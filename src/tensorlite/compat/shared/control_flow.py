@@ -87,20 +87,31 @@ def _as_tensor(leaf: Any) -> Any:
 
 
 def cond(
-    pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
+    pred: Any,
+    true_fn: Any = None,
+    false_fn: Any = None,
+    name: str | None = None,
+    *,
+    strict: bool = False,
 ) -> Any:
+    kept = _whole if strict else _single
     then, other = _flat_branch(true_fn, "true_fn"), _flat_branch(false_fn, "false_fn")
     known = _known(pred)
     if known is not None or (active_graph() is None and tracer() is None):
         chosen = true_fn if (bool(pred) if known is None else known) else false_fn
         return chosen()
-    return _single(_cond(pred, then, other, name=name))
+    first, second = (lambda: kept(then())), (lambda: kept(other()))
+    return _cond(pred, first, second, name=name)
 
 
 def _single(result: Any) -> Any:
-    """Return the only tensor of a list by itself, as TensorFlow does."""
-    if isinstance(result, list) and len(result) == 1:
+    """Return the only tensor of a list or tuple by itself, as TensorFlow 1 does."""
+    if isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
+    return result
+
+
+def _whole(result: Any) -> Any:
     return result
 
 
@@ -152,9 +163,15 @@ def case(
         pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
     )
     preds = [pred for pred, _ in pairs]
-    branches = [_alike(_flat_branch(function, "fn")) for _, function in pairs]
-    last = None if default is None else _alike(_flat_branch(default, "default"))
-    return _single(_case(preds, branches, last, name=name))
+    kept = _whole if strict else _single
+    branches = [_case_branch(function, "fn", kept) for _, function in pairs]
+    last = None if default is None else _case_branch(default, "default", kept)
+    return _case(preds, branches, last, name=name)
+
+
+def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
+    called = _flat_branch(function, what)
+    return _alike(lambda: kept(called()))
 
 
 @named("case", "cond/Merge")

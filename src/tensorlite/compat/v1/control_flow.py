@@ -20,7 +20,7 @@ def cond(
 ) -> Any:
     then = renamed("true_fn", true_fn, "fn1", fn1)
     other = renamed("false_fn", false_fn, "fn2", fn2)
-    return control_flow.cond(pred, then, other, name)
+    return control_flow.cond(pred, then, other, name, strict=strict)
 
 
 def while_loop(

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.shared import (
+    arrays,
+    checks,
+    control_flow,
+    elementwise,
+    nn as shared_nn,
+)
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
     framework,
@@ -123,6 +129,31 @@ def _check_weights(weights: Any, losses: Any) -> None:
         )
 
 
+def _fitting(weights: Any, losses: Any) -> Any:
+    """Return weights, of which it is asserted that they fit where shapes are not known before."""
+    have, wanted = weights.get_shape(), losses.get_shape()
+    known = have.is_fully_defined() and wanted.is_fully_defined()
+    if have.rank == 0 or known:
+        return weights
+    own, others = v1_arrays.shape(weights), v1_arrays.shape(losses)
+    alone = elementwise.equal(v1_arrays.size(own), 0)
+    of_one_rank = elementwise.equal(v1_arrays.size(own), v1_arrays.size(others))
+
+    def each_fits() -> Any:
+        same = elementwise.equal(own, others)
+        return numbers.reduce_all(
+            elementwise.logical_or(same, elementwise.equal(own, 1))
+        )
+
+    fits = control_flow.cond(
+        of_one_rank, each_fits, lambda: elementwise.logical_or(alone, False)
+    )
+    told = ["weights can not be broadcast to values.", "weights.shape=", own]
+    asserted = checks.Assert(fits, [*told, "values.shape=", others])
+    with framework.control_dependencies([asserted]):
+        return arrays.identity(weights)
+
+
 def _present(losses: Any, weights: Any, per_batch: bool = False) -> Any:
     """Return how many losses have weights that are not 0."""
     with name_scope("num_present"):
@@ -148,7 +179,7 @@ def compute_weighted_loss(
         given = framework.convert_to_tensor(losses)
         (each,), (scale,) = _floats(given), _floats(weights)
         _check_weights(scale, each)
-        weighted = elementwise.multiply(each, scale)
+        weighted = elementwise.multiply(each, _fitting(scale, each))
         loss = weighted
         if reduction != Reduction.NONE:
             loss = numbers.reduce_sum(weighted)
@@ -376,6 +407,20 @@ def softmax_cross_entropy(
         )
 
 
+def _squeezed(x: Any, logits: Any) -> Any:
+    """Return labels or weights without a last axis that stands for the logits' classes."""
+    own, rank = x.get_shape().rank, logits.get_shape().rank
+    if own is not None and rank is not None:
+        return v1_arrays.squeeze(x, [-1]) if own == rank else x
+    if own == 0:
+        return x
+    return control_flow.cond(
+        elementwise.equal(arrays.rank(x), arrays.rank(logits)),
+        lambda: v1_arrays.squeeze(x, [-1]),
+        lambda: arrays.identity(x),
+    )
+
+
 def sparse_softmax_cross_entropy(
     labels: Any,
     logits: Any,
@@ -388,14 +433,9 @@ def sparse_softmax_cross_entropy(
     with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
         wanted = framework.convert_to_tensor(labels)
         found = framework.convert_to_tensor(logits)
-        rank = found.get_shape().rank
-        if rank is not None and wanted.get_shape().rank == rank:
-            wanted = v1_arrays.squeeze(wanted, [-1])
-        scale = weights
+        wanted, scale = _squeezed(wanted, found), weights
         if not isinstance(weights, (int, float)):
-            scale = framework.convert_to_tensor(weights)
-            if rank is not None and scale.get_shape().rank == rank:
-                scale = v1_arrays.squeeze(scale, [-1])
+            scale = _squeezed(framework.convert_to_tensor(weights), found)
         losses = nn_losses.sparse_softmax_cross_entropy_with_logits(
             labels=wanted, logits=found, name="xentropy"
         )
