@@ -7,7 +7,9 @@ The numbers are TensorFlow's. What draws from streams stands in ops/generators.p
 from __future__ import annotations
 
 import random
+import secrets
 from collections.abc import Hashable
+from itertools import count as counting
 from typing import Any
 
 import numpy as np
@@ -179,11 +181,11 @@ def _generator(op: Op, spec: TensorSpec) -> Tensor:
         return call(VarHandleOp(spec, debug_name="generator", shared_name=name))
 
 
-_numbers = iter(range(2**62))
+_numbers = counting(secrets.randbits(60))
 
 
 def _number() -> int:
-    """Return a number that no other stream of this process has."""
+    """Return a number that no other stream has, of programs that share a server either."""
     return next(_numbers)
 
 
