@@ -110,3 +110,14 @@ def test_raw_ops_are_traced_and_differentiated_and_say_what_they_take() -> None:
         tf.raw_ops.MatMul(x=A, y=A)
     with pytest.raises(AttributeError, match="NoSuchOperator"):
         _ = tf.raw_ops.NoSuchOperator
+
+
+def test_kinds_of_variables_have_their_own_instances() -> None:
+    class Own(tf.Variable):
+        pass
+
+    bare, own = tf.Variable(1.0), Own(2.0)
+    assert isinstance(bare, tf.Variable)
+    assert isinstance(own, tf.Variable)
+    assert isinstance(own, Own)
+    assert not isinstance(bare, Own)

@@ -83,11 +83,18 @@ _slot: Any = vars(AnyVariable)["name"]
 _own_name, _set_name = _slot.__get__, _slot.__set__
 
 
+def is_variable(x: object) -> bool:
+    return isinstance(x, AnyVariable)
+
+
 class _Kind(type(AnyVariable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
-    """Counts every variable as an instance, wherever it was made."""
+    """Counts every variable as one of tf.Variable; classes below it have their own instances."""
 
     def __instancecheck__(cls, instance: Any) -> Any:
-        return isinstance(instance, AnyVariable)
+        is_own = cls is not Variable
+        return (
+            super().__instancecheck__(instance) if is_own else is_variable(instance)
+        )
 
 
 class Variable(EagerVariable, metaclass=_Kind):
