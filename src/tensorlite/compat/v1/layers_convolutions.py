@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tensorlite.compat.shared import arrays, nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays, convolutions
+from tensorlite.compat.v1 import arrays as v1_arrays, convolutions, framework
 from tensorlite.compat.v1.layer import InputSpec
 from tensorlite.compat.v1.layers_core import (
     Weighted,
@@ -17,7 +17,9 @@ from tensorlite.compat.v1.layers_core import (
     padding_of,
     sizes_of,
 )
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph
 
 _FORMS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 """The names of the order of axes, by how many of them are of space: channels last, and first."""
@@ -117,6 +119,15 @@ class Convolution(Weighted):
         form = "NCHW" if self._axis == 1 else "NHWC"
         return shared_nn.bias_add(outputs, self.bias, data_format=form)
 
+    def _noted_rate(self) -> list[int]:
+        """Return how far apart the kernel's elements are, with the node TensorFlow makes of it.
+
+        Seeds of random numbers count the nodes before them, so that later layers begin alike.
+        """
+        if active_graph() is not None:
+            framework.constant(list(self.dilation_rate), int32, name="dilation_rate")
+        return self._whole(self.dilation_rate)
+
     def _whole(self, sizes: Sequence[int]) -> list[int]:
         return [1, 1, *sizes] if self._axis == 1 else [1, *sizes, 1]
 
@@ -145,7 +156,7 @@ class Conv2D(Convolution):
             self._whole(self.strides),
             padding,
             data_format=self._form,
-            dilations=self._whole(self.dilation_rate),
+            dilations=self._noted_rate(),
         )
 
 
@@ -159,7 +170,7 @@ class Conv3D(Convolution):
             self._whole(self.strides),
             padding,
             data_format=self._form,
-            dilations=self._whole(self.dilation_rate),
+            dilations=self._noted_rate(),
         )
 
 
