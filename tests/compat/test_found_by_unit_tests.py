@@ -126,3 +126,10 @@ def test_averages_are_named_below_the_scope_and_restored() -> None:
         averages.apply([v, tensor])
     assert averages.average(v).op.name == averages.average_name(v) == "b/a/v/avg"
     assert sorted(averages.variables_to_restore()) == ["b/a/sum/avg", "b/a/v/avg"]
+
+
+def test_texts_of_python_functions_are_bytes() -> None:
+    text = tf.py_func(lambda: "u", [], tf.string)
+    texts = tf.py_func(lambda x: [x.decode() + "!"], [tf.constant("k")], [tf.string])
+    with tf.Session() as session:
+        assert session.run([text, texts]) == [b"u", [b"k!"]]

@@ -13,7 +13,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.views import lifted, plain, shown
-from tensorlite.core.constant import array_of
+from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dtypes import DType, as_dtype, float64
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies
@@ -88,7 +88,7 @@ def _writable(x: Any) -> Any:
 
 
 def _array(x: Any, dtype: DType) -> Any:
-    array = x.numpy() if isinstance(x, Tensor) else array_of(x)
+    array = encoded(x.numpy() if isinstance(x, Tensor) else array_of(x))
     if array.dtype == float64.numpy and not isinstance(x, (np.ndarray, np.generic)):
         return array.astype(dtype.numpy)
     return array
