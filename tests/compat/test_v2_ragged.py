@@ -112,8 +112,8 @@ def test_signatures_and_structures() -> None:
     double = tf.function(lambda rows: rows * 2, input_signature=[spec])
     assert double(x()).to_list()[2] == [10, 18, 4]
     assert double(x()[:1]).to_list() == [[6, 2, 8, 2]]
-    assert isinstance(spec, tf.RaggedTensorSpec)
     assert spec.shape.as_list() == [None, None]
+    assert isinstance(spec, tf.RaggedTensorSpec)
     assert tf.nest.flatten({"a": x()})[0].to_list() == x().to_list()
     assert repr(tf.shape(f())) == (
         "<DynamicRaggedShape lengths=[2, (2, 1)] num_row_partitions=1>"
@@ -127,3 +127,10 @@ def test_gradients_go_through_rows() -> None:
         rows = tf.RaggedTensor.from_row_lengths(v, [1, 2])
         total = tf.reduce_sum(tf.reduce_sum(rows * rows, axis=1) * [1.0, 10.0])
     assert tape.gradient(total, v).numpy().tolist() == [2.0, 40.0, 60.0]
+
+
+def test_batches_of_tensors_whose_sizes_differ() -> None:
+    ranges = tf.data.Dataset.from_tensor_slices([1, 3]).map(tf.range)
+    batch = tf.data.experimental.dense_to_ragged_batch(2)
+    assert next(iter(ranges.apply(batch))).to_list() == [[0], [0, 1, 2]]
+    assert next(iter(ranges.ragged_batch(2))).to_list() == [[0], [0, 1, 2]]

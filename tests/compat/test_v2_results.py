@@ -121,3 +121,11 @@ def test_kinds_of_variables_have_their_own_instances() -> None:
     assert isinstance(own, tf.Variable)
     assert isinstance(own, Own)
     assert not isinstance(bare, Own)
+
+
+def test_shapes_of_results_that_are_none() -> None:
+    concrete = tf.function(lambda x: (x, None)).get_concrete_function(
+        tf.constant([1.0])
+    )
+    assert concrete.output_shapes == ((1,), None)
+    assert concrete.output_dtypes == (tf.float32, None)

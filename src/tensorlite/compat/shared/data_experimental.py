@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.shared.tf_data import Dataset, of_files
+from tensorlite.core.dtypes import int64
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
     INFINITE as INFINITE_CARDINALITY,
@@ -26,6 +27,7 @@ __all__ = [
     "bucket_by_sequence_length",
     "cardinality",
     "choose_from_datasets",
+    "dense_to_ragged_batch",
     "enumerate_dataset",
     "get_next_as_optional",
     "get_single_element",
@@ -59,6 +61,14 @@ class TFRecordWriter:
 
 def unbatch() -> Step:
     return lambda dataset: dataset.unbatch()
+
+
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
+) -> Step:
+    return lambda dataset: dataset.ragged_batch(
+        batch_size, drop_remainder, row_splits_dtype
+    )
 
 
 def unique() -> Step:

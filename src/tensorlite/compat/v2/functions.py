@@ -43,11 +43,15 @@ class Concrete(ConcreteFunction):
 
     @property
     def output_shapes(self) -> Any:
-        return nest.map_structure(lambda x: x.shape, self.structured_outputs)
+        return nest.map_structure(
+            lambda x: None if x is None else x.shape, self.structured_outputs
+        )
 
     @property
     def output_dtypes(self) -> Any:
-        return nest.map_structure(lambda x: x.dtype, self.structured_outputs)
+        return nest.map_structure(
+            lambda x: None if x is None else x.dtype, self.structured_outputs
+        )
 
     @property
     def captured_inputs(self) -> list[Any]:
