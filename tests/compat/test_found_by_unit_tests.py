@@ -133,3 +133,17 @@ def test_texts_of_python_functions_are_bytes() -> None:
     texts = tf.py_func(lambda x: [x.decode() + "!"], [tf.constant("k")], [tf.string])
     with tf.Session() as session:
         assert session.run([text, texts]) == [b"u", [b"k!"]]
+
+
+def test_texts_that_sessions_return_are_bytes() -> None:
+    queue = tf.FIFOQueue(2, [tf.string], [[]])
+    put, took = queue.enqueue_many([["a", "b"]]), queue.dequeue_many(2)
+    variable = tf.Variable("q")
+    element = (
+        tf.data.Dataset.from_tensor_slices(["m"]).make_one_shot_iterator().get_next()
+    )
+    with tf.Session() as session:
+        session.run([variable.initializer, put])
+        found = session.run([took, variable, element])
+        assert [found[0].tolist(), *found[1:]] == [[b"a", b"b"], b"q", b"m"]
+        assert session.run(variable.assign("z")) == b"z"

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorlite.core.constant import encoded
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.xp import Array, is_array, to_host
 from tensorlite.function.extract import Fetch
@@ -28,6 +29,7 @@ class Wanted:
         self, graph: ManualGraph, leaves: list[Any], paths: list[str]
     ) -> None:
         self.graph = graph
+        self._made_own = own_bytes if graph.texts_as_bytes else own_value
         self.fetches: list[Fetch] = []
         self.fixed: list[Any] = [None]
         valued: list[int] = []
@@ -48,7 +50,7 @@ class Wanted:
     def values(self, outputs: Sequence[Array]) -> list[Any]:
         """Return the value of each leaf, given those of all fetches but nodes."""
         found = (*self.fixed, *outputs)
-        return [own_value(found[place]) for place in self.places]
+        return [self._made_own(found[place]) for place in self.places]
 
     def _fetch(self, leaf: Any, where: str) -> Fetch:
         if isinstance(leaf, str):
@@ -100,6 +102,13 @@ def identity(x: Any) -> Any:
     if isinstance(x, Variable):
         return x.handle
     return x if isinstance(x, (Node, str, int)) else (type(x), id(x))
+
+
+def own_bytes(value: Any) -> Any:
+    """Return a value as the caller's own, its strings as bytes."""
+    if type(value) is ndarray and value.dtype == object:
+        value = encoded(value)
+    return own_value(value)
 
 
 def own_value(value: Any) -> Any:

@@ -55,6 +55,8 @@ class ManualGraph(Graph):
         "a session gives it one, as in tl.Session(graph).run(x). Use tensorlite's functions on it "
         "inside `with graph.as_default()`"
     )
+    texts_as_bytes = False
+    """Whether strings that are fetched are bytes, as TensorFlow's are."""
     not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
 
     def __init__(self, name: str = "graph") -> None:

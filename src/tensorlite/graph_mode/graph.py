@@ -30,6 +30,7 @@ class Graph(ManualGraph):
     """
 
     shares = False
+    texts_as_bytes = True
 
     def __init__(self, name: str = "graph") -> None:
         super().__init__(name)
