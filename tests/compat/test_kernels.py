@@ -272,3 +272,16 @@ def test_labels_and_weights_of_unknown_shape_lose_a_last_axis(session: Any) -> N
             logits: scores,
         }
         assert session.run(loss, fed) == pytest.approx((rows * each).mean(), rel=1e-6)
+
+
+def test_errors_of_records_say_which_record(session: Any) -> None:
+    lines = tf.placeholder(tf.string)
+    columns = tf.decode_csv(lines, [tf.constant([], tf.int32), [0]])
+    for given, words in (
+        (["1,2", "3"], "Expect 2 fields but have 1 in record 1"),
+        (["1,2", "3,x"], "Field 1 in record 1 is not a valid int32"),
+        (["1,2", ",4"], "Field 0 is required but missing in record 1!"),
+        (['1,a"b'], "Unquoted fields cannot have quotes/CRLFs inside"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            session.run(columns, {lines: given})

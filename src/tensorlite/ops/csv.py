@@ -71,7 +71,7 @@ def split_line(line: bytes, delim: bytes = b",", quotes: bool = True) -> list[by
             field, at = line[at:end], end
             if b'"' in field:
                 raise InvalidArgumentError(
-                    f"Unquoted fields cannot have quotes inside: {line!r}"
+                    f"Unquoted fields cannot have quotes/CRLFs inside: {line!r}"
                 )
         fields.append(field)
         if at >= len(line):
@@ -86,7 +86,7 @@ def _quoted(line: bytes, at: int, delim: bytes) -> tuple[bytes, int]:
         end = line.find(b'"', at)
         if end < 0:
             raise InvalidArgumentError(
-                f"Quoted field has to end with quote: {line!r}"
+                f"Quoted field has to end with quote followed by delim or end: {line!r}"
             )
         parts.append(line[at:end])
         at = end + 1
@@ -123,8 +123,10 @@ def fields_of(
     na_value: str,
     chosen: Sequence[int] | None,
     what: str,
+    record: int | None = None,
 ) -> list[Array]:
     """Return the fields of a row as 0-d arrays of the columns' dtypes."""
+    where = "record" if record is None else f"record {record}"
     if chosen is not None and any(not 0 <= i < len(row) for i in chosen):
         raise InvalidArgumentError(
             f"{what}: columns {list(chosen)} are asked for of {len(row)} in {row!r}"
@@ -132,21 +134,21 @@ def fields_of(
     picked = list(row) if chosen is None else [row[i] for i in chosen]
     if len(picked) != len(defaults):
         raise InvalidArgumentError(
-            f"{what}: Expect {len(defaults)} fields but have {len(picked)} in record {row!r}"
+            f"{what}: Expect {len(defaults)} fields but have {len(picked)} in {where}: {row!r}"
         )
     absent = na_value.encode()
     return [
-        _field(field, default, absent, i, what)
+        _field(field, default, absent, f"{what}: Field {i}", where)
         for i, (field, default) in enumerate(zip(picked, defaults, strict=True))
     ]
 
 
-def _field(field: bytes, default: Default, absent: bytes, i: int, what: str) -> Array:
+def _field(
+    field: bytes, default: Default, absent: bytes, what: str, where: str
+) -> Array:
     if field in (b"", absent):
         if default.value is None:
-            raise InvalidArgumentError(
-                f"{what}: Field {i} is required but missing in record!"
-            )
+            raise InvalidArgumentError(f"{what} is required but missing in {where}!")
         value: Any = default.value
         return np.asarray(value, default.dtype.numpy)
     if default.dtype is dtypes.string:
@@ -158,7 +160,7 @@ def _field(field: bytes, default: Default, absent: bytes, i: int, what: str) -> 
         return np.asarray(_number(text, default.dtype), default.dtype.numpy)
     except (ValueError, OverflowError):
         raise InvalidArgumentError(
-            f"{what}: Field {i} in record is not a valid {default.dtype.name}: {field!r}"
+            f"{what} in {where} is not a valid {default.dtype.name}: {field!r}"
         ) from None
 
 
@@ -199,7 +201,7 @@ class DecodeCSV(Op):
         delim, chosen = self.field_delim.encode(), self.select_cols or None
         for place, record in enumerate(records.ravel().tolist()):
             row = split_line(as_bytes(record), delim, self.use_quote_delim)
-            fields = fields_of(row, known, self.na_value, chosen, "decode_csv")
+            fields = fields_of(row, known, self.na_value, chosen, "decode_csv", place)
             for column, field in zip(out, fields, strict=True):
                 column.flat[place] = field[()]
         return tuple(out)

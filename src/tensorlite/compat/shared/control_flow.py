@@ -92,7 +92,7 @@ def cond(
     false_fn: Any = None,
     name: str | None = None,
     *,
-    strict: bool = False,
+    strict: bool = True,
 ) -> Any:
     kept = _whole if strict else _single
     then, other = _flat_branch(true_fn, "true_fn"), _flat_branch(false_fn, "false_fn")
