@@ -206,3 +206,57 @@ def test_models_train_while_a_graph_is_being_built() -> None:
     assert history.history["loss"][-1] < history.history["loss"][0]
     assert config1.list_physical_devices("CPU")
     assert distribute1.get_strategy() is not None
+
+
+LABELS = np.array([0, 1, 1, 0, 1, 1], np.float32)
+SCORES = np.array([0.1, 0.4, 0.8, 0.6, 0.9, 0.3], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("metric", "want"),
+    [
+        (keras.metrics.BinaryIoU(threshold=0.5), (1 / 4 + 2 / 5) / 2),
+        (keras.metrics.PrecisionAtRecall(0.5), 1.0),
+        (keras.metrics.RecallAtPrecision(0.9), 1 / 2),
+        (keras.metrics.SensitivityAtSpecificity(0.5), 1.0),
+        (keras.metrics.SpecificityAtSensitivity(0.5), 1.0),
+    ],
+)
+def test_metrics_of_yes_and_no(metric: Any, want: float) -> None:
+    metric.update_state(LABELS, SCORES)
+    assert float(metric.result()) == pytest.approx(want, rel=1e-5)
+
+
+def test_metrics_of_classes() -> None:
+    true = np.eye(3, dtype=np.float32)[[0, 1, 2, 1]]
+    found = np.array(
+        [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]
+    )
+    scores = keras.metrics.F1Score()
+    scores.update_state(true, found)
+    np.testing.assert_allclose(scores.result().numpy(), [2 / 3, 2 / 3, 0], atol=1e-5)
+    top = keras.metrics.Recall(top_k=2, class_id=1)
+    top.update_state(true, found)
+    assert float(top.result()) == pytest.approx(1.0)
+    overlap = keras.metrics.OneHotMeanIoU(3)
+    overlap.update_state(true, found)
+    assert float(overlap.result()) == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
+    again = type(top).from_config(top.get_config())
+    assert (again.top_k, again.class_id, again.name) == (2, 1, top.name)
+
+
+def test_the_share_of_variance_that_is_explained() -> None:
+    true, found = drawn(8, 2), drawn(8, 2) + 0.5
+    metric = keras.metrics.R2Score()
+    metric.update_state(true[:3], found[:3])
+    metric.update_state(true[3:], found[3:])
+    want = 1 - ((true - found) ** 2).sum(0) / ((true - true.mean(0)) ** 2).sum(0)
+    assert float(metric.result()) == pytest.approx(want.mean(), rel=1e-5)
+
+
+def test_losses_of_overlap() -> None:
+    true, found = LABELS[:, None], SCORES[:, None]
+    both = (true * found).sum()
+    want = 1 - 2 * both / (true.sum() + found.sum())
+    assert float(keras.losses.Dice()(true, found)) == pytest.approx(want, rel=1e-5)
+    assert float(keras.losses.Tversky()(true, found)) == pytest.approx(want, rel=1e-5)

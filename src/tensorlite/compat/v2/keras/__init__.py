@@ -6,6 +6,7 @@ Weights are named and ordered as Keras 2 has them. Steps of training are traced 
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import (
     activations,
     applications,
@@ -22,10 +23,18 @@ from tensorlite.compat.v2.keras import (
     optimizers,
     preprocessing,
     regularizers,
+    saving_names as saving,
     utils,
 )
+from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.base_metric import Metric
+from tensorlite.compat.v2.keras.base_optimizer import Optimizer
+from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.layers_core import Input
+from tensorlite.compat.v2.keras.loss_functions import Loss
 from tensorlite.compat.v2.keras.models import Model, Sequential
+from tensorlite.compat.v2.keras.regularizers import Regularizer
+from tensorlite.compat.v2.keras.sketch import KerasTensor
 
 describing.known.update(
     {
@@ -49,6 +58,16 @@ describing.known.update(
 __version__ = "2.15.0"
 
 __all__ = [
+    "Initializer",
+    "InputSpec",
+    "KerasTensor",
+    "Layer",
+    "Loss",
+    "Metric",
+    "Optimizer",
+    "Regularizer",
+    "Variable",
+    "saving",
     "Input",
     "Model",
     "Sequential",

@@ -71,6 +71,41 @@ def mish(x: Any, name: str | None = None) -> Any:
     return tl.nn.mish(converted(x))
 
 
+@named("celu")
+def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    t = converted(x)
+    return tl.maximum(t, 0.0) + alpha * tl.expm1(tl.minimum(t, 0.0) / alpha)
+
+
+@named("hard_silu")
+def hard_silu(x: Any, name: str | None = None) -> Any:
+    t = converted(x)
+    return t * tl.clip(t / 6.0 + 0.5, 0.0, 1.0)
+
+
+@named("hard_tanh")
+def hard_tanh(x: Any, name: str | None = None) -> Any:
+    return tl.clip(converted(x), -1.0, 1.0)
+
+
+@named("log_sigmoid")
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    return -tl.nn.softplus(-converted(x))
+
+
+@named("tanh_shrink")
+def tanh_shrink(x: Any, name: str | None = None) -> Any:
+    t = converted(x)
+    return t - tl.tanh(t)
+
+
+@named("squareplus")
+def squareplus(x: Any, b: float = 4.0, name: str | None = None) -> Any:
+    t = converted(x)
+    return (t + tl.sqrt(tl.square(t) + b)) / 2.0
+
+
+hard_swish = hard_silu
 relu6, selu, sigmoid, softplus = nn.relu6, nn.selu, nn.sigmoid, nn.softplus
 softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
 
@@ -84,6 +119,13 @@ KNOWN = {
     "leaky_relu": leaky_relu,
     "exponential": exponential,
     "hard_sigmoid": hard_sigmoid,
+    "celu": celu,
+    "hard_silu": hard_silu,
+    "hard_swish": hard_swish,
+    "hard_tanh": hard_tanh,
+    "log_sigmoid": log_sigmoid,
+    "tanh_shrink": tanh_shrink,
+    "squareplus": squareplus,
     "mish": mish,
     "relu6": relu6,
     "selu": selu,

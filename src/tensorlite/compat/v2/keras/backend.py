@@ -176,6 +176,80 @@ def dot(x: Any, y: Any) -> Any:
     return tl.matmul(converted(x), converted(y))
 
 
+def cast_to_floatx(x: Any) -> Any:
+    if isinstance(x, Operand):
+        return tl.astype(x.__tensor__(), floatx())
+    return np.asarray(x, floatx())
+
+
+def update(x: Any, new_x: Any) -> Any:
+    return x.assign(new_x)
+
+
+def update_add(x: Any, increment: Any) -> Any:
+    return x.assign_add(increment)
+
+
+def update_sub(x: Any, decrement: Any) -> Any:
+    return x.assign_sub(decrement)
+
+
+def gather(reference: Any, indices: Any) -> Any:
+    return tl.gather(converted(reference), converted(indices), axis=0)
+
+
+def one_hot(indices: Any, num_classes: int) -> Any:
+    return tl.one_hot(converted(indices), num_classes, dtype=tl.float32)
+
+
+def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+    return tl.repeat(converted(x), rep, axis=axis)
+
+
+def transpose(x: Any) -> Any:
+    given = converted(x)
+    return tl.permute_dims(given, tuple(reversed(range(len(given.shape)))))
+
+
+def cumsum(x: Any, axis: int = 0) -> Any:
+    return tl.cumulative_sum(converted(x), axis=axis)
+
+
+def cumprod(x: Any, axis: int = 0) -> Any:
+    return tl.cumulative_prod(converted(x), axis=axis)
+
+
+def arange(start: Any, stop: Any = None, step: int = 1, dtype: str = "int32") -> Any:
+    first, last = (0, start) if stop is None else (start, stop)
+    return constant(np.arange(first, last, step), dtype=dtype)
+
+
+def eval(x: Any) -> Any:
+    return get_value(x)
+
+
+def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    return tl.map_fn(fn, converted(elems))
+
+
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+    """Return the products of the examples of two batches, along an axis of each."""
+    a, b = converted(x), converted(y)
+    ranks = len(a.shape), len(b.shape)
+    if axes is None:
+        axes = (ranks[0] - 1, ranks[1] - 1 if ranks[1] == 2 else ranks[1] - 2)
+    own = (axes, axes) if isinstance(axes, int) else tuple(axes)
+    first = tl.moveaxis(a, own[0], -1)[..., None, :] if ranks[0] == 2 else a
+    second = tl.moveaxis(b, own[1], 1)
+    if ranks[0] > 2:
+        first = tl.moveaxis(a, own[0], -1)
+    second = second[..., None] if ranks[1] == 2 else second
+    made = tl.matmul(first, second)
+    made = tl.squeeze(made, axis=1) if ranks[0] == 2 and ranks[1] > 2 else made
+    made = tl.squeeze(made, axis=-1) if ranks[1] == 2 and ranks[0] > 2 else made
+    return made[..., 0] if ranks == (2, 2) else made
+
+
 def flatten(x: Any) -> Any:
     return tl.reshape(converted(x), [-1])
 

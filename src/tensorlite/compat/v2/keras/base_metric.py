@@ -10,7 +10,12 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Module, Variable
-from tensorlite.compat.v2.keras import initializers, loss_functions, naming
+from tensorlite.compat.v2.keras import (
+    describing,
+    initializers,
+    loss_functions,
+    naming,
+)
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.ops.shape import astype
@@ -20,6 +25,7 @@ class Metric(Module):
     """Numbers that are gathered over batches: `update_state`, `result`, `reset_state`."""
 
     _made: tuple[Any, ...]
+    _arguments: tuple[Any, Any]
 
     def __init__(
         self, name: str | None = None, dtype: Any = None, **kwargs: Any
@@ -30,6 +36,7 @@ class Metric(Module):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)
         made._made = ()
+        made._arguments = (args, kwargs)
         return made
 
     @property
@@ -79,7 +86,14 @@ class Metric(Module):
         self.reset_state()
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, "dtype": self.dtype}
+        own = {"name": self.name, "dtype": self.dtype}
+        maker = describing.maker_of(self, Metric)
+        if maker is None:
+            return own
+        return {
+            **own,
+            **describing.described(describing.given_arguments(self, maker)),
+        }
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:

@@ -8,9 +8,6 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import describing, lookup
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.layers_adapting import (
-    CategoryEncoding,
-    Discretization,
-    Hashing,
     IntegerLookup,
     Normalization,
     StringLookup,
@@ -29,6 +26,11 @@ from tensorlite.compat.v2.keras.layers_augmenting import (
     RandomRotation,
     RandomTranslation,
     RandomZoom,
+)
+from tensorlite.compat.v2.keras.layers_categories import (
+    CategoryEncoding,
+    Discretization,
+    Hashing,
 )
 from tensorlite.compat.v2.keras.layers_cells import (
     GRUCell,

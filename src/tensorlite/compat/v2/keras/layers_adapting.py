@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,23 +19,14 @@ from tensorlite.compat.shared.lookups import (
 )
 from tensorlite.compat.v2 import strings
 from tensorlite.compat.v2.keras.base_layer import Layer
+from tensorlite.compat.v2.keras.layers_categories import batches, counted
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
-from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
-from tensorlite.data.dataset import Dataset
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.shape import astype, shape_of
 
 _PUNCTUATION = r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']"
-
-
-def batches(data: Any) -> Iterator[Any]:
-    """Yield the batches of data as tensors."""
-    if isinstance(data, Dataset):
-        yield from data
-        return
-    yield data if isinstance(data, Operand) else constant(np.asarray(data))
 
 
 class Normalization(Layer):
@@ -115,22 +106,6 @@ class Normalization(Layer):
         )
         spread = tl.maximum(tl.sqrt(spread), 1e-7)
         return mean + x * spread if self.invert else (x - mean) / spread
-
-
-def counted(numbers: Any, depth: int, mode: str, weights: Any = None) -> Any:
-    """Return categories as rows of noughts and ones, or of how often each is."""
-    if mode == "one_hot":
-        last = numbers.shape[-1] if len(numbers.shape) > 1 else None
-        flat = tl.squeeze(numbers, axis=-1) if last == 1 else numbers
-        return tl.one_hot(flat, depth, dtype=tl.float32)
-    rows = tl.one_hot(numbers, depth, dtype=tl.float32)
-    if len(numbers.shape) == 0:
-        made = rows
-    elif mode == "multi_hot":
-        made = tl.max(rows, axis=-2)
-    else:
-        made = tl.sum(rows, axis=-2)
-    return made if weights is None else made * tl.asarray(weights, dtype=tl.float32)
 
 
 class _Lookup(Layer):
@@ -428,87 +403,3 @@ class TextVectorization(_Lookup):
 
 def _stripped(texts: Any) -> Any:
     return strings.regex_replace(texts, _PUNCTUATION, "")
-
-
-class CategoryEncoding(Layer):
-    """Whole numbers as rows of noughts and ones, or of counts."""
-
-    def __init__(
-        self,
-        num_tokens: int | None = None,
-        output_mode: str = "multi_hot",
-        sparse: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.num_tokens, self.output_mode = num_tokens, output_mode
-
-    def call(self, inputs: Any, count_weights: Any = None) -> Any:
-        numbers = astype(inputs, tl.int64)
-        return counted(numbers, int(self.num_tokens or 0), self.output_mode)
-
-
-class Discretization(Layer):
-    """The number of the bin in which each value is."""
-
-    def __init__(
-        self,
-        bin_boundaries: Any = None,
-        num_bins: int | None = None,
-        epsilon: float = 0.01,
-        output_mode: str = "int",
-        sparse: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.bin_boundaries, self.num_bins = bin_boundaries, num_bins
-        self.epsilon, self.output_mode = epsilon, output_mode
-
-    def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
-        """Learn bins that hold as many values each."""
-        values = np.concatenate([x.numpy().reshape(-1) for x in batches(data)])
-        shares = np.arange(1, int(self.num_bins or 1)) / int(self.num_bins or 1)
-        self.bin_boundaries = np.quantile(values, shares).tolist()
-
-    def call(self, inputs: Any) -> Any:
-        edges = tl.asarray(list(self.bin_boundaries), dtype=tl.float32)
-        x = astype(inputs, tl.float32)
-        found = tl.sum(astype(x[..., None] >= edges, tl.int64), axis=-1)
-        if self.output_mode == "int":
-            return astype(found, tl.int32)
-        return counted(found, len(self.bin_boundaries) + 1, self.output_mode)
-
-
-class Hashing(Layer):
-    """The number of a bin for each thing, by a hash of it."""
-
-    def __init__(
-        self,
-        num_bins: int,
-        mask_value: Any = None,
-        salt: Any = None,
-        output_mode: str = "int",
-        sparse: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.num_bins, self.mask_value, self.output_mode = (
-            num_bins,
-            mask_value,
-            output_mode,
-        )
-        self.salt = [salt, salt] if isinstance(salt, int) else salt
-
-    def call(self, inputs: Any) -> Any:
-        terms = inputs if inputs.dtype is tl.string else strings.as_string(inputs)
-        bins = self.num_bins - (self.mask_value is not None)
-        if self.salt is None:
-            found = strings.to_hash_bucket_fast(terms, bins)
-        else:
-            found = strings.to_hash_bucket_strong(terms, bins, self.salt)
-        if self.mask_value is not None:
-            masked = inputs == self.mask_value
-            found = tl.where(masked, tl.zeros_like(found), found + 1)
-        if self.output_mode == "int":
-            return found
-        return counted(found, self.num_bins, self.output_mode)

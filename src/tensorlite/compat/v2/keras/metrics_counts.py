@@ -9,12 +9,11 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.base_metric import Metric
-from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype
 
 
-def _ratio(x: Any, y: Any) -> Any:
+def ratio(x: Any, y: Any) -> Any:
     """Return x / y, and 0 where y is."""
     safe = tl.where(y == 0, tl.ones_like(y), y)
     return tl.where(y == 0, tl.zeros_like(x), x / safe)
@@ -23,9 +22,18 @@ def _ratio(x: Any, y: Any) -> Any:
 class _Counts(Metric):
     """Counts of right and wrong predictions of yes and no, for each of some thresholds."""
 
-    def __init__(self, thresholds: Any, name: str | None, dtype: Any) -> None:
+    def __init__(
+        self,
+        thresholds: Any,
+        name: str | None,
+        dtype: Any,
+        top_k: int | None = None,
+        class_id: int | None = None,
+    ) -> None:
         super().__init__(name, dtype)
-        given = [0.5] if thresholds is None else np.atleast_1d(thresholds).tolist()
+        self.top_k, self.class_id = top_k, class_id
+        usual = 0.5 if top_k is None else -np.inf
+        given = [usual] if thresholds is None else np.atleast_1d(thresholds).tolist()
         self.thresholds = [float(x) for x in given]
         self._single = thresholds is None or np.ndim(thresholds) == 0
         sizes = (len(self.thresholds),)
@@ -37,13 +45,17 @@ class _Counts(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        scores = tl.reshape(self.number(y_pred), [1, -1])
-        true = tl.reshape(astype(converted(y_true), tl.bool), [1, -1])
+        found, given = self._chosen(self.number(y_pred), converted(y_true))
+        scores = tl.reshape(found, [1, -1])
+        true = tl.reshape(astype(given, tl.bool), [1, -1])
         limits = np.asarray(self.thresholds, scores.dtype.numpy)[:, None]
         chosen = scores > converted(limits)
         weights: Any = tl.ones_like(scores)
         if sample_weight is not None:
-            weights = tl.reshape(self.number(sample_weight), [1, -1]) * weights
+            own = self.number(sample_weight)
+            while len(own.shape) < len(found.shape):
+                own = own[..., None]
+            weights = tl.reshape(own * tl.ones_like(found), [1, -1])
 
         def count(which: Any) -> Any:
             return tl.sum(astype(which, scores.dtype) * weights, axis=1)
@@ -52,6 +64,18 @@ class _Counts(Metric):
         self.false_positives.assign_add(count(chosen & ~true))
         self.false_negatives.assign_add(count(~chosen & true))
         self.true_negatives.assign_add(count(~chosen & ~true))
+
+    def _chosen(self, scores: Any, true: Any) -> tuple[Any, Any]:
+        """Return predictions and truth, of the best alone or of a class where so wanted."""
+        if self.top_k is not None:
+            _, places = tl.top_k(scores, self.top_k)
+            best = tl.sum(
+                tl.one_hot(places, scores.shape[-1], dtype=scores.dtype), axis=-2
+            )
+            scores = tl.where(best > 0, scores, tl.full_like(scores, -np.inf))
+        if self.class_id is not None:
+            scores, true = scores[..., self.class_id], true[..., self.class_id]
+        return scores, true
 
     def _shown(self, values: Any) -> Any:
         return values[0] if self._single else values
@@ -66,14 +90,11 @@ class Precision(_Counts):
         name: str | None = "precision",
         dtype: Any = None,
     ) -> None:
-        _refuse(top_k, class_id)
-        super().__init__(thresholds, name, dtype)
+        super().__init__(thresholds, name, dtype, top_k, class_id)
 
     def result(self) -> Any:
         positives = self.true_positives.value()
-        return self._shown(
-            _ratio(positives, positives + self.false_positives.value())
-        )
+        return self._shown(ratio(positives, positives + self.false_positives.value()))
 
 
 class Recall(_Counts):
@@ -85,21 +106,11 @@ class Recall(_Counts):
         name: str | None = "recall",
         dtype: Any = None,
     ) -> None:
-        _refuse(top_k, class_id)
-        super().__init__(thresholds, name, dtype)
+        super().__init__(thresholds, name, dtype, top_k, class_id)
 
     def result(self) -> Any:
         positives = self.true_positives.value()
-        return self._shown(
-            _ratio(positives, positives + self.false_negatives.value())
-        )
-
-
-def _refuse(top_k: int | None, class_id: int | None) -> None:
-    if top_k is not None or class_id is not None:
-        raise InvalidArgumentError(
-            "top_k and class_id are not served: give the metric the classes' own columns"
-        )
+        return self._shown(ratio(positives, positives + self.false_negatives.value()))
 
 
 class _One(_Counts):
@@ -152,6 +163,12 @@ class AUC(_Counts):
             raise InvalidArgumentError(
                 "AUC: curve is 'ROC' or 'PR', and multi_label is not served"
             )
+        if summation_method not in {"interpolation", "minoring", "majoring"}:
+            raise InvalidArgumentError(
+                f"AUC: summation_method={summation_method!r}; it is interpolation, minoring or "
+                "majoring"
+            )
+        self.summation_method = summation_method
         inner = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)]
         given = inner if thresholds is None else sorted(thresholds)
         super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
@@ -166,51 +183,29 @@ class AUC(_Counts):
     def result(self) -> Any:
         right, wrong = self.true_positives.value(), self.false_positives.value()
         missed, rejected = self.false_negatives.value(), self.true_negatives.value()
+        recall = ratio(right, right + missed)
         if self._curve == "PR":
-            return self._under_precision(right, wrong, missed)
-        y, x = _ratio(right, right + missed), _ratio(wrong, wrong + rejected)
-        return tl.sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)
+            if self.summation_method == "interpolation":
+                return self._under_precision(right, wrong, missed)
+            y, x = ratio(right, right + wrong), recall
+        else:
+            y, x = recall, ratio(wrong, wrong + rejected)
+        heights = {
+            "interpolation": (y[:-1] + y[1:]) / 2.0,
+            "minoring": tl.minimum(y[:-1], y[1:]),
+            "majoring": tl.maximum(y[:-1], y[1:]),
+        }
+        return tl.sum((x[:-1] - x[1:]) * heights[self.summation_method])
 
     def _under_precision(self, right: Any, wrong: Any, missed: Any) -> Any:
         """Return the area by interpolation (Davis and Goadrich 2006)."""
         chosen = right + wrong
         step, gained = chosen[:-1] - chosen[1:], right[:-1] - right[1:]
-        slope = _ratio(gained, tl.maximum(step, 0.0))
+        slope = ratio(gained, tl.maximum(step, 0.0))
         begin = right[1:] - slope * chosen[1:]
         both = (chosen[:-1] > 0) & (chosen[1:] > 0)
         quotient = tl.where(
-            both, _ratio(chosen[:-1], tl.maximum(chosen[1:], 0.0)), 1.0
+            both, ratio(chosen[:-1], tl.maximum(chosen[1:], 0.0)), 1.0
         )
         area = slope * (gained + begin * tl.log(quotient))
-        return tl.sum(_ratio(area, tl.maximum(right[1:] + missed[1:], 0.0)))
-
-
-class MeanIoU(Metric):
-    """The mean over classes of the overlap of predictions and truth over their union."""
-
-    def __init__(
-        self, num_classes: int, name: str | None = None, dtype: Any = None
-    ) -> None:
-        super().__init__(name or "mean_io_u", dtype)
-        self.num_classes = num_classes
-        self.total_cm = self.add_weight("total_cm", (num_classes, num_classes))
-
-    def update_state(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
-        classes = tl.arange(self.num_classes, dtype=tl.int64)
-        true = tl.reshape(astype(converted(y_true), tl.int64), [-1, 1]) == classes
-        other = tl.reshape(astype(converted(y_pred), tl.int64), [-1, 1]) == classes
-        rows = astype(true, float32)
-        if sample_weight is not None:
-            rows = rows * tl.reshape(self.number(sample_weight), [-1, 1])
-        self.total_cm.assign_add(
-            tl.matmul(tl.matrix_transpose(rows), astype(other, float32))
-        )
-
-    def result(self) -> Any:
-        table = self.total_cm.value()
-        both = tl.linalg.diagonal(table)
-        union = tl.sum(table, axis=0) + tl.sum(table, axis=1) - both
-        there = astype(union != 0, table.dtype)
-        return _ratio(tl.sum(_ratio(both, union) * there), tl.sum(there))
+        return tl.sum(ratio(area, tl.maximum(right[1:] + missed[1:], 0.0)))

@@ -54,12 +54,37 @@ class L2(Regularizer):
         return self.l2 * tl.sum(tl.square(converted(x)))
 
 
+class OrthogonalRegularizer(Regularizer):
+    """What rows, or columns, have in common costs."""
+
+    def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
+        self.factor, self.mode = float(factor), mode
+
+    def __call__(self, x: Any) -> Any:
+        weight = converted(x)
+        weight = weight if self.mode == "rows" else tl.matrix_transpose(weight)
+        unit = tl.nn.l2_normalize(weight, 1)
+        size = int(unit.shape[0])
+        shared = tl.abs(tl.matmul(unit, tl.matrix_transpose(unit)))
+        others = shared * (1.0 - tl.eye(size, dtype=unit.dtype))
+        return self.factor * 0.5 * tl.sum(others) / (size * (size - 1.0) / 2.0)
+
+
+orthogonal_regularizer = OrthogonalRegularizer
+
+
 def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
     return L1L2(l1, l2)
 
 
 l1, l2 = L1, L2
-KNOWN: dict[str, Any] = {"L1": L1, "L2": L2, "L1L2": L1L2, "l1_l2": l1_l2}
+KNOWN: dict[str, Any] = {
+    "OrthogonalRegularizer": OrthogonalRegularizer,
+    "L1": L1,
+    "L2": L2,
+    "L1L2": L1L2,
+    "l1_l2": l1_l2,
+}
 
 
 def get(identifier: Any) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.draws import set_seed
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import describing, lookup, naming, sketch
+from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
@@ -138,6 +139,47 @@ def get_file(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -
     raise InvalidArgumentError(
         f"get_file: nothing is downloaded; fetch {origin or fname} yourself, and give the path"
     )
+
+
+def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) -> Any:
+    """Return an image of Pillow as an array with a last axis of channels."""
+    x = np.asarray(img, dtype or "float32")
+    x = x[..., None] if x.ndim == 2 else x
+    return x.transpose(2, 0, 1) if data_format == "channels_first" else x
+
+
+def clear_session(free_memory: bool = True) -> None:
+    naming.forget()
+
+
+def is_keras_tensor(x: Any) -> bool:
+    return sketch.is_leaf(x)
+
+
+def get_registered_name(obj: Any) -> str:
+    return lookup.registered_name(obj)
+
+
+def get_registered_object(
+    name: str, custom_objects: Any = None, module_objects: Any = None
+) -> Any:
+    known = {
+        **lookup.custom_objects,
+        **(custom_objects or {}),
+        **(module_objects or {}),
+    }
+    return known.get(name)
+
+
+def serialize_keras_object(obj: Any) -> Any:
+    return describing.described(obj)
+
+
+def deserialize_keras_object(
+    config: Any, custom_objects: Any = None, safe_mode: bool = True, **kwargs: Any
+) -> Any:
+    with lookup.adding(custom_objects):
+        return describing.restored(config)
 
 
 def plot_model(model: Any, *args: Any, **kwargs: Any) -> None:

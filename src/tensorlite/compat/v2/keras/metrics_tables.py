@@ -1,0 +1,344 @@
+"""Metrics of keras made of tables: intersection over union, F scores, shares of variance.
+
+Counts by thresholds stand in metrics_counts.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.base_metric import Metric
+from tensorlite.compat.v2.keras.metrics_counts import AUC, ratio
+from tensorlite.core.dtypes import float32
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype
+
+
+class IoU(Metric):
+    """The mean over some classes of the overlap of predictions and truth over their union."""
+
+    def __init__(
+        self,
+        num_classes: int,
+        target_class_ids: Any,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(name, dtype)
+        self.num_classes, self.target_class_ids = num_classes, target_class_ids
+        self.ignore_class, self.axis = ignore_class, axis
+        self.sparse_y_true, self.sparse_y_pred = sparse_y_true, sparse_y_pred
+        self.total_cm = self.add_weight("total_cm", (num_classes, num_classes))
+
+    def _labels(self, y: Any, whole: bool) -> Any:
+        x = converted(y)
+        return astype(x if whole else tl.argmax(x, axis=self.axis), tl.int64)
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        true = tl.reshape(self._labels(y_true, self.sparse_y_true), [-1, 1])
+        found = tl.reshape(self._labels(y_pred, self.sparse_y_pred), [-1, 1])
+        classes = tl.arange(self.num_classes, dtype=tl.int64)
+        rows = astype(true == classes, float32)
+        if sample_weight is not None:
+            rows = rows * tl.reshape(self.number(sample_weight), [-1, 1])
+        if self.ignore_class is not None:
+            rows = rows * astype(true != self.ignore_class, float32)
+        self.total_cm.assign_add(
+            tl.matmul(tl.matrix_transpose(rows), astype(found == classes, float32))
+        )
+
+    def result(self) -> Any:
+        table = self.total_cm.value()
+        both = tl.linalg.diagonal(table)
+        union = tl.sum(table, axis=0) + tl.sum(table, axis=1) - both
+        chosen = list(self.target_class_ids)
+        both, union = tl.take(both, chosen), tl.take(union, chosen)
+        there = astype(union != 0, table.dtype)
+        return ratio(tl.sum(ratio(both, union) * there), tl.sum(there))
+
+
+class MeanIoU(IoU):
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            *(num_classes, range(num_classes), name or "mean_io_u", dtype),
+            *(ignore_class, sparse_y_true, sparse_y_pred, axis),
+        )
+
+
+class OneHotIoU(IoU):
+    def __init__(
+        self,
+        num_classes: int,
+        target_class_ids: Any,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_pred: bool = False,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            *(num_classes, target_class_ids, name, dtype, ignore_class, False),
+            *(sparse_y_pred, axis),
+        )
+
+
+class OneHotMeanIoU(IoU):
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_pred: bool = False,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            *(num_classes, range(num_classes), name, dtype, ignore_class, False),
+            *(sparse_y_pred, axis),
+        )
+
+
+class BinaryIoU(IoU):
+    def __init__(
+        self,
+        target_class_ids: Any = (0, 1),
+        threshold: float = 0.5,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(2, target_class_ids, name, dtype)
+        self.threshold = threshold
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        chosen = astype(converted(y_pred) >= self.threshold, tl.int64)
+        super().update_state(y_true, chosen, sample_weight)
+
+
+class FBetaScore(Metric):
+    """The mean of precision and recall, the second counting beta times as much."""
+
+    def __init__(
+        self,
+        average: str | None = None,
+        beta: float = 1.0,
+        threshold: float | None = None,
+        name: str | None = "fbeta_score",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name, dtype)
+        if average not in {None, "micro", "macro", "weighted"}:
+            raise InvalidArgumentError(
+                f"average={average!r}; it is None, micro, macro or weighted"
+            )
+        self.average, self.beta, self.threshold = average, beta, threshold
+        self.table: Any = None
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        true, scores = self.number(y_true), self.number(y_pred)
+        if self.table is None:
+            sizes = () if self.average == "micro" else (int(scores.shape[-1]),)
+            self.table = [
+                self.add_weight(x, sizes) for x in ("right", "wrong", "missed")
+            ]
+        if self.threshold is None:
+            best = tl.max(scores, axis=-1, keepdims=True)
+            chosen = (scores >= best) & (tl.abs(scores) > 1e-9)
+        else:
+            chosen = scores > self.threshold
+        found = astype(chosen, scores.dtype)
+        weights: Any = 1.0
+        if sample_weight is not None:
+            weights = self.number(sample_weight)[:, None]
+        axis = None if self.average == "micro" else 0
+        counts = (found * true, found * (1 - true), (1 - found) * true)
+        for held, count in zip(self.table, counts, strict=True):
+            held.assign_add(tl.sum(count * weights, axis=axis))
+
+    def result(self) -> Any:
+        right, wrong, missed = (x.value() for x in self.table)
+        precision = ratio(right, right + wrong + 1e-7)
+        recall = ratio(right, right + missed + 1e-7)
+        power = self.beta**2
+        score = (1 + power) * precision * recall / (power * precision + recall + 1e-7)
+        if self.average == "macro":
+            return tl.mean(score)
+        if self.average == "weighted":
+            shares = (right + missed) / (tl.sum(right + missed) + 1e-7)
+            return tl.sum(score * shares)
+        return score
+
+
+class F1Score(FBetaScore):
+    def __init__(
+        self,
+        average: str | None = None,
+        threshold: float | None = None,
+        name: str | None = "f1_score",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(average, 1.0, threshold, name, dtype)
+
+
+class R2Score(Metric):
+    """The share of the variance that predictions explain."""
+
+    def __init__(
+        self,
+        class_aggregation: str | None = "uniform_average",
+        num_regressors: int = 0,
+        name: str | None = "r2_score",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name, dtype)
+        self.class_aggregation, self.num_regressors = (
+            class_aggregation,
+            num_regressors,
+        )
+        self.sums: Any = None
+        self.count = self.add_weight("count")
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        true, found = self.number(y_true), self.number(y_pred)
+        if self.sums is None:
+            sizes = (int(true.shape[-1]),)
+            self.sums = [
+                self.add_weight(x, sizes) for x in ("squares", "sum", "residual")
+            ]
+        weights = tl.ones_like(true[:, :1])
+        if sample_weight is not None:
+            weights = self.number(sample_weight)[:, None]
+        terms = (true * true, true, tl.square(true - found))
+        for held, term in zip(self.sums, terms, strict=True):
+            held.assign_add(tl.sum(term * weights, axis=0))
+        self.count.assign_add(tl.sum(weights))
+
+    def result(self) -> Any:
+        squares, total, residual = (x.value() for x in self.sums)
+        count = self.count.value()
+        spread = squares - total * total / count
+        scores = 1.0 - ratio(residual, spread)
+        if self.class_aggregation == "uniform_average":
+            scores = tl.mean(scores)
+        elif self.class_aggregation == "variance_weighted_average":
+            scores = tl.sum(scores * spread / tl.sum(spread))
+        if self.num_regressors:
+            scores = 1 - (1 - scores) * (count - 1) / (
+                count - self.num_regressors - 1
+            )
+        return scores
+
+
+class _At(AUC):
+    """The best of one rate among the thresholds at which another is high enough."""
+
+    def __init__(
+        self, least: float, num_thresholds: int, name: str | None, dtype: Any
+    ) -> None:
+        single = [0.5] if num_thresholds == 1 else None
+        super().__init__(
+            max(num_thresholds, 3), thresholds=single, name=name, dtype=dtype
+        )
+        self._least = least
+
+    def _rates(self) -> tuple[Any, Any]:
+        """Return the rate that is wanted, and the one that must be high enough."""
+        raise NotImplementedError("a metric at a rate says which rates it compares")
+
+    def result(self) -> Any:
+        wanted, other = self._rates()
+        enough = other >= self._least
+        return tl.max(tl.where(enough, wanted, tl.zeros_like(wanted)))
+
+    def rate(self, one: Any, other: Any) -> Any:
+        return ratio(one.value(), one.value() + other.value())
+
+
+class PrecisionAtRecall(_At):
+    def __init__(
+        self,
+        recall: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = "precision_at_recall",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(recall, num_thresholds, name, dtype)
+        self.recall, self.class_id = recall, class_id
+
+    def _rates(self) -> tuple[Any, Any]:
+        precision = self.rate(self.true_positives, self.false_positives)
+        return precision, self.rate(self.true_positives, self.false_negatives)
+
+
+class RecallAtPrecision(_At):
+    def __init__(
+        self,
+        precision: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = "recall_at_precision",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(precision, num_thresholds, name, dtype)
+        self.precision, self.class_id = precision, class_id
+
+    def _rates(self) -> tuple[Any, Any]:
+        recall = self.rate(self.true_positives, self.false_negatives)
+        return recall, self.rate(self.true_positives, self.false_positives)
+
+
+class SensitivityAtSpecificity(_At):
+    def __init__(
+        self,
+        specificity: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = "sensitivity_at_specificity",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(specificity, num_thresholds, name, dtype)
+        self.specificity, self.class_id = specificity, class_id
+
+    def _rates(self) -> tuple[Any, Any]:
+        sensitivity = self.rate(self.true_positives, self.false_negatives)
+        return sensitivity, self.rate(self.true_negatives, self.false_positives)
+
+
+class SpecificityAtSensitivity(_At):
+    def __init__(
+        self,
+        sensitivity: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = "specificity_at_sensitivity",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(sensitivity, num_thresholds, name, dtype)
+        self.sensitivity, self.class_id = sensitivity, class_id
+
+    def _rates(self) -> tuple[Any, Any]:
+        specificity = self.rate(self.true_negatives, self.false_positives)
+        return specificity, self.rate(self.true_positives, self.false_negatives)
