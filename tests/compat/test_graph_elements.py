@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
@@ -19,6 +19,9 @@ from tensorlite.core.errors import (
     NotFoundError,
 )
 from tensorlite.graph_mode.graph import mode
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +71,7 @@ def test_attributes_may_be_added() -> None:
 
 
 def test_nodes_are_made_by_the_name_of_their_type() -> None:
-    graph = tf.get_default_graph()
+    graph: Any = tf.get_default_graph()
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     with tf.name_scope("outer"), tf.control_dependencies([tf.no_op("before")]):
         op = graph.create_op("Relu", [x], [tf.float32])
@@ -97,7 +100,7 @@ def test_nodes_are_made_by_the_name_of_their_type() -> None:
 
 
 def test_elements_are_found_by_name_or_refused() -> None:
-    graph = tf.get_default_graph()
+    graph: Any = tf.get_default_graph()
     x = tf.placeholder(tf.float32, name="x")
     assert graph.as_graph_element("x:0") is x
     assert graph.as_graph_element("x") is x.op
@@ -108,13 +111,13 @@ def test_elements_are_found_by_name_or_refused() -> None:
     with pytest.raises(DTypeError, match="Can not convert a Tensor into a Operation"):
         graph.as_graph_element(x, allow_tensor=False)
     with pytest.raises(DTypeError, match="names are strings"):
-        graph.get_operation_by_name(3)  # type: ignore[arg-type]
+        graph.get_operation_by_name(3)
     with pytest.raises(NotFoundError, match="nowhere"):
         graph.get_tensor_by_name("nowhere:0")
 
 
 def test_feeding_may_be_forbidden() -> None:
-    graph = tf.get_default_graph()
+    graph: Any = tf.get_default_graph()
     x = tf.placeholder(tf.float32, name="x")
     y = x + 1.0
     assert graph.is_feedable(y)
@@ -130,7 +133,7 @@ def test_feeding_may_be_forbidden() -> None:
 
 
 def test_graph_defs_have_shapes_and_parts_and_groups() -> None:
-    graph = tf.get_default_graph()
+    graph: Any = tf.get_default_graph()
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     with graph.colocate_with(x.op):
         tf.identity(x, name="y")

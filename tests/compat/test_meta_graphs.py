@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
 from tensorlite.core.errors import (
     AssertionFailedError,
     DTypeError,
     InvalidArgumentError,
 )
 from tensorlite.graph_mode.graph import mode
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
 
 
 @pytest.fixture(autouse=True)
