@@ -28,8 +28,9 @@ from tensorlite.core.errors import (
     ResourceExhaustedError,
     TensorliteError,
 )
+from tensorlite.core.locate import device_for
 from tensorlite.core.op import Op, Role
-from tensorlite.core.opaque import Opaque, Resource
+from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import home_of
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
@@ -390,7 +391,7 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
 
 def execute(op: Op, inputs: Tensors) -> Tensors:
     """Return the outputs of `op`, computed now on the device that holds its inputs."""
-    device = _device(op, inputs)
+    device = device_for(op, inputs)
     if device.job is not None and op.role is not Role.CALL:
         return _remotely(op, inputs, device)
     arrays = [x.array for x in inputs]
@@ -451,37 +452,6 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
     return EagerTensor(xp.asarray(out), device)
 
 
-def _device(op: Op, inputs: Tensors) -> DeviceName:
-    for x in inputs:
-        device = x._device if type(x) is EagerTensor else x.device
-        if device is not CPU and device != CPU:
-            return _among(op, inputs)
-    return CPU if len(op.host) < len(inputs) else default_device.get()
-
-
-_GATHERED = DeviceName(kind="CPU", index=0)
-"""The CPU by another object, so that `execute` brings there what lies elsewhere."""
-
-
-def _among(op: Op, inputs: Tensors) -> DeviceName:
-    """Return where to work on inputs of which some lie elsewhere than on the first CPU.
-
-    That is where a resource lives; else on the first GPU that holds data; else on the first
-    other CPU that does; else, where all inputs are structure, on the device that holds any.
-    """
-    for x in inputs:
-        if isinstance(x.array, Resource):
-            return _GATHERED if x.device == CPU else x.device
-    data = [x.device for i, x in enumerate(inputs) if i not in op.host]
-    away = [device for device in data or [x.device for x in inputs] if device != CPU]
-    gpus = [device for device in away if device.kind == "GPU"]
-    return (gpus or away or [_GATHERED])[0]
-
-
-default_device: ContextVar[DeviceName] = ContextVar("default_device", default=CPU)
-"""Where operators without inputs run; `tl.device` sets it."""
-
-
 def admits(op: Op, inputs: Tensors, dtype: object) -> bool:
     """Return whether the short way is right for operands of a dtype; inference may refuse it."""
     if op.wants_float and inputs[0].dtype.kind in "iub":
@@ -505,7 +475,7 @@ def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:
         return better
     listed = ", ".join(map(str, specs))
     if isinstance(error, MemoryError):
-        device = _device(op, inputs)
+        device = device_for(op, inputs)
         return ResourceExhaustedError(
             f"{op.name}({listed}) found no memory on {device}: {error}. {largest(device)}"
         )

@@ -14,12 +14,12 @@ from tensorlite.core.device import ANYWHERE, DeviceName, local, settings
 from tensorlite.core.dispatch import (
     Interpreter,
     Tensors,
-    default_device,
     interpreted_by,
     run,
     tracer,
 )
 from tensorlite.core.errors import DTypeError
+from tensorlite.core.locate import default_device
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.tensor import EagerTensor, Tensor, moved

@@ -14,9 +14,10 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import default_device, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, promote, real_of, weak
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.locate import default_device
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import TensorLike
 from tensorlite.core.xp import CPU, gpu_count

@@ -17,8 +17,9 @@ import numpy as np
 
 from tensorlite.core.containers import current_container
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, default_device, interpreted_by
+from tensorlite.core.dispatch import call, interpreted_by
 from tensorlite.core.dtypes import resource
+from tensorlite.core.locate import default_device
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.scope import asked_for, device
 from tensorlite.core.spec import TensorSpec
