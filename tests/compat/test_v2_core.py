@@ -145,3 +145,12 @@ def test_nn_has_the_order_of_arguments_of_tensorflow_2(
     call: Any, wanted: float
 ) -> None:
     np.testing.assert_allclose(np.unique(call().numpy()), wanted, rtol=1e-5)
+
+
+def test_placements_are_logged_on_request() -> None:
+    assert not tf.debugging.get_log_device_placement()
+    tf.debugging.set_log_device_placement(True)
+    try:
+        assert tf.debugging.get_log_device_placement()
+    finally:
+        tf.debugging.set_log_device_placement(False)

@@ -29,6 +29,7 @@ from tensorlite.compat.shared.checks import (
     check_numerics,
     is_numeric_tensor,
 )
+from tensorlite.config import get_log_device_placement, set_log_device_placement
 
 __all__ = [
     "Assert",
@@ -54,7 +55,9 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "get_log_device_placement",
     "is_numeric_tensor",
+    "set_log_device_placement",
 ]
 
 
