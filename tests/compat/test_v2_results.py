@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
 
 
 @pytest.mark.parametrize(
@@ -55,6 +64,9 @@ def test_generators_give_tensorflows_numbers() -> None:
     )
     with pytest.raises(ValueError, match="philox"):
         tf.random.Generator.from_seed(1, alg="threefry")
+
+    traced = tf.function(lambda: tf.random.create_rng_state(5))
+    assert traced().numpy().tolist() == [5, 0, 0]
     tf.random.set_global_generator(other)
     assert tf.random.get_global_generator() is other
 

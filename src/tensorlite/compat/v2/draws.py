@@ -12,6 +12,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import random
 from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import global_seed
 from tensorlite.ops.generators import Generator as Stream, global_generator
@@ -176,7 +177,8 @@ def set_global_generator(generator: Any) -> None:
 
 def create_rng_state(seed: Any, alg: Any = None) -> Any:
     _check_algorithm(alg)
-    given = np.ravel(np.asarray(converted(seed).numpy())).astype(np.int64)
+    value = seed.__tensor__().numpy() if isinstance(seed, Operand) else seed
+    given = np.ravel(np.asarray(value)).astype(np.int64)
     return converted(np.concatenate([given, np.zeros(3, np.int64)])[:3])
 
 
