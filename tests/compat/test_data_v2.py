@@ -129,3 +129,13 @@ def test_messages_and_names_that_are_not_there() -> None:
     ):
         with pytest.raises(AttributeError, match=f"near it are: {near}"):
             getattr(namespace, name)
+
+
+def test_one_file_is_named_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "lines.txt").write_text("one\ntwo\n", encoding="utf-8")
+    lines = Dataset.list_files(str(tmp_path / "*.txt"), shuffle=False)
+    for found in (
+        data.TextLineDataset(str(tmp_path / "lines.txt")),
+        data.TextLineDataset(lines),
+    ):
+        assert values(found) == [b"one", b"two"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
@@ -71,7 +73,7 @@ def _paths(names: Any) -> Iterator[str]:
         for name in names.source():
             yield _decoded(name.item())
         return
-    for name in value_of(names).numpy().ravel().tolist():
+    for name in np.ravel(value_of(names).numpy()).tolist():
         yield _decoded(name)
 
 
