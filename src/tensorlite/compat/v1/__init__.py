@@ -48,7 +48,6 @@ from tensorlite.compat.shared.arrays import (
     sequence_mask as sequence_mask,
     shape_n as shape_n,
     slice as slice,
-    space_to_batch as space_to_batch_nd,
     stack as stack,
     stop_gradient as stop_gradient,
     strided_slice as strided_slice,
@@ -56,6 +55,9 @@ from tensorlite.compat.shared.arrays import (
     transpose as transpose,
     unstack as unstack,
     zeros as zeros,
+)
+from tensorlite.compat.shared.blocks import (
+    space_to_batch as space_to_batch_nd,
 )
 from tensorlite.compat.shared.checks import (
     Assert as Assert,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, picking
+from tensorlite.compat.shared import arrays, blocks as in_blocks, picking
 from tensorlite.compat.shared.arrays import broadcast_dynamic_shape as _broadcast
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
@@ -112,13 +112,13 @@ def reverse_sequence(
 def space_to_depth(
     input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Any:
-    return arrays.space_to_depth(input, block_size, data_format, name)
+    return in_blocks.space_to_depth(input, block_size, data_format, name)
 
 
 def depth_to_space(
     input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Any:
-    return arrays.depth_to_space(input, block_size, data_format, name)
+    return in_blocks.depth_to_space(input, block_size, data_format, name)
 
 
 def space_to_batch(
@@ -130,7 +130,7 @@ def space_to_batch(
 ) -> Any:
     block = renamed("block_shape", block_shape, "block_size", block_size)
     blocks = [block, block] if np.ndim(block) == 0 else block
-    return arrays.space_to_batch(input, blocks, paddings, name)
+    return in_blocks.space_to_batch(input, blocks, paddings, name)
 
 
 def batch_to_space(
@@ -142,13 +142,13 @@ def batch_to_space(
 ) -> Any:
     block = renamed("block_shape", block_shape, "block_size", block_size)
     blocks = [block, block] if np.ndim(block) == 0 else block
-    return arrays.batch_to_space(input, blocks, crops, name)
+    return in_blocks.batch_to_space(input, blocks, crops, name)
 
 
 def batch_to_space_nd(
     input: Any, block_shape: Any, crops: Any, name: str | None = None
 ) -> Any:
-    return arrays.batch_to_space(input, block_shape, crops, name)
+    return in_blocks.batch_to_space(input, block_shape, crops, name)
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:

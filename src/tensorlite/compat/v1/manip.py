@@ -7,8 +7,10 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     reverse,
     roll,
-    space_to_batch as space_to_batch_nd,
     tile,
+)
+from tensorlite.compat.shared.blocks import (
+    space_to_batch as space_to_batch_nd,
 )
 from tensorlite.compat.shared.picking import (
     scatter_nd,

@@ -17,7 +17,6 @@ from tensorlite.compat.conversions import (
 )
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.arrays import (
-    batch_to_space as batch_to_space,
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
     concat as concat,
@@ -40,8 +39,6 @@ from tensorlite.compat.shared.arrays import (
     sequence_mask as sequence_mask,
     shape_n as shape_n,
     slice as slice,
-    space_to_batch as space_to_batch,
-    space_to_batch as space_to_batch_nd,
     split as split,
     squeeze as squeeze,
     stack as stack,
@@ -49,6 +46,11 @@ from tensorlite.compat.shared.arrays import (
     strided_slice as strided_slice,
     tile as tile,
     unstack as unstack,
+)
+from tensorlite.compat.shared.blocks import (
+    batch_to_space as batch_to_space,
+    space_to_batch as space_to_batch,
+    space_to_batch as space_to_batch_nd,
 )
 from tensorlite.compat.shared.checks import (
     Assert as Assert,
