@@ -193,3 +193,14 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=r"\.keras"):
         model.save(tmp_path / "old.h5")
     model.save(tmp_path / "served")
+
+
+def test_calls_are_described_as_keras_has_them() -> None:
+    described = {x["class_name"]: x for x in functional().get_config()["layers"]}
+    call = described["MultiHeadAttention"]["inbound_nodes"][0]
+    assert [x["config"]["keras_history"] for x in call["args"]] == [
+        ["given", 0, 0]
+    ] * 3
+    taken = described["Subtract"]["inbound_nodes"][0]["args"]
+    assert taken[0] == 1.0
+    assert taken[1]["class_name"] == "__keras_tensor__"

@@ -15,6 +15,9 @@ from tensorlite.ops.shape import astype
 class MultiHeadAttention(Layer):
     """Attention of several heads (Vaswani et al. 2017), with Keras' weights."""
 
+    names_inputs = True
+    """Whether Keras' call has a parameter for each input, rather than one for all."""
+
     def __init__(
         self,
         num_heads: int,
