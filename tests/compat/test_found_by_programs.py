@@ -261,3 +261,14 @@ def test_sparse_gradients_have_summaries() -> None:
     summary = tf.summary.histogram("rows", rows)
     with tf.Session() as session:
         assert b"rows" in session.run(summary)
+
+
+def test_savers_are_no_ones_default_but_their_makers() -> None:
+    tf.Variable(1.0, name="w")
+    mine = [tf.train.Saver() for _ in range(2)]
+    assert tf.get_collection(tf.GraphKeys.SAVERS) == []
+    names = [saver.as_saver_def().filename_tensor_name for saver in mine]
+    assert names == ["save/Const:0", "save_1/Const:0"]
+    supervisor = tf.train.Supervisor(logdir=None)
+    assert tf.get_collection(tf.GraphKeys.SAVERS) == [supervisor.saver]
+    assert supervisor.saver not in mine

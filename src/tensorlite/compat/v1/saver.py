@@ -88,7 +88,6 @@ class Saver:
             raise InvalidArgumentError("No variables to save")
         if active_graph() is not None:
             self.saver_def = self._nodes()
-            get_default_graph().add_to_collection(GraphKeys.SAVERS, self)
 
     def _nodes(self) -> SaverDef:
         names = saver_nodes(

@@ -107,7 +107,7 @@ class Scaffold:
         if elements:
             return elements[0]
         made = default_constructor()
-        if made is not None and collection_key != GraphKeys.SAVERS:
+        if made is not None:
             get_default_graph().add_to_collection(collection_key, made)
         return made
 

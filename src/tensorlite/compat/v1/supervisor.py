@@ -82,7 +82,11 @@ class Supervisor:
         made = self._graph.get_collection(GraphKeys.SAVERS)
         if made:
             return made[0]
-        return Saver() if scopes.global_variables() else None
+        if not scopes.global_variables():
+            return None
+        saver = Saver()
+        self._graph.add_to_collection(GraphKeys.SAVERS, saver)
+        return saver
 
     def _default_writer(self) -> Any:
         return (

@@ -122,12 +122,22 @@ def saver_nodes(
     """
     graph = get_default_graph()
     with outside(), built(graph), name_scope(name, "save"):
-        default = _strings([filename], ())
-        spec = TensorSpec((), default.dtype)
-        path = _named(calls(PlaceholderWithDefault(spec), default)[0], "Const")
+        first = _filename(filename)
+        path = _named(calls(PlaceholderWithDefault(first.spec), first)[0], "Const")
         written = _save(saved, path)
         restored = _restore(saved, path, reshaped)
     return SaverNodes(path.name, written.name, restored.name)
+
+
+def _filename(filename: str) -> Any:
+    """Return the path that there is unless another is fed."""
+    with name_scope("filename") as prefix:
+        default = _named(_strings([filename], ()), "input")
+        path = calls(PlaceholderWithDefault(TensorSpec((), default.dtype)), default)[
+            0
+        ]
+    get_default_graph().rename(path.node, prefix[:-1])
+    return path
 
 
 def _save(saved: Sequence[Saveable], path: Any) -> Any:
