@@ -133,9 +133,8 @@ def _filename(filename: str) -> Any:
     """Return the path that there is unless another is fed."""
     with name_scope("filename") as prefix:
         default = _named(_strings([filename], ()), "input")
-        path = calls(PlaceholderWithDefault(TensorSpec((), default.dtype)), default)[
-            0
-        ]
+        fed = PlaceholderWithDefault(TensorSpec((), default.dtype))
+        path: Any = calls(fed, default)[0]
     get_default_graph().rename(path.node, prefix[:-1])
     return path
 
