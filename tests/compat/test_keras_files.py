@@ -204,3 +204,22 @@ def test_calls_are_described_as_keras_has_them() -> None:
     taken = described["Subtract"]["inbound_nodes"][0]["args"]
     assert taken[0] == 1.0
     assert taken[1]["class_name"] == "__keras_tensor__"
+
+
+def test_models_that_were_only_called_are_saved(tmp_path: Path) -> None:
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Flatten(), tf.keras.layers.Dense(3, activation="softmax")]
+    )
+    model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 3, 2)
+    model.fit(x, np.array([0, 1, 2, 0]), batch_size=2, verbose=0)
+    tf.saved_model.save(model, str(tmp_path / "one"))
+    loaded = tf.saved_model.load(str(tmp_path / "one"))
+    np.testing.assert_allclose(loaded(x), model(x), rtol=1e-6)
+    assert list(loaded.signatures) == ["serving_default"]
+
+
+def test_models_that_were_never_called_are_not(tmp_path: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+    with pytest.raises(InvalidArgumentError, match="call it once"):
+        model.export(str(tmp_path / "one"))

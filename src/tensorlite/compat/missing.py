@@ -35,10 +35,11 @@ def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeErr
     title = module.partition("tensorlite.compat.")[2]
     said = f"module {module!r} has no attribute {name!r}"
     version, _, path = title.partition(".")
-    if name in known_names().get(title, ()):
-        whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])
-        kind = "TensorFlow 1" if version == "v1" else "TensorFlow 2"
-        said = f"{said}: {kind} has {whole}, which tensorlite does not serve"
+    for kind in (version, "v1"):  # what version 1 has of version 2, too
+        if name in known_names().get(f"{kind}.{path}" if path else kind, ()):
+            whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])
+            said = f"{said}: TensorFlow {kind[1:]} has {whole}, which tensorlite does not serve"
+            break
     near = get_close_matches(
         name, [x for x in have if not x.startswith("_")], 3, 0.75
     )

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
+from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 
@@ -29,10 +30,20 @@ class SaveOptions(LoadOptions):
 def save(
     obj: Any, export_dir: Any, signatures: Any = None, options: Any = None
 ) -> None:
-    if isinstance(obj, Model) and getattr(obj, "inputs", None) and signatures is None:
+    if isinstance(obj, Model) and signatures is None and _is_one_function(obj):
         save_model(obj, export_dir)
         return
     save_saved_model(obj, str(export_dir), signatures)
+
+
+def _is_one_function(model: Model) -> bool:
+    """Return whether a model is known by what it does when it is called."""
+    if model.inputs_known():
+        return True
+    own = [x for kind in type(model).__mro__ for x in vars(kind).values()]
+    return model.first_inputs is not None and not any(
+        isinstance(x, Function) for x in own
+    )
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:

@@ -12,8 +12,10 @@ from tensorlite.compat.v2.keras import describing, graphs, lookup, saving, sketc
 from tensorlite.compat.v2.keras.base_layer import Layer, once
 from tensorlite.compat.v2.keras.layers_core import InputLayer
 from tensorlite.compat.v2.keras.training import Training
+from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
 
 
 class Model(Training, Layer):
@@ -23,6 +25,8 @@ class Model(Training, Layer):
     """
 
     _plan: Any
+    first_inputs: Any = None
+    """Specs of what it was called with first."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__new__(cls, *args, **kwargs)
@@ -99,7 +103,17 @@ class Model(Training, Layer):
         made = [sketch.placed_input(shape) for shape in shapes]
         sketch.record(self, (made if many else made[0],), {})
 
+    def note_inputs(self, inputs: Any) -> None:
+        """Keep what the model is called with first, batches of any size."""
+        if self.first_inputs is None and not sketch.is_symbolic(inputs):
+            given = self._as_inputs(inputs)
+            self.first_inputs = nest.map_structure(
+                lambda x: TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype),
+                given,
+            )
+
     def build_for(self, inputs: Any) -> None:
+        self.note_inputs(inputs)
         if not self.built and type(self).build is Model.build:
             self.built = True  # the layers are built as they are called
             self.built_shape = describing.kept(
@@ -320,8 +334,8 @@ class Sequential(Model):
         self.built = True
 
     def build_for(self, inputs: Any) -> None:
-        if not self.built:
-            self.built = True
+        self.note_inputs(inputs)
+        self.built = True
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made = inputs

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.v2 import checkpoints
 from tensorlite.compat.v2.keras import archives
+from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
@@ -39,14 +40,23 @@ class _Served(Module):
     """A model as it is saved: its variables, and the function that computes it."""
 
     def __init__(self, model: Any) -> None:
-        shapes = [TensorSpec(tuple(x.shape), x.dtype) for x in model.inputs]
+        form = _inputs_of(model)
         call = function(
-            lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs)),
-            input_signature=shapes,
+            lambda *inputs: model(nest.pack_like(form, list(inputs))),
+            input_signature=nest.flatten(form),
         )
         setattr(self, "__call__", call)  # noqa: B010
         self.serve = call
         self.variables_ = list(model.weights)
+
+
+def _inputs_of(model: Any) -> Any:
+    """Return the specs of what a model takes; of one never built, of what it was called with."""
+    inputs = getattr(model, "inputs", None)
+    if inputs is None:
+        return model.first_inputs
+    specs = [TensorSpec(tuple(x.shape), x.dtype) for x in inputs]
+    return specs[0] if len(specs) == 1 else specs
 
 
 def save_model(model: Any, filepath: Any, overwrite: bool = True) -> None:
@@ -71,10 +81,10 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True) -> None:
 def export(model: Any, filepath: Any) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
     path = str(filepath)
-    if getattr(model, "inputs", None) is None:
+    if _inputs_of(model) is None:
         raise InvalidArgumentError(
-            "save: it is not known what the model takes; give its first layer input_shape=, call "
-            "build, or save weights"
+            "save: it is not known what the model takes; call it once, give its first layer "
+            "input_shape=, or save weights"
         )
     save_saved_model(_Served(model), path)
 
