@@ -267,7 +267,8 @@ def test_savers_are_no_ones_default_but_their_makers() -> None:
     tf.Variable(1.0, name="w")
     mine = [tf.train.Saver() for _ in range(2)]
     assert tf.get_collection(tf.GraphKeys.SAVERS) == []
-    names = [saver.as_saver_def().filename_tensor_name for saver in mine]
+    definitions: list[Any] = [saver.as_saver_def() for saver in mine]
+    names = [each.filename_tensor_name for each in definitions]
     assert names == ["save/Const:0", "save_1/Const:0"]
     supervisor = tf.train.Supervisor(logdir=None)
     assert tf.get_collection(tf.GraphKeys.SAVERS) == [supervisor.saver]

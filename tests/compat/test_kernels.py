@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.compat import v1 as tf
+from tensorlite.compat import v1
+
+tf: Any = v1
 
 
 @pytest.fixture
@@ -141,6 +143,7 @@ def test_labels_of_metrics_may_be_values_of_sparse_tensors(session: Any) -> None
 
 
 def test_nothing_to_add_and_no_weights_are_refused(session: Any) -> None:
+    wrong: Any
     for wrong in ([], tf.constant(1)):
         with pytest.raises(ValueError, match="inputs must be a list of at least one"):
             tf.accumulate_n(wrong)

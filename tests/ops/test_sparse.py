@@ -48,7 +48,8 @@ def test_rows_that_were_read_have_a_sparse_gradient(name: str) -> None:
     assert isinstance(gradient, IndexedSlices)
     assert gradient.indices.tolist() == [3, 1, 3]
     assert gradient.values.shape == (3, 2)
-    assert tuple(gradient.dense_shape) == (4, 2)
+    sizes: Any = gradient.dense_shape
+    assert tuple(sizes) == (4, 2)
     expected = np.zeros((4, 2))
     expected[1], expected[3] = [4, 6], [24, 28]
     np.testing.assert_array_equal(tl.densify(gradient).numpy(), expected)

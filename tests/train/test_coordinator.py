@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.deadlock import Parties
 from tests.begun import fifo, in_line, state_of
 from tests.threads import LONG, Background, until
 
@@ -58,10 +60,13 @@ def drained(queue: tl.queue.QueueBase) -> list[int]:
 
 
 def take_beside(
-    queue: tl.queue.QueueBase, step: Any, name: str | None = None
+    queue: tl.queue.QueueBase,
+    step: Any,
+    name: str | None = None,
+    deadlocks: Parties = "own threads",
 ) -> None:
     """Take from a queue that a thread fills, under a coordinator; other threads do not count."""
-    with tl.queue.Coordinator(deadlocks="own threads") as coord:
+    with tl.queue.Coordinator(deadlocks=deadlocks) as coord:
         runner = tl.queue.QueueRunner(queue, [step], name=name)
         runner.create_threads(coord=coord, start=True)
         queue.dequeue()
@@ -384,6 +389,15 @@ def test_there_is_no_deadlock_while_a_thread_may_act() -> None:
             go_on.set()
         assert int(waiting.result()) <= 5
     assert late.result() == [0, 1, 2]
+
+
+def test_what_writes_summaries_helps_nobody(tmp_path: Path) -> None:
+    a, _, produce = crossed()
+    with (
+        tl.summary.FileWriter(str(tmp_path)),
+        pytest.raises(errors.DeadlockError),
+    ):
+        take_beside(a, produce, deadlocks="all threads")
 
 
 def test_own_threads_are_judged_though_others_run() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from tensorlite.core.deadlock import attends
 from tensorlite.core.errors import (
     DataLossError,
     FailedPreconditionError,
@@ -57,9 +58,11 @@ class EventFile:
         records.write(event.SerializeToString())
         records.flush()
         ticking = (records, flush_seconds)
-        threading.Thread(
+        flusher = threading.Thread(
             target=_flush_often, args=ticking, name="summaries", daemon=True
-        ).start()
+        )
+        attends(flusher, lambda: False)  # nobody waits for what it does
+        flusher.start()
         self._end: Callable[[], object] = weakref.finalize(self, records.close)
 
     @property
