@@ -200,7 +200,9 @@ def test_setups_that_cannot_be_run_are_refused() -> None:
     setup = two.session.partial_run_setup
     with pytest.raises(InvalidArgumentError, match="fetches is empty"):
         setup([], [two.x])
-    with pytest.raises(InvalidArgumentError, match=r"placeholder tensor 'y' .* feed_dict"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"placeholder tensor 'y' .* feed_dict"
+    ):
         setup([two.c], [two.x])
     with two.graph.as_default():
         _, yes = tl.raw_ops.Switch(data=two.x, pred=two.x > 0.0)
