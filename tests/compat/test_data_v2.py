@@ -139,3 +139,11 @@ def test_one_file_is_named_by_itself(tmp_path: Path) -> None:
         data.TextLineDataset(lines),
     ):
         assert values(found) == [b"one", b"two"]
+
+
+def test_texts_of_elements_are_bytes() -> None:
+    tl.config.set_tensorflow_results(True)
+    texts = Dataset.from_tensor_slices(["a", "b"])
+    assert list(texts.as_numpy_iterator()) == [b"a", b"b"]
+    assert [x.numpy() for x in texts] == [b"a", b"b"]
+    assert next(texts.batch(2).as_numpy_iterator()).tolist() == [b"a", b"b"]

@@ -87,3 +87,12 @@ def test_words_of_large_seeds_and_many_of_them() -> None:
         words[1].next() for _ in range(300)
     ]
     assert words[0].seeds() != words[0].seeds()
+
+
+@pytest.mark.parametrize("seed", ["a", 1.5, (1,), (1, 2, 3), (1, "a")])
+def test_seeds_that_are_none_are_refused_at_once(seed: Any) -> None:
+    wrong = (tl.errors.InvalidArgumentError, tl.errors.DTypeError)
+    with pytest.raises(wrong, match=r"seed=.*; allowed are"):
+        RANGE(4).shuffle(2, seed=seed)
+    with pytest.raises(wrong, match=r"seed=.*; allowed are"):
+        tl.queue.RandomShuffleQueue(4, 0, tl.int32, shapes=(), seed=seed)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -126,8 +126,9 @@ class Tensor(Operand):
         view = to_host(self.array).view()
         view.flags.writeable = False
         if view.dtype == object and settings.tensorflow_results and view.ndim == 0:
-            bare: np.ndarray[Any, Any] = view.item()
-            return bare
+            text = view.item()
+            bare: Any = text.encode() if isinstance(text, str) else text
+            return cast("np.ndarray[Any, Any]", bare)
         return view
 
     def item(self) -> Any:

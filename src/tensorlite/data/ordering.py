@@ -18,7 +18,7 @@ from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline
 from tensorlite.data.elements import joined
 from tensorlite.data.given import captured, known_number, number, number_now, value_of
 from tensorlite.ops.generators import global_generator
-from tensorlite.ops.words import DEFAULT_SEED, Seeds, Words
+from tensorlite.ops.words import Seeds, Words, seeds_of
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -248,9 +248,12 @@ class Draws:
     """
 
     def __init__(self, seed: Any, order: Order) -> None:
-        self.seed = (drawn_seed(), 0) if seed is None else seed
         if isinstance(seed, Tensor) and captured(seed) == ():
-            self.seed = int(seed)
+            seed = int(seed)
+        self.seed: Any = seed
+        """Two seeds, or a tensor of one that is not known before it runs."""
+        if not isinstance(seed, Tensor):
+            self.seed = (drawn_seed(), 0) if seed is None else seeds_of(seed)
         self.order = order
         self._words: Words | None = None
 
@@ -267,7 +270,7 @@ class Draws:
     def _seeds(self) -> Seeds:
         if isinstance(self.seed, tuple):
             return self.seed
-        return DEFAULT_SEED, int(value_of(self.seed))
+        return seeds_of(int(value_of(self.seed)))
 
 
 def drawn_seed() -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
+from tensorlite.core.xp import to_host
 from tensorlite.data.background import AUTOTUNE, ahead
 from tensorlite.data.base import Pipeline
 from tensorlite.data.caching import FileCache
@@ -134,7 +135,8 @@ def numpy_value(leaf: Any) -> Any:
         return leaf.as_numpy_iterator()
     if not isinstance(leaf, Tensor):
         return leaf
-    array = leaf.numpy()
+    array = to_host(leaf.array).view()
+    array.flags.writeable = False
     if array.dtype == object:
         array = _as_bytes(array)
     return array[()]

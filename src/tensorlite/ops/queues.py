@@ -23,7 +23,7 @@ from tensorlite.ops.queue_kinds import (
     PriorityQueueV2,
     RandomShuffleQueueV2,
 )
-from tensorlite.ops.words import DEFAULT_SEED, Seeds
+from tensorlite.ops.words import Seeds, seeds_of
 
 __all__ = [
     "FIFOQueue",
@@ -194,10 +194,8 @@ class PriorityQueue(QueueBase):
 
 def _seeds(seed: int | Seeds | None) -> Seeds:
     """Return TensorFlow's two seeds: as given, with its first one, or drawn."""
-    if isinstance(seed, tuple):
-        return seed
     if seed is not None:
-        return DEFAULT_SEED, int(whole(seed, "seed"))
+        return seeds_of(seed)
     with interpreted_by(None), device(None):  # drawn here, wherever the queue will be
         return int(global_generator().integers((), 0, 2**31 - 1)), 0
 

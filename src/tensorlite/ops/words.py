@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tensorlite.core.check import whole
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import philox
 
 Seeds: TypeAlias = tuple[int, int]
@@ -18,6 +20,22 @@ DEFAULT_SEED = 87654321
 _BLOCKS = 32
 """Counters worked on at once; each gives four words."""
 _MASK = (1 << 64) - 1
+
+
+def seeds_of(seed: object) -> Seeds:
+    """Return TensorFlow's two seeds: as given, or with its first one; errors for what is none.
+
+    >>> seeds_of(5), seeds_of((1, 2))
+    ((87654321, 5), (1, 2))
+    """
+    if not isinstance(seed, tuple):
+        return DEFAULT_SEED, int(whole(seed, "seed"))
+    if len(seed) != 2:
+        raise InvalidArgumentError(
+            f"seed={seed!r}; allowed are an integer, or two of them as a tuple"
+        )
+    first, second = seed
+    return int(whole(first, "seed")), int(whole(second, "seed"))
 
 
 class Words:
