@@ -36,6 +36,7 @@ def as_at_first() -> None:
     """Take back what importing TensorFlow 2's names asks for, for the whole process."""
     tl.config.set_numpy_operands("promote")
     tl.config.set_soft_placement(False)
+    tl.config.set_tensorflow_results(False)
 
 
 @pytest.fixture(autouse=True)

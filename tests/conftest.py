@@ -10,7 +10,6 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import HealthCheck, settings
 
-import tensorlite as tl
 from tensorlite.core.xp import set_cpu_count
 
 # `ci` draws the same examples in every run; `pytest --hypothesis-profile explore` looks further.
@@ -57,13 +56,6 @@ def one_cpu() -> Iterator[None]:
     """Leave the process with one CPU device, however many a test makes."""
     yield
     set_cpu_count(1)
-
-
-def pytest_collection_finish() -> None:
-    """Take back what importing TensorFlow 2's names, which some tests did, sets for the process."""
-    tl.config.set_numpy_operands("promote")
-    tl.config.set_soft_placement(False)
-    tl.config.set_tensorflow_results(False)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
