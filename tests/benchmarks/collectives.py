@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.distributed.collectives.all_reduce_op import SHARED
 from tensorlite.distributed.collectives.collectives import all_reduce, group_of
-from tensorlite.distributed.collectives.gradients import LIMIT, SHARED
+from tensorlite.distributed.collectives.gradients import LIMIT
 from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.transport.plane import Plane
 

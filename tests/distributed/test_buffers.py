@@ -12,7 +12,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.containers import Container, current_container
-from tensorlite.distributed.collectives.gradients import SHARED, Bucket
+from tensorlite.distributed.collectives.all_reduce_op import SHARED, Bucket
 from tensorlite.distributed.transport.buffers import KEPT, Buffers, buffer_of
 from tensorlite.distributed.transport.segments import SLOTS, Loan, Pool, are_there
 from tests.distributed.pairs import Receiver, key, pair

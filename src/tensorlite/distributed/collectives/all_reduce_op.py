@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core.containers import room_for
 from tensorlite.core.deadlock import Want
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call
@@ -25,7 +26,7 @@ from tensorlite.core.op import Call, Effect, Grads
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, Waiting
-from tensorlite.core.xp import Array, device_of, to_device, to_host
+from tensorlite.core.xp import Array, Xp, device_of, to_device, to_host
 from tensorlite.distributed.collectives import rooms
 from tensorlite.distributed.collectives.collectives import all_gather, all_reduce
 from tensorlite.distributed.collectives.context import StepContext, turn_of
@@ -33,9 +34,17 @@ from tensorlite.distributed.collectives.folds import fold_of
 from tensorlite.distributed.collectives.meetings import Group, Members
 from tensorlite.distributed.exchange import context as current
 from tensorlite.ops.compare import equal
+from tensorlite.ops.join import ConcatV2
 from tensorlite.ops.shape import astype
 
-__all__ = ["CollectiveGather", "CollectiveReduce", "gathered", "reduced"]
+__all__ = [
+    "SHARED",
+    "Bucket",
+    "CollectiveGather",
+    "CollectiveReduce",
+    "gathered",
+    "reduced",
+]
 
 OPS = {
     "sum": ("Add", "Id"),
@@ -45,6 +54,8 @@ OPS = {
 }
 """TensorFlow's names for what merges values, and for what is done with the result."""
 NAMES = {pair: name for name, pair in OPS.items()}
+SHARED = 1 << 18
+"""Bytes of a bucket from which it is made where the other tasks of this host can read it."""
 
 
 class _Collective(Waiting, abstract=True):
@@ -245,6 +256,24 @@ class CollectiveGather(_Collective):
     def together(self, arrays: list[Array]) -> Sequence[Any]:
         """Return all rows for each rank, in an array of its own."""
         return [np.concatenate(arrays) for _ in arrays]
+
+
+class Bucket(ConcatV2):
+    """Tensors joined, to be reduced: of large ones the other tasks get no copy but the memory.
+
+    Source: what TensorFlow's ScopedAllocatorConcat is for.
+    """
+
+    def kernel(self, xp: Xp, *arrays: Array) -> Array:
+        """Return the tensors joined."""
+        *parts, axis = arrays
+        count = sum([part.size for part in parts])
+        room = None
+        if xp is np and count * parts[0].itemsize >= SHARED:
+            room = room_for((count,), parts[0].dtype)
+        if room is None:
+            return super().kernel(xp, *arrays)
+        return np.concatenate(parts, axis=int(axis), out=room)
 
 
 def _joining(done: Done) -> Callable[[Any], None]:

@@ -9,42 +9,16 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
-from tensorlite.core.containers import room_for
 from tensorlite.core.dispatch import call
 from tensorlite.core.op import Gradient
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
-from tensorlite.core.xp import Array, Xp
-from tensorlite.distributed.collectives.all_reduce_op import gathered, reduced
+from tensorlite.distributed.collectives.all_reduce_op import Bucket, gathered, reduced
 from tensorlite.distributed.collectives.meetings import Members
-from tensorlite.ops.join import ConcatV2
 from tensorlite.ops.shape import reshape
 
 LIMIT = 25_000_000
 """Bytes of a bucket: enough for the links to be used well, few enough to begin early."""
-
-SHARED = 1 << 18
-"""Bytes of a bucket from which it is made where the other tasks of this host can read it."""
-
-
-class Bucket(ConcatV2):
-    """Tensors joined, to be reduced: of large ones the other tasks get no copy but the memory.
-
-    Source: what TensorFlow's ScopedAllocatorConcat is for.
-    """
-
-    def kernel(self, xp: Xp, *arrays: Array) -> Array:
-        """Return the tensors joined."""
-        *parts, axis = arrays
-        count = sum([part.size for part in parts])
-        room = None
-        if xp is np and count * parts[0].itemsize >= SHARED:
-            room = room_for((count,), parts[0].dtype)
-        if room is None:
-            return super().kernel(xp, *arrays)
-        return np.concatenate(parts, axis=int(axis), out=room)
 
 
 def buckets(specs: Sequence[TensorSpec], limit_bytes: int = LIMIT) -> list[list[int]]:
