@@ -3,6 +3,7 @@
 A group lists devices or tasks. When these are tasks of a cluster, the operator runs in a step of
 it, on each of them, and talks by that step's carrier; when all are devices of one process, they
 meet there. Source: TensorFlow's CollectiveReduce and CollectiveGather, whose groups are numbers.
+`Bucket` joins what is reduced together, where the other tasks of a host can read it.
 """
 
 from __future__ import annotations
