@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,33 @@ def test_a_supervisor_saves_as_soon_as_there_is_a_session(tmp_path: Path) -> Non
     supervisor = tf.train.Supervisor(logdir=str(tmp_path), saver=Saver())
     with supervisor.managed_session():
         assert saved.wait(LONG)
+
+
+def test_a_save_that_began_earlier_is_not_the_latest(tmp_path: Path) -> None:
+    """A supervisor's thread saves step 0 while the program saves the last step."""
+    tf.Variable(1.0, name="w")
+    begun, go_on = Event(), Event()
+
+    def step() -> np.int64:
+        if begun.is_set():
+            return np.int64(5)
+        begun.set()
+        assert go_on.wait(LONG)
+        return np.int64(0)
+
+    counted, saver = tf.py_func(step, [], tf.int64), tf.train.Saver()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        saving = partial(saver.save, sess, str(tmp_path / "model"), counted)
+        earlier, later = Thread(target=saving), Thread(target=saving)
+        earlier.start()
+        assert begun.wait(LONG)
+        later.start()
+        later.join(0.3)
+        go_on.set()
+        earlier.join()
+        later.join()
+    assert str(tf.train.latest_checkpoint(str(tmp_path))).endswith("-5")
 
 
 CANDIDATES = (

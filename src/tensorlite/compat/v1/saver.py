@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ class Saver:
         self._filename = filename or "model"
         self.saver_def = saver_def
         self._saveables: list[Saveable] = []
+        self._saving = Lock()
         if not defer_build and (saver_def is None or active_graph() is None):
             self.build()
 
@@ -107,16 +109,29 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> str | None:
-        if latest_filename is None:
-            latest_filename = "checkpoint"
-        path = self._numbered(sess, str(save_path), global_step)
-        if Path(path).name == latest_filename:
+        latest = "checkpoint" if latest_filename is None else latest_filename
+        # One at a time: a thread that saves every so often and began before the last step
+        # would otherwise make its older checkpoint the latest, or write the same files.
+        with self._saving:
+            path = self._path(sess, save_path, global_step, latest)
+            if not self._saveables and self.saver_def is None:
+                return None
+            written = self._write(sess, path)
+            if write_state:
+                self._kept.add(written, latest)
+            if write_meta_graph and sess is not None:
+                self._describe(sess, f"{written}.{meta_graph_suffix}")
+        return written
+
+    def _path(
+        self, sess: Session | None, save_path: str, step: Any, latest: str
+    ) -> str:
+        """Return where to save; its last folder is made."""
+        path = self._numbered(sess, str(save_path), step)
+        if Path(path).name == latest:
             raise InvalidArgumentError(
-                f"'latest_filename' collides with 'save_path': {latest_filename!r} and "
-                f"{save_path!r}"
+                f"'latest_filename' collides with 'save_path': {latest!r} and {save_path!r}"
             )
-        if not self._saveables and self.saver_def is None:
-            return None
         folder = Path(path).parent
         if not folder.parent.is_dir():
             raise InvalidArgumentError(
@@ -124,12 +139,7 @@ class Saver:
             )
         # TensorFlow makes the last folder, but no others.
         folder.mkdir(exist_ok=True)
-        written = self._write(sess, path)
-        if write_state:
-            self._kept.add(written, latest_filename)
-        if write_meta_graph and sess is not None:
-            self._describe(sess, f"{written}.{meta_graph_suffix}")
-        return written
+        return path
 
     def _numbered(self, sess: Session | None, path: str, global_step: Any) -> str:
         if global_step is None:
