@@ -326,7 +326,8 @@ def conv2d(
      [20. 24.]]
     """
     return call(
-        _made(Conv2D, strides, padding, data_format, dilations), *_pair(x, filters)
+        configured(Conv2D, strides, padding, data_format, dilations),
+        *_pair(x, filters),
     )
 
 
@@ -347,7 +348,7 @@ def depthwise_conv2d(
     >>> print(tl.nn.depthwise_conv2d(images, tl.ones((3, 3, 2, 1)))[0, 0, 0])
     [9. 9.]
     """
-    op = _made(DepthwiseConv2dNative, strides, padding, data_format, dilations)
+    op = configured(DepthwiseConv2dNative, strides, padding, data_format, dilations)
     return call(op, *_pair(x, filters))
 
 
@@ -368,7 +369,7 @@ def conv2d_transpose(
     >>> tl.nn.conv2d_transpose(tl.ones((1, 2, 2, 3)), tl.ones((2, 2, 5, 3)), (1, 4, 4, 5), 2).shape
     (1, 4, 4, 5)
     """
-    op = _made(Conv2DBackpropInput, strides, padding, data_format, dilations)
+    op = configured(Conv2DBackpropInput, strides, padding, data_format, dilations)
     images, kernel = _pair(x, filters)
     return call(op, as_shape(output_shape), kernel, images)
 
@@ -387,7 +388,9 @@ def conv1d(
     [3. 3.]
     """
     layout = image_format(data_format)
-    op = _made(Conv2D, (1, stride), _flat_padding(padding), layout, (1, dilations))
+    op = configured(
+        Conv2D, (1, stride), _flat_padding(padding), layout, (1, dilations)
+    )
     sequences, kernel = _pair(x, filters)
     result = call(op, as_images(sequences, layout), _raised_filters(kernel))
     return as_sequences(result, layout)
@@ -408,7 +411,7 @@ def conv1d_transpose(
     (1, 4, 5)
     """
     layout = image_format(data_format)
-    op = _made(
+    op = configured(
         Conv2DBackpropInput,
         (1, strides),
         _flat_padding(padding),
@@ -427,13 +430,14 @@ def _pair(x: TensorLike, filters: TensorLike) -> tuple[Tensor, Tensor]:
     return floating(images), floating(kernel)
 
 
-def _made(
+def configured(
     kind: type[_Convolution],
     strides: int | Sequence[int],
     padding: Padding,
     data_format: str,
     dilations: int | Sequence[int],
 ) -> _Convolution:
+    """Return the operator of a kind with these attributes, each checked."""
     word, numbers = _padding(padding, data_format)
     steps = four(strides, data_format, "strides")
     gaps = four(dilations, data_format, "dilations")

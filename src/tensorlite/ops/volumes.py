@@ -330,7 +330,7 @@ def conv3d(
     [18. 18.]
     """
     a, b = promoted(x, filters)
-    op = _made(Conv3D, strides, padding, data_format, dilations)
+    op = configured(Conv3D, strides, padding, data_format, dilations)
     return call(op, floating(a), floating(b))
 
 
@@ -353,17 +353,18 @@ def conv3d_transpose(
     (1, 4, 4, 4, 5)
     """
     a, b = promoted(x, filters)
-    op = _made(Conv3DBackpropInputV2, strides, padding, data_format, dilations)
+    op = configured(Conv3DBackpropInputV2, strides, padding, data_format, dilations)
     return call(op, as_shape(output_shape), floating(b), floating(a))
 
 
-def _made(
+def configured(
     op: type[_Convolution],
     strides: int | Sequence[int],
     padding: str,
     data_format: str,
     dilations: int | Sequence[int],
 ) -> Op:
+    """Return the operator of a kind with these attributes."""
     return op(
         strides=five(strides, data_format, "strides"),
         padding=padding.upper(),

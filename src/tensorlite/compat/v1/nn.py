@@ -50,6 +50,16 @@ from tensorlite.compat.shared.nn import (
 )
 from tensorlite.compat.v1 import rnn_cell as rnn_cell
 from tensorlite.compat.v1.contrib import legacy_seq2seq as seq2seq
+from tensorlite.compat.v1.convolution_gradients import (
+    conv2d_backprop_filter as conv2d_backprop_filter,
+    conv2d_backprop_input as conv2d_backprop_input,
+    conv3d_backprop_filter as conv3d_backprop_filter,
+    conv3d_backprop_filter as conv3d_backprop_filter_v2,
+    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter,
+    depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input,
+    depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
+)
 from tensorlite.compat.v1.convolutions import (
     avg_pool as avg_pool,
     avg_pool2d as avg_pool2d,

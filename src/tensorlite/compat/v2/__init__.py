@@ -16,6 +16,7 @@ from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import raw_ops as raw_ops
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
@@ -252,7 +253,6 @@ from tensorlite.compat.v2 import (
     quantization as quantization,
     ragged as ragged,
     random as random,
-    raw_ops as raw_ops,
     saved_model as saved_model,
     sets as sets,
     signal as signal,
