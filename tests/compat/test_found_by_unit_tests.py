@@ -147,3 +147,24 @@ def test_texts_that_sessions_return_are_bytes() -> None:
         found = session.run([took, variable, element])
         assert [found[0].tolist(), *found[1:]] == [[b"a", b"b"], b"q", b"m"]
         assert session.run(variable.assign("z")) == b"z"
+
+
+def test_values_stay_in_a_session_by_their_handles() -> None:
+    product = tf.constant(10) * tf.constant(5)
+    keep = tf.get_session_handle(product)
+    with tf.Session() as session:
+        handle, value = session.run([keep, product])
+        assert (handle.eval(), value) == (50, 50)
+        holder, kept = tf.get_session_tensor(handle.handle, tf.int32)
+        more = tf.get_session_handle(kept + 1)
+        for _ in range(3):
+            handle = session.run(more, {holder: handle.handle})
+        assert handle.eval() == 53
+        assert session.run(product + 1, {product: handle}) == 54
+        raw = handle.get_raw_handle()
+        del handle
+        assert session.run(kept, {holder: raw}) == 53
+        gone, delete = tf.delete_session_tensor(raw)
+        session.run(delete, {gone: raw})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="session store"):
+            session.run(kept, {holder: raw})

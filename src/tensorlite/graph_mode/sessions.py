@@ -28,6 +28,7 @@ from tensorlite.function import session as stateless
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, stack
 from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.kept_values import KeptHandle
 from tensorlite.ops.resource import ReadVariableOp, VarHandleOp
 
 
@@ -297,6 +298,8 @@ def _parts(key: Any, value: Any) -> Iterable[tuple[Any, Any]]:
 def _cast(x: SymbolicTensor, value: Any) -> Any:
     """Return a value that is fed as an array of the tensor's dtype."""
     wanted = x.dtype.numpy
+    if isinstance(value, KeptHandle):
+        value = bytes(value) if x.dtype.kind == "S" else value.eval()
     if x.dtype.kind == "S" and not isinstance(value, Operand):
         return encoded(array_of(value))
     if isinstance(value, np.ndarray) and value.dtype == wanted:

@@ -23,7 +23,7 @@ from tensorlite.compat.shapes import (
     Dimension as Dimension,
     TensorShape as TensorShape,
 )
-from tensorlite.compat.shared import raw_ops as raw_ops
+from tensorlite.compat.shared import queue as queue, raw_ops as raw_ops
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
@@ -588,6 +588,11 @@ from tensorlite.compat.v1.scopes import (
     variable_scope as variable_scope,
     variables_initializer as variables_initializer,
 )
+from tensorlite.compat.v1.session_handles import (
+    delete_session_tensor as delete_session_tensor,
+    get_session_handle as get_session_handle,
+    get_session_tensor as get_session_tensor,
+)
 from tensorlite.compat.v1.sparse_older import (
     sparse_add as sparse_add,
     sparse_concat as sparse_concat,
@@ -672,13 +677,21 @@ graph_messages = {
 }
 
 
-_OF_BOTH = ("config", "distribute", "keras")
+_OF_BOTH = ("autograph", "config", "distribute", "keras", "types")
+_OF_VERSION_2 = {
+    "Module": "framework",
+    "function": "functions",
+    "is_symbolic_tensor": "framework",
+}
 
 
 def __getattr__(name: str) -> object:
     """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")
+    if name in _OF_VERSION_2:
+        place = import_module(f"tensorlite.compat.v2.{_OF_VERSION_2[name]}")
+        return getattr(place, name)
     if name in messages.SUMMARIES:
         return getattr(messages, name)
     if name in graph_messages:
