@@ -38,6 +38,7 @@ from tensorlite.compat.v1.checks import (
     assert_scalar,
     verify_tensor_all_finite as assert_all_finite,
 )
+from tensorlite.config import get_log_device_placement, set_log_device_placement
 
 __all__ = [
     "Assert",
@@ -63,12 +64,14 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "get_log_device_placement",
     "is_finite",
     "is_inf",
     "is_nan",
     "is_non_decreasing",
     "is_numeric_tensor",
     "is_strictly_increasing",
+    "set_log_device_placement",
 ]
 
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import random
+from tensorlite.compat.shared import random, random_experimental as experimental
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
+)
+from tensorlite.compat.shared.draws import (
+    Algorithm,
+    Generator,
+    create_rng_state,
+    fold_in,
+    get_global_generator,
+    set_global_generator,
+    split,
 )
 from tensorlite.compat.shared.random import (
     gamma,
@@ -22,7 +31,9 @@ from tensorlite.compat.shared.random import (
 )
 from tensorlite.compat.shared.seeds import (
     stateless_categorical,
+    stateless_gamma,
     stateless_normal,
+    stateless_poisson,
     stateless_truncated_normal,
     stateless_uniform,
 )
@@ -31,22 +42,32 @@ from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import get_seed
 
 __all__ = [
+    "Algorithm",
+    "Generator",
     "all_candidate_sampler",
-    "fixed_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler",
-    "uniform_candidate_sampler",
+    "create_rng_state",
     "crop",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
+    "fold_in",
     "gamma",
+    "get_global_generator",
     "get_seed",
+    "log_uniform_candidate_sampler",
     "normal",
+    "set_global_generator",
     "set_random_seed",
     "shuffle",
+    "split",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]
 
 

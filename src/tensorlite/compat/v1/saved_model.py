@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import SimpleNamespace
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.saved_names import (
+    FIXED,
+    constants as constants,
+    signature_constants as signature_constants,
+    tag_constants as tag_constants,
+)
 from tensorlite.compat.v1.saved_models import (
     Builder as Builder,
     SavedModelBuilder,
@@ -21,33 +28,6 @@ from tensorlite.compat.v1.saved_models import (
     simple_save as simple_save,
 )
 
-tag_constants = SimpleNamespace(
-    EVAL="eval", GPU="gpu", SERVING="serve", TPU="tpu", TRAINING="train"
-)
-signature_constants = SimpleNamespace(
-    CLASSIFY_INPUTS="inputs",
-    CLASSIFY_METHOD_NAME="tensorflow/serving/classify",
-    CLASSIFY_OUTPUT_CLASSES="classes",
-    CLASSIFY_OUTPUT_SCORES="scores",
-    DEFAULT_SERVING_SIGNATURE_DEF_KEY="serving_default",
-    PREDICT_INPUTS="inputs",
-    PREDICT_METHOD_NAME="tensorflow/serving/predict",
-    PREDICT_OUTPUTS="outputs",
-    REGRESS_INPUTS="inputs",
-    REGRESS_METHOD_NAME="tensorflow/serving/regress",
-    REGRESS_OUTPUTS="outputs",
-)
-constants = SimpleNamespace(
-    ASSETS_DIRECTORY="assets",
-    ASSETS_KEY="saved_model_assets",
-    LEGACY_INIT_OP_KEY="legacy_init_op",
-    MAIN_OP_KEY="saved_model_main_op",
-    SAVED_MODEL_FILENAME_PB="saved_model.pb",
-    SAVED_MODEL_FILENAME_PBTXT="saved_model.pbtxt",
-    SAVED_MODEL_SCHEMA_VERSION=1,
-    VARIABLES_DIRECTORY="variables",
-    VARIABLES_FILENAME="variables",
-)
 builder = SimpleNamespace(SavedModelBuilder=SavedModelBuilder)
 loader = SimpleNamespace(
     load=load, maybe_saved_model_directory=maybe_saved_model_directory
@@ -65,6 +45,14 @@ signature_def_utils = SimpleNamespace(
 )
 
 
+_OF_VERSION_2 = {"save": "save", "load_v2": "load"}
+
+
 def __getattr__(name: str) -> object:
-    """Say what is near a name that is not there."""
-    raise attribute_error(__name__, name, globals())
+    """Return what is fixed by the format of files, and what version 2 does; or say what is near."""
+    if name in _OF_VERSION_2:
+        found = import_module("tensorlite.compat.v2.saved_model")
+        return getattr(found, _OF_VERSION_2[name])
+    if name in FIXED:
+        return FIXED[name]
+    raise attribute_error(__name__, name, [*globals(), *FIXED])

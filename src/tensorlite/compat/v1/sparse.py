@@ -24,6 +24,7 @@ from tensorlite.compat.shared.sparse import (
     to_indicator,
     transpose,
 )
+from tensorlite.compat.v1.accumulators import SparseConditionalAccumulator
 from tensorlite.compat.v1.arrays import (
     bincount,
     sparse_segment_mean as segment_mean,
@@ -43,6 +44,7 @@ from tensorlite.compat.v1.sparse_older import (
 )
 
 __all__ = [
+    "SparseConditionalAccumulator",
     "SparseTensor",
     "add",
     "bincount",

@@ -18,6 +18,7 @@ from tensorlite.compat.shared.text import (
     path_to_str,
     real_types,
 )
+from tensorlite.compat.shared.values import dimension_at_index, dimension_value
 
 __all__ = [
     "as_bytes",
@@ -26,6 +27,8 @@ __all__ = [
     "as_text",
     "bytes_or_text_types",
     "complex_types",
+    "dimension_at_index",
+    "dimension_value",
     "forward_compatible",
     "integral_types",
     "path_to_str",

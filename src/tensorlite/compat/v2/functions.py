@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import python
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
+from tensorlite.graph_mode.graph import active_graph
 
 
 class _MisfitError(InvalidArgumentError, TypeError):
@@ -89,6 +91,12 @@ def _described(x: Any) -> str:
 
 class PolymorphicFunction(Function[..., Any]):
     """A function that is traced for each kind of arguments."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if active_graph() is None:
+            return super().__call__(*args, **kwargs)
+        call = super().__call__
+        return in_graph(lambda: call(*plain(args), **plain(kwargs)), "PartitionedCall")
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.image import (
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    encode_jpeg,
+    encode_png,
+    is_jpeg,
+)
 from tensorlite.compat.shared.parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -25,6 +35,9 @@ from tensorlite.compat.shared.sparse import (
     serialize_many_sparse,
     serialize_sparse,
 )
+from tensorlite.compat.shared.strings import decode_base64, encode_base64
+from tensorlite.compat.v1.graphdefs import write_graph
+from tensorlite.compat.v1.input import match_filenames_once
 from tensorlite.compat.v2 import gfile
 
 __all__ = [
@@ -34,10 +47,21 @@ __all__ = [
     "TFRecordOptions",
     "TFRecordWriter",
     "VarLenFeature",
+    "decode_base64",
+    "decode_bmp",
     "decode_csv",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
     "decode_raw",
     "deserialize_many_sparse",
+    "encode_base64",
+    "encode_jpeg",
+    "encode_png",
     "gfile",
+    "is_jpeg",
+    "match_filenames_once",
     "matching_files",
     "parse_example",
     "parse_single_example",
@@ -48,6 +72,7 @@ __all__ = [
     "serialize_sparse",
     "serialize_tensor",
     "write_file",
+    "write_graph",
 ]
 
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import random_experimental as experimental
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
+)
+from tensorlite.compat.shared.draws import (
+    Algorithm,
+    Generator,
+    categorical,
+    create_rng_state,
+    fold_in,
+    get_global_generator,
+    set_global_generator,
+    set_seed,
+    split,
 )
 from tensorlite.compat.shared.random import (
     gamma,
@@ -25,30 +37,19 @@ from tensorlite.compat.shared.seeds import (
     stateless_truncated_normal,
     stateless_uniform,
 )
-from tensorlite.compat.v2.draws import (
-    Algorithm,
-    Generator,
-    categorical,
-    create_rng_state,
-    fold_in,
-    get_global_generator,
-    set_global_generator,
-    set_seed,
-    split,
-)
 
 __all__ = [
-    "all_candidate_sampler",
-    "fixed_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler",
-    "uniform_candidate_sampler",
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
     "categorical",
     "create_rng_state",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",
+    "log_uniform_candidate_sampler",
     "normal",
     "poisson",
     "set_global_generator",
@@ -57,12 +58,13 @@ __all__ = [
     "split",
     "stateless_categorical",
     "stateless_gamma",
-    "stateless_poisson",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]
 
 

@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.saved_names import FIXED
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
-
-ASSETS_DIRECTORY, VARIABLES_DIRECTORY = "assets", "variables"
-DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
-SAVED_MODEL_FILENAME_PB = "saved_model.pb"
-SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
 
 
 class LoadOptions:
@@ -58,5 +54,7 @@ def contains_saved_model(export_dir: Any) -> bool:
 
 
 def __getattr__(name: str) -> object:
-    """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, globals())
+    """Return what is fixed by the format of files, or say what is near."""
+    if name in FIXED:
+        return FIXED[name]
+    raise attribute_error(__name__, name, [*globals(), *FIXED])

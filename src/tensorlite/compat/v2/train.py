@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.averages import ExponentialMovingAverage
+from tensorlite.compat.v1.placing import ClusterSpec
 from tensorlite.compat.v2.checkpoints import (
     Checkpoint,
     CheckpointManager,
@@ -26,6 +27,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
+    "ClusterSpec",
     "Coordinator",
     "ExponentialMovingAverage",
     "checkpoints_iterator",

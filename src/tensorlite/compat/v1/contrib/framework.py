@@ -1,7 +1,13 @@
 """tf.contrib.framework: its names. What each does stands in the files beside this one."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.checks import assert_same_float_dtype
 from tensorlite.compat.shared.picking import argsort, sort
+from tensorlite.compat.shared.python import py_func
+from tensorlite.compat.shared.values import (
+    TensorSpec,
+    convert_to_tensor_or_sparse_tensor,
+)
 from tensorlite.compat.v1 import nest
 from tensorlite.compat.v1.averages import (
     assert_global_step,
@@ -9,6 +15,7 @@ from tensorlite.compat.v1.averages import (
     get_global_step,
     get_or_create_global_step,
 )
+from tensorlite.compat.v1.checks import assert_scalar
 from tensorlite.compat.v1.contrib.arg_scopes import (
     add_arg_scope,
     arg_scope,
@@ -37,6 +44,7 @@ from tensorlite.compat.v1.contrib.variables import (
     model_variable,
     variable,
 )
+from tensorlite.compat.v1.framework import is_tensor
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,
     load_checkpoint,
@@ -44,16 +52,20 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
 )
 
 __all__ = [
+    "TensorSpec",
     "add_arg_scope",
     "add_model_variable",
     "arg_scope",
     "arg_scoped_arguments",
     "argsort",
     "assert_global_step",
+    "assert_same_float_dtype",
+    "assert_scalar",
     "assign_from_checkpoint",
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
+    "convert_to_tensor_or_sparse_tensor",
     "create_global_step",
     "current_arg_scope",
     "filter_variables",
@@ -70,12 +82,14 @@ __all__ = [
     "get_variables_to_restore",
     "global_variable",
     "has_arg_scope",
+    "is_tensor",
     "list_variables",
     "load_checkpoint",
     "load_variable",
     "local_variable",
     "model_variable",
     "nest",
+    "py_func",
     "sort",
     "variable",
 ]

@@ -7,6 +7,12 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared.sets import (
+    difference as set_difference,
+    intersection as set_intersection,
+    size as set_size,
+    union as set_union,
+)
 from tensorlite.compat.v1 import metrics, numbers
 from tensorlite.compat.v1.arrays import confusion_matrix
 from tensorlite.core.dtypes import float32
@@ -82,6 +88,10 @@ __all__ = [
     "aggregate_metric_map",
     "aggregate_metrics",
     "confusion_matrix",
+    "set_difference",
+    "set_intersection",
+    "set_size",
+    "set_union",
     "streaming_accuracy",
     "streaming_auc",
     "streaming_false_negatives",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.draws import set_seed
+from tensorlite.compat.shared.draws import set_seed
 from tensorlite.compat.v2.keras import describing, lookup, naming, sketch
 from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
 from tensorlite.core.errors import InvalidArgumentError

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import random
+from tensorlite.compat.shared.seeds import stateless_uniform
 from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -183,8 +184,11 @@ def create_rng_state(seed: Any, alg: Any = None) -> Any:
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
-    return tl.random.stateless_fold_in(converted(seed), converted(data))
+    number = converted(data)
+    drawn = stateless_uniform((), seed, None, None, number.dtype)
+    return tl.stack([drawn, number])
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
-    return tl.random.stateless_split(converted(seed), num)
+    given = converted(seed)
+    return stateless_uniform((num, 2), given, None, None, given.dtype)
