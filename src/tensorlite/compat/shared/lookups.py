@@ -16,6 +16,14 @@ from tensorlite.ops.fetchable import effect, group
 from tensorlite.ops.making import made
 from tensorlite.ops.sparse_tensor import SparseTensor
 
+__all__ = [
+    "KeyValueTensorInitializer",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "TextFileIndex",
+    "TextFileInitializer",
+]
+
 _numbers = iter(range(2**62))
 
 

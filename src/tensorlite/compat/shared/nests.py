@@ -9,6 +9,14 @@ from tensorlite.core import nest
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
+__all__ = [
+    "assert_same_structure",
+    "flatten",
+    "is_nested",
+    "map_structure",
+    "pack_sequence_as",
+]
+
 
 def _is_leaf(x: Any, expand_composites: bool) -> bool:
     return not nest.is_nested(x) or (

@@ -8,6 +8,14 @@ from tensorlite import quantization
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.making import same
 
+__all__ = [
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_per_channel",
+    "quantize_and_dequantize",
+    "quantize_and_dequantize_v2",
+]
+
 _NAMES = "inputs min max num_bits narrow_range"
 fake_quant_with_min_max_args = same(
     "FakeQuantWithMinMaxArgs", quantization.fake_quant_with_min_max_args, _NAMES

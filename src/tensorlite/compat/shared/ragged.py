@@ -18,6 +18,17 @@ from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
+__all__ = [
+    "boolean_mask",
+    "constant",
+    "map_flat_values",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]
+
 map_flat_values = ragged.map_flat_values
 
 

@@ -9,6 +9,8 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.sparse import SparseTensorValue
 from tensorlite.ops.sparse_tensor import SparseTensor
 
+__all__ = ["difference", "intersection", "size", "union"]
+
 
 def _set(x: Any) -> Any:
     if isinstance(x, SparseTensorValue):

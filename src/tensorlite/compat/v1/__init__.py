@@ -553,7 +553,7 @@ from tensorlite.compat.v1.random import (
     random_uniform as random_uniform,
     truncated_normal as truncated_normal,
 )
-from tensorlite.compat.v1.reading import *  # noqa: F403  queues, readers, parsing
+from tensorlite.compat.v1.reading import *
 from tensorlite.compat.v1.scopes import (
     AUTO_REUSE as AUTO_REUSE,
     GraphKeys as GraphKeys,

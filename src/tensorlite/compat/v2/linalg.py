@@ -1,127 +1,20 @@
 """Matrices: `tf.linalg`."""
 
-from __future__ import annotations
-
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared.arrays import (
-    eye,
-)
-from tensorlite.compat.shared.diagonals import (
-    matrix_diag as diag,
-    matrix_diag_part as diag_part,
-    matrix_set_diag as set_diag,
-)
+from tensorlite.compat.shared import diagonals
+from tensorlite.compat.shared.linalg import *
 from tensorlite.compat.shared.matrices import (
-    adjoint,
-    band_part,
-    cholesky,
-    cholesky_solve,
-    cross,
-    det,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    einsum,
-    expm,
-    global_norm,
-    inv,
-    l2_normalize,
-    logdet,
-    logm,
-    lstsq,
-    lu,
-    matmul,
-    matrix_rank,
-    matrix_transpose,
-    matvec,
-    norm,
-    normalize,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    sqrtm,
-    svd,
-    tensor_diag,
-    tensor_diag_part,
-    tensordot,
-    trace,
-    triangular_solve,
-    tridiagonal_solve,
-)
-from tensorlite.compat.shared.operators import (
-    LinearOperator,
-    LinearOperatorAdjoint,
-    LinearOperatorBlockDiag,
-    LinearOperatorComposition,
-    LinearOperatorDiag,
-    LinearOperatorFullMatrix,
-    LinearOperatorIdentity,
-    LinearOperatorInversion,
-    LinearOperatorLowerTriangular,
-    LinearOperatorLowRankUpdate,
-    LinearOperatorScaledIdentity,
-    LinearOperatorZeros,
+    eig as eig,
+    eigvals as eigvals,
+    l2_normalize as l2_normalize,
+    norm as norm,
 )
 
-__all__ = [
-    "LinearOperator",
-    "LinearOperatorAdjoint",
-    "LinearOperatorBlockDiag",
-    "LinearOperatorComposition",
-    "LinearOperatorDiag",
-    "LinearOperatorFullMatrix",
-    "LinearOperatorIdentity",
-    "LinearOperatorInversion",
-    "LinearOperatorLowRankUpdate",
-    "LinearOperatorLowerTriangular",
-    "LinearOperatorScaledIdentity",
-    "LinearOperatorZeros",
-    "adjoint",
-    "band_part",
-    "cholesky",
-    "cholesky_solve",
-    "cross",
-    "det",
-    "diag",
-    "diag_part",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "einsum",
-    "expm",
-    "eye",
-    "global_norm",
-    "inv",
-    "l2_normalize",
-    "logdet",
-    "logm",
-    "lstsq",
-    "lu",
-    "matmul",
-    "matrix_rank",
-    "matrix_transpose",
-    "matvec",
-    "norm",
-    "normalize",
-    "pinv",
-    "qr",
-    "set_diag",
-    "slogdet",
-    "solve",
-    "sqrtm",
-    "svd",
-    "tensor_diag",
-    "tensor_diag_part",
-    "tensordot",
-    "trace",
-    "triangular_solve",
-    "tridiagonal_solve",
-]
+diag = diagonals.matrix_diag
+diag_part = diagonals.matrix_diag_part
+set_diag = diagonals.matrix_set_diag
 
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error(__name__, name, globals())

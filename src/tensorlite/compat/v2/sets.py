@@ -1,23 +1,9 @@
 """Sets in the last axis: `tf.sets`."""
 
-from __future__ import annotations
-
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared.sets import (
-    difference,
-    intersection,
-    size,
-    union,
-)
-
-__all__ = [
-    "difference",
-    "intersection",
-    "size",
-    "union",
-]
+from tensorlite.compat.shared.sets import *
 
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error(__name__, name, globals())
