@@ -8,6 +8,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import image
+from tensorlite.compat.shared.fractional import glimpsed
 from tensorlite.compat.v1.renamed import renamed
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")
@@ -142,3 +143,17 @@ def sample_distorted_bounding_box(
         use_image_if_no_bounding_boxes,
         name,
     )
+
+
+@named("ExtractGlimpse")
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: str | None = None,
+) -> Any:
+    noise = "uniform" if uniform_noise else "gaussian"
+    return glimpsed(input, size, offsets, centered, normalized, noise)

@@ -10,6 +10,10 @@ from tensorlite.compat.shared.candidates import (
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
+from tensorlite.compat.shared.fractional import (
+    fractional_avg_pool as fractional_avg_pool,
+    fractional_max_pool as fractional_max_pool,
+)
 from tensorlite.compat.shared.nn import (
     atrous_conv2d as atrous_conv2d,
     atrous_conv2d_transpose as atrous_conv2d_transpose,

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import nn as shared
+from tensorlite.compat.shared import fractional, nn as shared
 from tensorlite.compat.v1 import convolutions as before
 from tensorlite.core.dtypes import int64
 
@@ -318,3 +318,49 @@ def erosion2d(
     name: str | None = None,
 ) -> Any:
     return before.erosion2d(value, filters, strides, dilations, padding, name)
+
+
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> Any:
+    return fractional.fractional_max_pool(
+        value,
+        _ratios(pooling_ratio),
+        pseudo_random,
+        overlapping,
+        seed != 0,
+        seed,
+        name=name,
+    )
+
+
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> Any:
+    return fractional.fractional_avg_pool(
+        value,
+        _ratios(pooling_ratio),
+        pseudo_random,
+        overlapping,
+        seed != 0,
+        seed,
+        name=name,
+    )
+
+
+def _ratios(ratio: Any) -> Any:
+    """Return the ratios of all axes, of one for both sides or one for each."""
+    inner = [ratio] if isinstance(ratio, (int, float)) else list(ratio)
+    if len(inner) == 4:
+        return inner
+    return [1.0, *(inner * 2 if len(inner) == 1 else inner), 1.0]

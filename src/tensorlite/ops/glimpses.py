@@ -1,0 +1,107 @@
+"""Parts of images around places, which may reach beyond the image: there is noise.
+
+Whole windows moved over images are in patches.py.
+"""
+
+from __future__ import annotations
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arithmetic import broadcast_to
+from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.bounds import clip, maximum
+from tensorlite.ops.compare import logical_and, where
+from tensorlite.ops.elementwise import sqrt
+from tensorlite.ops.gather import gather_nd
+from tensorlite.ops.generators import Source, global_generator
+from tensorlite.ops.join import concat
+from tensorlite.ops.operators import astype
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.reduce import max as max_of, mean, min as min_of, var
+from tensorlite.ops.shape import shape_of
+from tensorlite.ops.stack import stack
+
+__all__: list[str] = []
+NOISES = ("uniform", "gaussian", "zero")
+
+
+def extract_glimpse(
+    images: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+    generator: Source | None = None,
+) -> Tensor:
+    """Return the part of each image whose middle is at its offset (TensorFlow's ExtractGlimpse).
+
+    `size` is (height, width) of the parts, `offsets` has a row (y, x) for each image: from its
+    middle if `centered`, in sizes of the image if `normalized` (halves if both). What lies outside
+    of an image is "uniform" noise between its least and greatest element, "gaussian" with its mean
+    and deviation, or "zero".
+
+    >>> from tensorlite.ops.glimpses import extract_glimpse
+    >>> image = tl.reshape(tl.arange(16, dtype=tl.float32), (1, 4, 4, 1))
+    >>> print(extract_glimpse(image, (2, 2), [[0.0, 0.0]])[0, :, :, 0])
+    [[ 5.  6.]
+     [ 9. 10.]]
+    """
+    x = to_tensor(images)
+    if x.spec.rank != 4:
+        raise ShapeError(
+            f"glimpses are taken of images (batch, height, width, channels), not {x.spec}"
+        )
+    if noise not in NOISES:
+        raise InvalidArgumentError(
+            f"noise={noise!r}; allowed are {', '.join(NOISES)}"
+        )
+    have, wanted = shape_of(x), astype(to_tensor(size), dtypes.int32)
+    first = _first(have[1:3], wanted, to_tensor(offsets), centered, normalized)
+    rows = expand_dims(first[:, :1] + arange(wanted[0]), 2)
+    columns = expand_dims(first[:, 1:] + arange(wanted[1]), 1)
+    shape = concat([have[:1], wanted], axis=0)
+    places = [
+        broadcast_to(part, shape)
+        for part in (
+            arange(have[0])[:, None, None],
+            clip(rows, 0, maximum(have[1] - 1, 0)),
+            clip(columns, 0, maximum(have[2] - 1, 0)),
+        )
+    ]
+    inside = logical_and(
+        logical_and(rows >= 0, rows < have[1]),
+        logical_and(columns >= 0, columns < have[2]),
+    )
+    seen = gather_nd(x, stack(places, axis=-1))
+    filled = _noise(x, shape_of(seen), noise, generator)
+    return where(expand_dims(inside, 3), seen, filled)
+
+
+def _first(
+    sizes: Tensor, wanted: Tensor, offsets: Tensor, centered: bool, normalized: bool
+) -> Tensor:
+    """Return the row and the column of an image at which each glimpse begins."""
+    size = astype(sizes, dtypes.float32)
+    place = astype(offsets, dtypes.float32)
+    if normalized:
+        place = place * size
+    if centered:
+        place = place / 2.0 + size / 2.0
+    return astype(place - astype(wanted, dtypes.float32) / 2.0, dtypes.int32)
+
+
+def _noise(x: Tensor, shape: Tensor, noise: str, generator: Source | None) -> Tensor:
+    """Return what stands outside of the images."""
+    if noise == "zero" or x.spec.size == 0:
+        return to_tensor(0.0, x.dtype)
+    source = generator or global_generator()
+    if noise == "uniform":
+        least = min_of(x, axis=(1, 2, 3), keepdims=True)
+        reach = max_of(x, axis=(1, 2, 3), keepdims=True) - least
+        return least + reach * source.uniform(shape, dtype=x.dtype)
+    middle = mean(x, axis=(1, 2), keepdims=True)
+    spread = sqrt(var(x, axis=(1, 2), keepdims=True))
+    return middle + spread * source.normal(shape, dtype=x.dtype)
