@@ -18,8 +18,6 @@ EXAMPLE_LINES = 80
 TOKENS_PER_LINE = 9
 
 EVERYWHERE = ("src", "tests", "examples")
-GATHERING = "src/tensorlite/compat/v1/__init__.py"
-"""TensorFlow 1 has more names in one namespace than a file has lines: imports do not count."""
 LAYOUT = {
     tokenize.ENCODING,
     tokenize.ENDMARKER,
@@ -33,16 +31,6 @@ LAYOUT = {
 
 def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
-
-
-def lines_of_own(path: Path) -> int:
-    """Return the lines of a file, of the one that gathers names without its imports."""
-    if place(path) != GATHERING:
-        return lines_of(path)
-    imports = [
-        x for x in parsed(path).body if isinstance(x, ast.Import | ast.ImportFrom)
-    ]
-    return lines_of(path) - sum((x.end_lineno or 0) - x.lineno + 1 for x in imports)
 
 
 def function_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -93,7 +81,7 @@ def density(files: list[Path]) -> float:
 
 
 def test_files_are_short() -> None:
-    sizes = {place(path): lines_of_own(path) for path in python_files(*EVERYWHERE)}
+    sizes = {place(path): lines_of(path) for path in python_files(*EVERYWHERE)}
     long = {path: lines for path, lines in sizes.items() if lines > FILE_LINES}
     assert not long, (
         f"split by what changes together; at most {FILE_LINES} lines: {long}"

@@ -29,29 +29,32 @@ from tensorlite.core.errors import DTypeError
 
 __all__ = [
     "DType",
+    "as_dtype",
     "bfloat16",
-    "complex64",
+    "bool",
     "complex128",
+    "complex64",
+    "double",
     "float16",
     "float32",
     "float64",
-    "int8",
+    "half",
     "int16",
     "int32",
     "int64",
+    "int8",
     "resource",
     "string",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
     "variant",
 ]
 
 bool = dtypes.bool_
 double = float64
 half = float16
-newaxis = None
 QUANTIZED_DTYPES: frozenset[DType] = frozenset()
 
 _BY_NUMBER = {number: dtypes.as_dtype(name) for name, number in dtypes.ENUM.items()}

@@ -33,7 +33,6 @@ from tensorlite.compat.shared.arrays import (
     guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
-    linspace as lin_space,
     linspace as linspace,
     meshgrid as meshgrid,
     ones as ones,
@@ -44,7 +43,6 @@ from tensorlite.compat.shared.arrays import (
     repeat as repeat,
     reshape as reshape,
     reverse as reverse,
-    reverse as reverse_v2,
     roll as roll,
     sequence_mask as sequence_mask,
     shape_n as shape_n,
@@ -56,9 +54,6 @@ from tensorlite.compat.shared.arrays import (
     transpose as transpose,
     unstack as unstack,
     zeros as zeros,
-)
-from tensorlite.compat.shared.blocks import (
-    space_to_batch as space_to_batch_nd,
 )
 from tensorlite.compat.shared.checks import (
     Assert as Assert,
@@ -110,7 +105,6 @@ from tensorlite.compat.shared.elementwise import (
     floor_div as floor_div,
     floordiv as floordiv,
     floormod as floormod,
-    floormod as mod,
     greater as greater,
     greater_equal as greater_equal,
     igamma as igamma,
@@ -163,62 +157,27 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.image import (
     extract_volume_patches as extract_volume_patches,
 )
-from tensorlite.compat.shared.kinds import (
-    QUANTIZED_DTYPES as QUANTIZED_DTYPES,
-    DType as DType,
-    as_dtype as as_dtype,
-    bfloat16 as bfloat16,
-    bool as bool,
-    complex64 as complex64,
-    complex128 as complex128,
-    double as double,
-    float16 as float16,
-    float32 as float32,
-    float64 as float64,
-    half as half,
-    int8 as int8,
-    int16 as int16,
-    int32 as int32,
-    int64 as int64,
-    newaxis as newaxis,
-    resource as resource,
-    string as string,
-    uint8 as uint8,
-    uint16 as uint16,
-    uint32 as uint32,
-    uint64 as uint64,
-    variant as variant,
-)
+from tensorlite.compat.shared.kinds import *
+from tensorlite.compat.shared.kinds import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from tensorlite.compat.shared.lookups import (
     initialize_all_tables as initialize_all_tables,
     tables_initializer as tables_initializer,
 )
 from tensorlite.compat.shared.matrices import (
-    band_part as matrix_band_part,
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
     cross as cross,
-    det as matrix_determinant,
-    eigh as self_adjoint_eig,
-    eigvalsh as self_adjoint_eigvals,
     einsum as einsum,
     global_norm as global_norm,
-    inv as matrix_inverse,
-    lstsq as matrix_solve_ls,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     qr as qr,
-    solve as matrix_solve,
-    sqrtm as matrix_square_root,
     svd as svd,
-    tensor_diag as diag,
-    tensor_diag_part as diag_part,
     tensordot as tensordot,
     trace as trace,
-    triangular_solve as matrix_triangular_solve,
 )
 from tensorlite.compat.shared.picking import (
     argsort as argsort,
@@ -238,14 +197,11 @@ from tensorlite.compat.shared.picking import (
     segment_sum as segment_sum,
     setdiff1d as setdiff1d,
     sort as sort,
-    tensor_scatter_nd_add as tensor_scatter_add,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
     tensor_scatter_nd_max as tensor_scatter_nd_max,
     tensor_scatter_nd_min as tensor_scatter_nd_min,
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
-    tensor_scatter_nd_sub as tensor_scatter_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
-    tensor_scatter_nd_update as tensor_scatter_update,
     unique as unique,
     unique_with_counts as unique_with_counts,
     unravel_index as unravel_index,
@@ -289,32 +245,14 @@ from tensorlite.compat.shared.signal import (
 )
 from tensorlite.compat.shared.sparse import (
     edit_distance as edit_distance,
-    fill_empty_rows as sparse_fill_empty_rows,
-    mask as sparse_mask,
-    maximum as sparse_maximum,
-    minimum as sparse_minimum,
-    reorder as sparse_reorder,
-    reset_shape as sparse_reset_shape,
-    reshape as sparse_reshape,
-    retain as sparse_retain,
-    slice as sparse_slice,
-    softmax as sparse_softmax,
-    sparse_dense_matmul as sparse_tensor_dense_matmul,
     sparse_to_dense as sparse_to_dense,
-    to_dense as sparse_tensor_to_dense,
-    to_indicator as sparse_to_indicator,
-    transpose as sparse_transpose,
 )
 from tensorlite.compat.shared.strings import (
     as_string as as_string,
     decode_base64 as decode_base64,
     encode_base64 as encode_base64,
     fingerprint as fingerprint,
-    join as string_join,
     regex_replace as regex_replace,
-    strip as string_strip,
-    to_hash_bucket_fast as string_to_hash_bucket_fast,
-    to_hash_bucket_strong as string_to_hash_bucket_strong,
 )
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray as TensorArray,
@@ -353,6 +291,7 @@ from tensorlite.compat.v1 import (
     estimator as estimator,
     examples as examples,
     flags as flags,
+    framework,
     gfile as gfile,
     graph_util as graph_util,
     image as image,
@@ -388,160 +327,21 @@ from tensorlite.compat.v1.accumulators import (
     ConditionalAccumulator as ConditionalAccumulator,
     SparseConditionalAccumulator as SparseConditionalAccumulator,
 )
-from tensorlite.compat.v1.arrays import (
-    batch_to_space as batch_to_space,
-    batch_to_space_nd as batch_to_space_nd,
-    bincount as bincount,
-    boolean_mask as boolean_mask,
-    broadcast_dynamic_shape as broadcast_dynamic_shape,
-    confusion_matrix as confusion_matrix,
-    depth_to_space as depth_to_space,
-    expand_dims as expand_dims,
-    gather as gather,
-    gather_nd as gather_nd,
-    ones_like as ones_like,
-    reverse_sequence as reverse_sequence,
-    shape as shape,
-    size as size,
-    space_to_batch as space_to_batch,
-    space_to_depth as space_to_depth,
-    sparse_segment_mean as sparse_segment_mean,
-    sparse_segment_sqrt_n as sparse_segment_sqrt_n,
-    sparse_segment_sum as sparse_segment_sum,
-    squeeze as squeeze,
-    where as where,
-    where_v2 as where_v2,
-    zeros_like as zeros_like,
-)
-from tensorlite.compat.v1.before import (
-    batch_cholesky as batch_cholesky,
-    batch_cholesky_solve as batch_cholesky_solve,
-    batch_matmul as batch_matmul,
-    batch_matrix_triangular_solve as batch_matrix_triangular_solve,
-    complex_abs as complex_abs,
-    concat as concat,
-    inv as inv,
-    mul as mul,
-    neg as neg,
-    pack as pack,
-    split as split,
-    sub as sub,
-    unpack as unpack,
-)
-from tensorlite.compat.v1.checks import (
-    assert_equal as assert_equal,
-    assert_greater as assert_greater,
-    assert_greater_equal as assert_greater_equal,
-    assert_less as assert_less,
-    assert_less_equal as assert_less_equal,
-    assert_near as assert_near,
-    assert_negative as assert_negative,
-    assert_non_negative as assert_non_negative,
-    assert_non_positive as assert_non_positive,
-    assert_none_equal as assert_none_equal,
-    assert_positive as assert_positive,
-    assert_rank as assert_rank,
-    assert_rank_at_least as assert_rank_at_least,
-    assert_rank_in as assert_rank_in,
-    assert_scalar as assert_scalar,
-    verify_tensor_all_finite as verify_tensor_all_finite,
-)
-from tensorlite.compat.v1.configuration import (
-    ConfigProto as ConfigProto,
-    GPUOptions as GPUOptions,
-    GraphOptions as GraphOptions,
-    OptimizerOptions as OptimizerOptions,
-    RunOptions as RunOptions,
-)
-from tensorlite.compat.v1.control_flow import (
-    cond as cond,
-    foldl as foldl,
-    foldr as foldr,
-    map_fn as map_fn,
-    scan as scan,
-    while_loop as while_loop,
-)
-from tensorlite.compat.v1.framework import (
-    Graph as Graph,
-    InteractiveSession as InteractiveSession,
-    Session as Session,
-    colocate_with as colocate_with,
-    constant as constant,
-    control_dependencies as control_dependencies,
-    convert_to_tensor as convert_to_tensor,
-    device as device,
-    disable_eager_execution as disable_eager_execution,
-    disable_v2_behavior as disable_v2_behavior,
-    enable_eager_execution as enable_eager_execution,
-    enable_v2_behavior as enable_v2_behavior,
-    executing_eagerly as executing_eagerly,
-    get_default_graph as get_default_graph,
-    get_default_session as get_default_session,
-    gradients as gradients,
-    group as group,
-    init_scope as init_scope,
-    is_tensor as is_tensor,
-    name_scope as name_scope,
-    no_op as no_op,
-    op_scope as op_scope,
-    placeholder as placeholder,
-    placeholder_with_default as placeholder_with_default,
-    reset_default_graph as reset_default_graph,
-    set_random_seed as set_random_seed,
-    tuple_ as tuple,
-    tuple_ as tuple_,
-)
+from tensorlite.compat.v1.arrays import *
+from tensorlite.compat.v1.before import *
+from tensorlite.compat.v1.checks import *
+from tensorlite.compat.v1.configuration import *
+from tensorlite.compat.v1.control_flow import *
+from tensorlite.compat.v1.framework import *
 from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
 from tensorlite.compat.v1.image_older import (
     extract_image_patches as extract_image_patches,
 )
-from tensorlite.compat.v1.init_ops import (
-    Constant as constant_initializer,
-    GlorotNormal as glorot_normal_initializer,
-    GlorotUniform as glorot_uniform_initializer,
-    Ones as ones_initializer,
-    Orthogonal as orthogonal_initializer,
-    RandomNormal as random_normal_initializer,
-    RandomUniform as random_uniform_initializer,
-    TruncatedNormal as truncated_normal_initializer,
-    UniformUnitScaling as uniform_unit_scaling_initializer,
-    VarianceScaling as variance_scaling_initializer,
-    Zeros as zeros_initializer,
-)
-from tensorlite.compat.v1.matrices import (
-    matrix_diag as matrix_diag,
-    matrix_diag_part as matrix_diag_part,
-    matrix_set_diag as matrix_set_diag,
-    norm as norm,
-)
+from tensorlite.compat.v1.init_ops import *
+from tensorlite.compat.v1.matrices import *
 from tensorlite.compat.v1.messages import RunMetadata as RunMetadata
-from tensorlite.compat.v1.numbers import (
-    arg_max as arg_max,
-    arg_min as arg_min,
-    argmax as argmax,
-    argmin as argmin,
-    count_nonzero as count_nonzero,
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_logsumexp as reduce_logsumexp,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_sum as reduce_sum,
-    to_bfloat16 as to_bfloat16,
-    to_complex64 as to_complex64,
-    to_complex128 as to_complex128,
-    to_double as to_double,
-    to_float as to_float,
-    to_int32 as to_int32,
-    to_int64 as to_int64,
-)
-from tensorlite.compat.v1.partitioned import (
-    fixed_size_partitioner as fixed_size_partitioner,
-    min_max_variable_partitioner as min_max_variable_partitioner,
-    variable_axis_size_partitioner as variable_axis_size_partitioner,
-)
+from tensorlite.compat.v1.numbers import *
+from tensorlite.compat.v1.partitioned import *
 from tensorlite.compat.v1.random import (
     get_seed as get_seed,
     multinomial as multinomial,
@@ -554,106 +354,16 @@ from tensorlite.compat.v1.random import (
     truncated_normal as truncated_normal,
 )
 from tensorlite.compat.v1.reading import *
-from tensorlite.compat.v1.scopes import (
-    AUTO_REUSE as AUTO_REUSE,
-    GraphKeys as GraphKeys,
-    VariableScope as VariableScope,
-    add_to_collection as add_to_collection,
-    add_to_collections as add_to_collections,
-    all_variables as all_variables,
-    assert_variables_initialized as assert_variables_initialized,
-    assign as assign,
-    assign_add as assign_add,
-    assign_sub as assign_sub,
-    count_up_to as count_up_to,
-    get_collection as get_collection,
-    get_collection_ref as get_collection_ref,
-    get_variable as get_variable,
-    get_variable_scope as get_variable_scope,
-    global_variables as global_variables,
-    global_variables_initializer as global_variables_initializer,
-    initialize_all_variables as initialize_all_variables,
-    initialize_local_variables as initialize_local_variables,
-    initialize_variables as initialize_variables,
-    is_variable_initialized as is_variable_initialized,
-    local_variables as local_variables,
-    local_variables_initializer as local_variables_initializer,
-    make_template as make_template,
-    model_variables as model_variables,
-    moving_average_variables as moving_average_variables,
-    no_regularizer as no_regularizer,
-    report_uninitialized_variables as report_uninitialized_variables,
-    trainable_variables as trainable_variables,
-    variable_op_scope as variable_op_scope,
-    variable_scope as variable_scope,
-    variables_initializer as variables_initializer,
-)
+from tensorlite.compat.v1.scopes import *
 from tensorlite.compat.v1.session_handles import (
     delete_session_tensor as delete_session_tensor,
     get_session_handle as get_session_handle,
     get_session_tensor as get_session_tensor,
 )
-from tensorlite.compat.v1.sparse_older import (
-    sparse_add as sparse_add,
-    sparse_concat as sparse_concat,
-    sparse_matmul as sparse_matmul,
-    sparse_merge as sparse_merge,
-    sparse_placeholder as sparse_placeholder,
-    sparse_reduce_max as sparse_reduce_max,
-    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
-    sparse_reduce_sum as sparse_reduce_sum,
-    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
-    sparse_split as sparse_split,
-)
-from tensorlite.compat.v1.state import (
-    GradientTape as GradientTape,
-    NoGradient as NoGradient,
-    NotDifferentiable as NotDifferentiable,
-    RegisterGradient as RegisterGradient,
-    container as container,
-    control_flow_v2_enabled as control_flow_v2_enabled,
-    disable_control_flow_v2 as disable_control_flow_v2,
-    disable_resource_variables as disable_resource_variables,
-    disable_tensor_equality as disable_tensor_equality,
-    disable_v2_tensorshape as disable_v2_tensorshape,
-    enable_control_flow_v2 as enable_control_flow_v2,
-    enable_resource_variables as enable_resource_variables,
-    enable_tensor_equality as enable_tensor_equality,
-    enable_v2_tensorshape as enable_v2_tensorshape,
-    get_local_variable as get_local_variable,
-    load_file_system_library as load_file_system_library,
-    load_library as load_library,
-    load_op_library as load_op_library,
-    no_gradient as no_gradient,
-    resource_variables_enabled as resource_variables_enabled,
-    scatter_add as scatter_add,
-    scatter_div as scatter_div,
-    scatter_max as scatter_max,
-    scatter_min as scatter_min,
-    scatter_mul as scatter_mul,
-    scatter_nd_add as scatter_nd_add,
-    scatter_nd_sub as scatter_nd_sub,
-    scatter_nd_update as scatter_nd_update,
-    scatter_sub as scatter_sub,
-    scatter_update as scatter_update,
-    vectorized_map as vectorized_map,
-)
-from tensorlite.compat.v1.strings_older import (
-    decode_raw as decode_raw,
-    reduce_join as reduce_join,
-    string_split as string_split,
-    string_to_hash_bucket as string_to_hash_bucket,
-    string_to_number as string_to_number,
-    substr as substr,
-)
-from tensorlite.compat.v1.summaries_before import (
-    audio_summary as audio_summary,
-    histogram_summary as histogram_summary,
-    image_summary as image_summary,
-    merge_all_summaries as merge_all_summaries,
-    merge_summary as merge_summary,
-    scalar_summary as scalar_summary,
-)
+from tensorlite.compat.v1.sparse_older import *
+from tensorlite.compat.v1.state import *
+from tensorlite.compat.v1.strings_older import *
+from tensorlite.compat.v1.summaries_before import *
 from tensorlite.compat.v1.variables import Variable as Variable
 from tensorlite.compat.v1.version import (
     COMPILER_VERSION as COMPILER_VERSION,
@@ -662,7 +372,6 @@ from tensorlite.compat.v1.version import (
     GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
     VERSION as VERSION,
-    VERSION as __version__,
 )
 from tensorlite.compat.views import Operation as Operation
 from tensorlite.core.tensor import Tensor as Tensor
@@ -677,6 +386,9 @@ graph_messages = {
 }
 
 
+newaxis = None
+tuple = framework.tuple_
+__version__ = VERSION
 _OF_BOTH = ("autograph", "config", "distribute", "keras", "types")
 _OF_VERSION_2 = {
     "Module": "framework",

@@ -12,6 +12,38 @@ from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 
+__all__ = [
+    "batch_to_space",
+    "batch_to_space_nd",
+    "bincount",
+    "boolean_mask",
+    "broadcast_dynamic_shape",
+    "confusion_matrix",
+    "depth_to_space",
+    "expand_dims",
+    "gather",
+    "gather_nd",
+    "lin_space",
+    "ones_like",
+    "reverse_sequence",
+    "reverse_v2",
+    "shape",
+    "size",
+    "space_to_batch",
+    "space_to_batch_nd",
+    "space_to_depth",
+    "sparse_segment_mean",
+    "sparse_segment_sqrt_n",
+    "sparse_segment_sum",
+    "squeeze",
+    "tensor_scatter_add",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+    "where",
+    "where_v2",
+    "zeros_like",
+]
+
 
 def expand_dims(
     input: Any, axis: Any = None, name: str | None = None, dim: Any = None
@@ -208,3 +240,11 @@ def sparse_segment_sqrt_n(
     return picking.sparse_segment_sqrt_n(
         data, indices, segment_ids, num_segments, name
     )
+
+
+lin_space = arrays.linspace
+reverse_v2 = arrays.reverse
+space_to_batch_nd = in_blocks.space_to_batch
+tensor_scatter_add = picking.tensor_scatter_nd_add
+tensor_scatter_sub = picking.tensor_scatter_nd_sub
+tensor_scatter_update = picking.tensor_scatter_nd_update

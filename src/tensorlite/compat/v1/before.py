@@ -6,7 +6,6 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.arrays import stack as pack, unstack as unpack
 from tensorlite.compat.shared.making import binary, unary
 from tensorlite.compat.shared.matrices import (
     cholesky,
@@ -16,8 +15,24 @@ from tensorlite.compat.shared.matrices import (
 )
 from tensorlite.core.operand import Operand
 
-__all__ = ["pack", "unpack"]
+__all__ = [
+    "batch_cholesky",
+    "batch_cholesky_solve",
+    "batch_matmul",
+    "batch_matrix_triangular_solve",
+    "complex_abs",
+    "concat",
+    "inv",
+    "mul",
+    "neg",
+    "pack",
+    "split",
+    "sub",
+    "unpack",
+]
 
+pack = arrays.stack
+unpack = arrays.unstack
 mul = binary("Mul", tl.multiply)
 sub = binary("Sub", tl.subtract)
 neg = unary("Neg", tl.negative)

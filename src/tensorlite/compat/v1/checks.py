@@ -8,6 +8,25 @@ from typing import Any
 from tensorlite.compat.shared import checks
 from tensorlite.compat.v1.renamed import renamed
 
+__all__ = [
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_scalar",
+    "verify_tensor_all_finite",
+]
+
 
 def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
     def made(

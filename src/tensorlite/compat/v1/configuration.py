@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = [
+    "ConfigProto",
+    "GPUOptions",
+    "GraphOptions",
+    "OptimizerOptions",
+    "RunOptions",
+]
+
 
 class ConfigProto:
     """How a session runs; most of it is for TensorFlow's own runtime, and kept as it is given."""

@@ -8,6 +8,8 @@ from typing import Any
 from tensorlite.compat.shared import control_flow
 from tensorlite.compat.v1.renamed import renamed
 
+__all__ = ["cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
+
 
 def cond(
     pred: Any,

@@ -51,7 +51,35 @@ from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable, identity as identities
 from tensorlite.ops.create import zeros_like
 
-__all__ = ["get_default_graph", "get_default_session", "reset_default_graph"]
+__all__ = [
+    "Graph",
+    "InteractiveSession",
+    "Session",
+    "colocate_with",
+    "constant",
+    "control_dependencies",
+    "convert_to_tensor",
+    "device",
+    "disable_eager_execution",
+    "disable_v2_behavior",
+    "enable_eager_execution",
+    "enable_v2_behavior",
+    "executing_eagerly",
+    "get_default_graph",
+    "get_default_session",
+    "gradients",
+    "group",
+    "init_scope",
+    "is_tensor",
+    "name_scope",
+    "no_op",
+    "op_scope",
+    "placeholder",
+    "placeholder_with_default",
+    "reset_default_graph",
+    "set_random_seed",
+    "tuple_",
+]
 
 
 class Graph(GraphElements):

@@ -22,6 +22,20 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.variable_scopes import default_initializers
 
+__all__ = [
+    "constant_initializer",
+    "glorot_normal_initializer",
+    "glorot_uniform_initializer",
+    "ones_initializer",
+    "orthogonal_initializer",
+    "random_normal_initializer",
+    "random_uniform_initializer",
+    "truncated_normal_initializer",
+    "uniform_unit_scaling_initializer",
+    "variance_scaling_initializer",
+    "zeros_initializer",
+]
+
 
 class Initializer:
     """A function of a shape and a dtype that can be described and made again."""
@@ -347,3 +361,15 @@ def value_of(initializer: Any, shape: Any, dtype: Any) -> Any:
 
 default_initializers["f"] = GlorotUniform
 default_initializers["0"] = Zeros
+
+constant_initializer = Constant
+glorot_normal_initializer = GlorotNormal
+glorot_uniform_initializer = GlorotUniform
+ones_initializer = Ones
+orthogonal_initializer = Orthogonal
+random_normal_initializer = RandomNormal
+random_uniform_initializer = RandomUniform
+truncated_normal_initializer = TruncatedNormal
+uniform_unit_scaling_initializer = UniformUnitScaling
+variance_scaling_initializer = VarianceScaling
+zeros_initializer = Zeros

@@ -7,6 +7,24 @@ from typing import Any
 from tensorlite.compat.shared import diagonals, matrices
 from tensorlite.compat.v1.renamed import renamed
 
+__all__ = [
+    "diag",
+    "diag_part",
+    "matrix_band_part",
+    "matrix_determinant",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_inverse",
+    "matrix_set_diag",
+    "matrix_solve",
+    "matrix_solve_ls",
+    "matrix_square_root",
+    "matrix_triangular_solve",
+    "norm",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
+]
+
 _ALIGN = "LEFT_LEFT"
 """TensorFlow 1 had diagonals stand at the left of their rows."""
 
@@ -64,3 +82,16 @@ def l2_normalize(
     dim: Any = None,
 ) -> Any:
     return matrices.l2_normalize(x, renamed("axis", axis, "dim", dim), epsilon, name)
+
+
+diag = matrices.tensor_diag
+diag_part = matrices.tensor_diag_part
+matrix_band_part = matrices.band_part
+matrix_determinant = matrices.det
+matrix_inverse = matrices.inv
+matrix_solve = matrices.solve
+matrix_solve_ls = matrices.lstsq
+matrix_square_root = matrices.sqrtm
+matrix_triangular_solve = matrices.triangular_solve
+self_adjoint_eig = matrices.eigh
+self_adjoint_eigvals = matrices.eigvalsh

@@ -9,6 +9,30 @@ from tensorlite.compat.shared import elementwise, reductions
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int64
 
+__all__ = [
+    "arg_max",
+    "arg_min",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "mod",
+    "reduce_all",
+    "reduce_any",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "to_bfloat16",
+    "to_complex128",
+    "to_complex64",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+]
+
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     def reduced(
@@ -98,3 +122,5 @@ to_int64 = _to("ToInt64", "int64")
 to_bfloat16 = _to("ToBFloat16", "bfloat16")
 to_complex64 = _to("ToComplex64", "complex64")
 to_complex128 = _to("ToComplex128", "complex128")
+
+mod = elementwise.floormod

@@ -17,7 +17,6 @@ from tensorlite.graph_mode.partitioned import (
 )
 
 __all__ = [
-    "PartitionedVariable",
     "fixed_size_partitioner",
     "min_max_variable_partitioner",
     "variable_axis_size_partitioner",

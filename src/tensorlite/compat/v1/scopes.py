@@ -32,7 +32,40 @@ from tensorlite.ops import fetchable
 from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.stack import stack
 
-__all__ = ["AUTO_REUSE", "GraphKeys", "VariableScope", "get_variable_scope"]
+__all__ = [
+    "AUTO_REUSE",
+    "GraphKeys",
+    "VariableScope",
+    "add_to_collection",
+    "add_to_collections",
+    "all_variables",
+    "assert_variables_initialized",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "count_up_to",
+    "get_collection",
+    "get_collection_ref",
+    "get_variable",
+    "get_variable_scope",
+    "global_variables",
+    "global_variables_initializer",
+    "initialize_all_variables",
+    "initialize_local_variables",
+    "initialize_variables",
+    "is_variable_initialized",
+    "local_variables",
+    "local_variables_initializer",
+    "make_template",
+    "model_variables",
+    "moving_average_variables",
+    "no_regularizer",
+    "report_uninitialized_variables",
+    "trainable_variables",
+    "variable_op_scope",
+    "variable_scope",
+    "variables_initializer",
+]
 
 
 def get_variable(

@@ -18,6 +18,33 @@ from tensorlite.core.dtypes import int64
 from tensorlite.core.operand import Operand
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
+__all__ = [
+    "sparse_add",
+    "sparse_concat",
+    "sparse_fill_empty_rows",
+    "sparse_mask",
+    "sparse_matmul",
+    "sparse_maximum",
+    "sparse_merge",
+    "sparse_minimum",
+    "sparse_placeholder",
+    "sparse_reduce_max",
+    "sparse_reduce_max_sparse",
+    "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse",
+    "sparse_reorder",
+    "sparse_reset_shape",
+    "sparse_reshape",
+    "sparse_retain",
+    "sparse_slice",
+    "sparse_softmax",
+    "sparse_split",
+    "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense",
+    "sparse_to_indicator",
+    "sparse_transpose",
+]
+
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     dense, rank = _dense_shape(shape, name)
@@ -130,3 +157,19 @@ def sparse_merge(
     shape = tl.concat([ids[0].dense_shape[:-1], *last])
     merged = PlainSparse(rows, sp_values.values, shape)
     return merged if already_sorted else tl.sparse.reorder(merged)
+
+
+sparse_fill_empty_rows = sparse.fill_empty_rows
+sparse_mask = sparse.mask
+sparse_maximum = sparse.maximum
+sparse_minimum = sparse.minimum
+sparse_reorder = sparse.reorder
+sparse_reset_shape = sparse.reset_shape
+sparse_reshape = sparse.reshape
+sparse_retain = sparse.retain
+sparse_slice = sparse.slice
+sparse_softmax = sparse.softmax
+sparse_tensor_dense_matmul = sparse.sparse_dense_matmul
+sparse_tensor_to_dense = sparse.to_dense
+sparse_to_indicator = sparse.to_indicator
+sparse_transpose = sparse.transpose

@@ -26,7 +26,39 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.ops import state
 
-__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "no_gradient"]
+__all__ = [
+    "GradientTape",
+    "NoGradient",
+    "NotDifferentiable",
+    "RegisterGradient",
+    "container",
+    "control_flow_v2_enabled",
+    "disable_control_flow_v2",
+    "disable_resource_variables",
+    "disable_tensor_equality",
+    "disable_v2_tensorshape",
+    "enable_control_flow_v2",
+    "enable_resource_variables",
+    "enable_tensor_equality",
+    "enable_v2_tensorshape",
+    "get_local_variable",
+    "load_file_system_library",
+    "load_library",
+    "load_op_library",
+    "no_gradient",
+    "resource_variables_enabled",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "vectorized_map",
+]
 
 
 def _changed(variable: Any, write: Any) -> Any:

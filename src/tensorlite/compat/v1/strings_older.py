@@ -9,6 +9,19 @@ from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 
+__all__ = [
+    "decode_raw",
+    "reduce_join",
+    "string_join",
+    "string_split",
+    "string_strip",
+    "string_to_hash_bucket",
+    "string_to_hash_bucket_fast",
+    "string_to_hash_bucket_strong",
+    "string_to_number",
+    "substr",
+]
+
 
 def string_split(
     source: Any,
@@ -96,3 +109,9 @@ def decode_raw(
 ) -> Any:
     given = renamed("input_bytes", input_bytes, "bytes", bytes)
     return strings.decode_raw(given, out_type, little_endian, name=name)
+
+
+string_join = strings.join
+string_strip = strings.strip
+string_to_hash_bucket_fast = strings.to_hash_bucket_fast
+string_to_hash_bucket_strong = strings.to_hash_bucket_strong

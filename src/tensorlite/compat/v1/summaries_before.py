@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.v1 import summary
-from tensorlite.compat.v1.summary import (
-    FileWriter as SummaryWriter,
-    merge as merge_summary,
-)
 from tensorlite.graph_mode.keys import GraphKeys
 
-__all__ = ["SummaryWriter", "merge_summary"]
+__all__ = [
+    "audio_summary",
+    "histogram_summary",
+    "image_summary",
+    "merge_all_summaries",
+    "merge_summary",
+    "scalar_summary",
+]
+
+SummaryWriter = summary.FileWriter
+merge_summary = summary.merge
 
 
 def scalar_summary(

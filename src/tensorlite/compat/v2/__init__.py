@@ -120,31 +120,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.image import (
     extract_volume_patches as extract_volume_patches,
 )
-from tensorlite.compat.shared.kinds import (
-    DType as DType,
-    as_dtype as as_dtype,
-    bfloat16 as bfloat16,
-    bool as bool,
-    complex64 as complex64,
-    complex128 as complex128,
-    double as double,
-    float16 as float16,
-    float32 as float32,
-    float64 as float64,
-    half as half,
-    int8 as int8,
-    int16 as int16,
-    int32 as int32,
-    int64 as int64,
-    newaxis as newaxis,
-    resource as resource,
-    string as string,
-    uint8 as uint8,
-    uint16 as uint16,
-    uint32 as uint32,
-    uint64 as uint64,
-    variant as variant,
-)
+from tensorlite.compat.shared.kinds import *
 from tensorlite.compat.shared.matrices import (
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
@@ -330,6 +306,7 @@ from tensorlite.ops.sparse_tensor import (
     SparseTensor as SparseTensor,
 )
 
+newaxis = None
 initializers = keras.initializers
 losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
 constant_initializer = initializers.Constant
