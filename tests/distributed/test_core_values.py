@@ -320,16 +320,16 @@ def test_a_remote_tensor_is_copied_and_pickled_by_its_value(
     assert float(x[0, 0]) == 2
 
 
-def test_state_is_neither_copied_nor_pickled(cluster: Cluster) -> None:
+def test_state_of_other_tasks_is_neither_copied_nor_pickled(cluster: Cluster) -> None:
     with tl.device(PS):
         there = tl.Variable(1.0)
-    for v in (there, tl.Variable(1.0)):
+    here = tl.Variable(1.0)
+    for v in (there, here):
         with pytest.raises(tl.errors.DTypeError, match="cannot be pickled: save"):
             pickle.dumps(v)
-        with pytest.raises(
-            tl.errors.DTypeError, match="cannot be copied: make another"
-        ):
-            copy.deepcopy(v)
+    with pytest.raises(tl.errors.DTypeError, match="cannot be copied: make another"):
+        copy.deepcopy(there)
+    assert copy.deepcopy([here])[0] is not here
 
 
 # Sessions, scopes and device functions.

@@ -74,13 +74,33 @@ def test_a_variable_that_differs_from_trace_to_trace_is_refused() -> None:
     assert float(tl.sum(f(tl.ones(2)))) == 2.0
 
 
-def test_a_variable_that_starts_from_an_argument_is_refused() -> None:
+def test_a_variable_starts_from_what_the_first_call_was_given() -> None:
     @tl.function
     def f(x: Any) -> Any:
         return tl.Variable(x * 2) + x
 
     with pytest.raises(tl.errors.SymbolicTensorError, match="depends on x"):
-        f(tl.ones(2))
+        f.get_concrete_function(tl.TensorSpec((2,), tl.float32))
+    assert f(tl.ones(2)).tolist() == [3.0, 3.0]
+    assert f(tl.zeros(2)).tolist() == [2.0, 2.0]
+
+
+def test_a_variable_starts_from_what_lies_outside_of_the_trace() -> None:
+    outside = tl.Variable(5.0)
+    made: list[Any] = []
+
+    @tl.function
+    def inner(y: Any) -> Any:
+        if y > 0.0 and not made:
+            made.append(tl.Variable(outside * y + tl.random.uniform(())))
+        return y
+
+    @tl.function
+    def outer(x: Any) -> Any:
+        return inner(x + 1.0)
+
+    assert float(outer(tl.asarray(2.0))) == 3.0
+    assert 15.0 <= float(made[0]) < 16.0
 
 
 def test_methods_have_traces_of_their_own_and_keep_no_object_alive() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import Graph
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.random import RngReadAndSkip
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -176,3 +179,29 @@ def test_where_a_variable_is_made_it_stays() -> None:
         v = tl.Variable([1.0, 2.0])
     assert str(v.device) == "/device:CPU:0"
     assert str(bare().device) == "/device:CPU:0"
+
+
+class Counted(tl.Variable):
+    """A variable that keeps more than its value."""
+
+    __slots__ = ("extra", "unset")
+
+    def __init__(self, value: float) -> None:
+        super().__init__(value, trainable=False, name="counted")
+        self.extra = [self]
+
+
+def test_a_copied_variable_has_a_value_of_its_own() -> None:
+    v = Counted(1.0)
+    again, same = deepcopy([v, v])
+    assert again is same
+    assert again.extra[0] is again
+    again.assign_add(2.0)
+    assert (float(v), float(again)) == (1.0, 3.0)
+    assert (again.name, again.trainable, again.device) == ("counted", False, v.device)
+    assert again.handle.array.owner() is again
+
+
+def test_a_variable_of_a_graph_is_not_copied() -> None:
+    with Graph().as_default(), pytest.raises(tl.errors.DTypeError, match="sessions"):
+        deepcopy(GraphVariable(1.0))

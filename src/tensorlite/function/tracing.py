@@ -7,13 +7,13 @@ are made in its first trace and found again in later ones.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from threading import RLock
 from typing import Any, Protocol
 
 from tensorlite.core import nest
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import current, interpreted_by, to_tensor
 from tensorlite.core.errors import TracingError, note
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
@@ -24,7 +24,7 @@ from tensorlite.function.compile import (
     Result,
     flat_picker,
 )
-from tensorlite.function.signature import Arguments, Key
+from tensorlite.function.signature import Arguments, Key, as_input
 from tensorlite.function.staging import converted, side_effects
 from tensorlite.function.traces import Traces, warn_of_effects
 from tensorlite.graph.evaluate import evaluate
@@ -43,6 +43,8 @@ class InProgress:
         self.tracer.is_function = True
         self.forward: Compiled | None = None
         self.captured: list[Tensor] = []
+        self.given: dict[SymbolicTensor, Any] = {}
+        """What the call that asked for the trace has for its inputs."""
         self.result: Result | None = None
         self.called = False
         self.enclosing: list[InProgress] = []
@@ -217,10 +219,13 @@ class Tracing:
             leaves = list(self.arguments.leaves)
             for i, part in enumerate(self.arguments.parts):
                 if isinstance(part, TensorSpec):
+                    given = leaves[i]
                     leaves[i] = tracer.graph.add_input(
                         part, name=self.arguments.paths[i]
                     )
                     leaves[i].node.line = line
+                    if not isinstance(given, TensorSpec):
+                        running.given[leaves[i]] = given
             for x in running.captured:
                 tracer.own(x)
             args, kwargs = nest.pack_like(self.arguments.structure, leaves)
@@ -295,7 +300,8 @@ class Tracing:
         turn = self._seen[line] = self._seen.get(line, -1) + 1
         known = self.function.cache.variables.get((line, turn))
         if known is None:
-            handle = make(lambda: lifted(initial, line))
+            outside = _outside()
+            handle = make(lambda: lifted(initial, outside, line))
             self.function.cache.variables[line, turn] = handle
             return handle
         if isinstance(initial, Tensor) and not known.spec.inner[0].accepts(
@@ -325,10 +331,25 @@ def _in_place(structure: Any, symbols: list[Any]) -> list[Any]:
     ]
 
 
-def lifted(value: Any, line: Line) -> Any:
+def lifted(value: Any, outside: Mapping[SymbolicTensor, Tensor], line: Line) -> Any:
     """Return a variable's first value, computed now although a trace is under way."""
     if callable(value):
         value = value()
     if not isinstance(value, SymbolicTensor):
         return value
-    return evaluate(value, {}, f"the first value of the variable made at {line}")
+    what = f"the first value of the variable made at {line}"
+    return evaluate(value, outside, what)
+
+
+def _outside() -> dict[SymbolicTensor, Tensor]:
+    """Return what stands behind the inputs of the graphs that are being made here."""
+    known: dict[SymbolicTensor, Tensor] = {}
+    interpreter = current.get()
+    with interpreted_by(None):
+        for running in under_way.get():
+            known |= {x: as_input(y, x.spec) for x, y in running.given.items()}
+    while interpreter is not None:
+        if isinstance(interpreter, Tracer):
+            known |= {inner: outer for outer, inner in interpreter.captures.values()}
+        interpreter = interpreter.below
+    return known

@@ -21,8 +21,8 @@ def evaluate(
 ) -> Tensor:
     """Return the value of `x`, of which each node that it depends on is run once, now.
 
-    `outside` holds what inputs of the graph stand for. Where `x` depends on another input,
-    SymbolicTensorError says so of `what`.
+    `outside` holds what inputs of the graph stand for, which may be tensors of a graph around it.
+    Where `x` depends on another input, SymbolicTensorError says so of `what`.
     """
     values: Values = {}
     for node in _in_order(x.node):
@@ -33,7 +33,10 @@ def evaluate(
                     f"{what} depends on {y.name}, made at {node.line}, which has no value yet. "
                     "Compute it from constants, or give an array"
                 )
-            values[node] = (outside[y],)
+            behind = outside[y]
+            if isinstance(behind, SymbolicTensor):
+                behind = evaluate(behind, outside, what)
+            values[node] = (behind,)
     with interpreted_by(None):
         for node in _in_order(x.node):
             if node not in values:

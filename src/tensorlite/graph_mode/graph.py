@@ -17,6 +17,7 @@ from tensorlite.core.scope import Scope, scope
 from tensorlite.graph.graph import Graph as BareGraph, Node
 from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
+from tensorlite.ops.making import creation
 
 
 class Graph(ManualGraph):
@@ -252,14 +253,17 @@ def check_scope_name(name: str) -> None:
 
 @contextmanager
 def outside() -> Iterator[None]:
-    """Leave branches, loops and control dependencies: what is made inside stands by itself."""
+    """Leave branches, loops and control dependencies: what is made inside stands by itself.
+
+    In a traced function what is inside runs at once, and variables made there are no part of it.
+    """
     graph = active_graph()
-    if graph is None:
-        yield
-        return
     token = scope.set(scope.get()._replace(control=()))
+    is_traced = graph is None and tracer() is not None
+    maker = creation.set(None if is_traced else creation.get())
     try:
-        with graph.building():
+        with interpreted_by(None) if graph is None else graph.building():
             yield
     finally:
+        creation.reset(maker)
         scope.reset(token)

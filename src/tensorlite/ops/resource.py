@@ -79,6 +79,14 @@ class VariableState(Resource):
                 self.array = array
             return self.array
 
+    def copied(self) -> VariableState:
+        """Return another with a value of its own, equal to this one's."""
+        array = None if self.array is None else self.array.copy()
+        trainable = self._spec.trainable
+        return VariableState(
+            self._spec.inner[0], self.name, trainable, array, self._place
+        )
+
     def without_value(self) -> FailedPreconditionError:
         """Return the error for a read before the first assignment."""
         what = f"the variable {self.name!r} ({self._spec.inner[0]})"

@@ -5,8 +5,11 @@ Layers that own variables are in train/.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import ContextVar
+from copy import deepcopy
+from types import MemberDescriptorType
 from typing import Any, Self, cast
 from weakref import ref
 
@@ -15,8 +18,8 @@ import numpy as np
 from tensorlite.core.constant import array_of
 from tensorlite.core.device import ANYWHERE, DeviceName, local
 from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor, tracer
-from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, resource
+from tensorlite.core.errors import DTypeError, TracingError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import asked_for, device, scope
@@ -287,6 +290,17 @@ class Variable(Operand):
             return Variable(value, trainable=False, name=name)
 
     def __setitem__(self, key: Any, value: TensorLike) -> None:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return another variable on the same device, with the value that this one has now."""
+        made = memo[id(self)] = object.__new__(type(self))
+        for member, value in _members(self):
+            is_handle = isinstance(value, Tensor) and value.dtype is resource
+            own = _copied(self, made, value) if is_handle else deepcopy(value, memo)
+            member.__set__(made, own)
+        for key, value in getattr(self, "__dict__", {}).items():
+            made.__dict__[key] = deepcopy(value, memo)
+        return made
+
         self.assign(set_item(self.__tensor__(), key, value))
 
     def check_update(self) -> None:
@@ -331,3 +345,30 @@ class Variable(Operand):
             )
         text = repr(self.__tensor__()).removeprefix("Tensor(")
         return f"Variable(name={self.name!r}, {text}"
+
+
+def _members(variable: Variable) -> Iterator[tuple[Any, Any]]:
+    """Yield the places in which objects of a variable's class hold something, with what it is."""
+    for kind in reversed(type(variable).__mro__):
+        for member in vars(kind).values():
+            if isinstance(member, MemberDescriptorType):  # what `__slots__` makes
+                with suppress(AttributeError):  # nothing has been put there
+                    yield member, member.__get__(variable)
+
+
+def _copied(variable: Variable, made: Variable, handle: Tensor) -> EagerTensor:
+    """Return the handle of a new variable with the value behind `handle`."""
+    state = handle.array if isinstance(handle, EagerTensor) else None
+    if not isinstance(state, VariableState):
+        raise DTypeError(
+            f"the variable {variable.name!r} is held elsewhere, by a graph's sessions or another "
+            "task, and cannot be copied: make another variable, and assign it the value"
+        )
+    if tracer() is not None:
+        raise TracingError(
+            f"the variable {variable.name!r} cannot be copied in a trace, where its value is not "
+            "known: copy it outside of the function"
+        )
+    copy = state.copied()
+    copy.owner = ref(made)
+    return EagerTensor(copy, handle.device)

@@ -70,6 +70,9 @@ from tensorlite.compat.shared.control_flow import (
     case as case,
     switch_case as switch_case,
 )
+from tensorlite.compat.shared.creators import (
+    variable_creator_scope as variable_creator_scope,
+)
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     accumulate_n as accumulate_n,

@@ -11,7 +11,6 @@ import numpy as np
 
 from tensorlite.compat.calling import named
 from tensorlite.compat.v1.variables import (
-    EagerVariable,
     Variable,
     count_up_to as count_up_to,
 )
@@ -108,7 +107,7 @@ def _eager_variable(
 ) -> Any:
     """Return a new variable: eagerly nothing keeps them by name."""
     found = variable_scopes.first_value(name, initializer, shape, dtype)
-    return EagerVariable(found, trainable, name=name, dtype=dtype)
+    return Variable(found, trainable, name=name, dtype=dtype)
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.views import (
     GraphTensor,
@@ -29,7 +31,7 @@ from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import CountUpToVariableOp
 
 
-class Variable(state.Variable):
+class Variable(state.Variable, metaclass=Creatable):
     """A variable: of the graph being built, or where there is none one that has its value."""
 
     __slots__ = ()
@@ -375,3 +377,6 @@ class EagerVariable(Variable):
 
     def initialized_value(self) -> Any:
         return self.value()
+
+
+Variable.arguments = signature(EagerVariable.__init__)

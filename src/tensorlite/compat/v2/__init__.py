@@ -66,6 +66,9 @@ from tensorlite.compat.shared.control_flow import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
+from tensorlite.compat.shared.creators import (
+    variable_creator_scope as variable_creator_scope,
+)
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     acos as acos,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1 import framework
@@ -87,11 +89,11 @@ def is_variable(x: object) -> bool:
     return isinstance(x, AnyVariable)
 
 
-class _Kind(type(AnyVariable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
+class _Kind(Creatable):
     """Counts every variable as one of tf.Variable; classes below it have their own instances."""
 
-    def __instancecheck__(cls, instance: Any) -> Any:
-        is_own = cls is not Variable
+    def __instancecheck__(self, instance: Any) -> Any:
+        is_own = self is not Variable
         return (
             super().__instancecheck__(instance) if is_own else is_variable(instance)
         )
@@ -142,6 +144,15 @@ class Variable(EagerVariable, metaclass=_Kind):
             constraint=constraint,
             shape=shape,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickles this as a variable of its own; tensorlite's own are not pickled."""
+        kept = {"name": _own_name(self), "trainable": self.trainable}
+        made = partial(Variable, self.numpy(), constraint=self.constraint, **kept)
+        return made, ()
+
+
+Variable.arguments = signature(Variable.__init__)
 
 
 class Module(Collector):
@@ -243,14 +254,39 @@ def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
         yield from _leaves(member, (*path, label))
 
 
+class NameScope:
+    """Opens a scope of names below the one around, or the very one that was entered as `a/b/`."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise InvalidArgumentError("name for name_scope must be a string.")
+        self._name = name
+        self._entered: list[Any] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __enter__(self) -> str:
+        opened = _opened(self._name)
+        whole = opened.__enter__()
+        self._entered.append(opened)
+        return whole
+
+    def __exit__(self, *error: object) -> None:
+        self._entered.pop().__exit__(*error)
+
+
+name_scope = NameScope
+
+
 @contextmanager
-def name_scope(name: str) -> Iterator[str]:
-    """Enter a scope of names below the one around, or the very one that was entered as `a/b/`."""
+def _opened(name: str) -> Iterator[str]:
     if active_graph() is not None:
         with framework.name_scope(name) as whole:
             yield whole
         return
-    spelled = str(name).rstrip("/")
+    spelled = name.rstrip("/")
     around = scope.scope.get()
     outer = "" if spelled != name or not name else around.name
     token = scope.scope.set(around._replace(name=outer))

@@ -1,0 +1,140 @@
+"""TensorFlow 2's variables: made in functions, by creators, in init_scope; copied, pickled."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+import tensorlite.compat.v1 as tf1
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = True
+    yield
+    mode.eager = before
+
+
+class Dense(tf.Module):
+    """Makes its variables when it is first called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.w: Any = None
+
+    @tf.function
+    def __call__(self, x: Any) -> Any:
+        if self.w is None:
+            self.w = tf.Variable(tf.random.normal([x.shape[-1], 2]), name="w")
+            self.b = tf.Variable(tf.zeros([2]), name="b")
+        return x @ self.w + self.b
+
+
+def test_first_values_are_drawn_once_for_a_function() -> None:
+    first, second = Dense(), Dense()
+    found = first(tf.ones([1, 3]))
+    assert found.numpy().tolist() == first(tf.ones([1, 3])).numpy().tolist()
+    assert found.numpy().tolist() == tf.reduce_sum(first.w, 0, True).numpy().tolist()
+    assert first(tf.ones([2, 3])).shape == (2, 2)
+    second(tf.ones([1, 3]))
+    assert second.w.numpy().tolist() != first.w.numpy().tolist()
+    assert [v.name for v in first.variables] == ["b:0", "w:0"]
+
+
+def test_what_stands_in_init_scope_is_no_part_of_a_function() -> None:
+    held: list[Any] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.init_scope():
+            assert tf.executing_eagerly()
+            held.append(tf.Variable(tf.random.uniform([2])))
+        assert not tf.executing_eagerly()
+        return x * held[0]
+
+    assert f(tf.ones([2])).numpy().tolist() == held[0].numpy().tolist()
+    f(tf.ones([]))
+    assert held[1] is not held[0]
+    assert f(tf.ones([2])).numpy().tolist() == held[0].numpy().tolist()
+
+
+def test_creators_make_variables_the_innermost_first() -> None:
+    told: list[Any] = []
+
+    def doubled(below: Any, **given: Any) -> Any:
+        told.append((given["name"], given["trainable"], sorted(given)[:3]))
+        return below(**{**given, "initial_value": given["initial_value"] * 2.0})
+
+    def one_more(below: Any, **given: Any) -> Any:
+        return below(**{**given, "initial_value": given["initial_value"] + 1.0})
+
+    with tf.variable_creator_scope(doubled), tf.variable_creator_scope(one_more):
+        v = tf.Variable(3.0, name="v")
+    assert v.numpy() == 8.0
+    assert told == [("v", None, ["aggregation", "caching_device", "constraint"])]
+    assert tf.Variable(3.0).numpy() == 3.0
+
+
+def test_creators_may_give_something_else() -> None:
+    with tf.variable_creator_scope(lambda below, **given: given["dtype"]):
+        made: Any = tf.Variable(1.0, dtype=tf.float64)
+    assert made is tf.float64
+
+
+def test_creators_of_graphs_are_asked_for_variables_of_scopes() -> None:
+    names = []
+
+    def noted(below: Any, **given: Any) -> Any:
+        names.append(given["name"])
+        return below(**given)
+
+    with tf1.Graph().as_default() as graph, tf1.variable_creator_scope(noted):
+        tf1.get_variable("w", [2])
+        tf1.Variable(1.0, name="b")
+        assert [x.name for x in tf1.global_variables()] == ["w:0", "b:0"]
+    assert names == ["w", "b"]
+    assert graph is not None
+
+
+def test_a_copied_model_trains_by_itself() -> None:
+    model = Dense()
+    model(tf.ones([1, 3]))
+    model.w.assign(tf.ones([3, 2]))
+    again = copy.deepcopy(model)
+    again.w.assign_add(tf.ones([3, 2]))
+    assert again.w.name == "w:0"
+    assert again.w.trainable
+    assert (again.w - model.w).numpy().tolist() == [[1.0, 1.0]] * 3
+    assert again(tf.ones([1, 3])).numpy().tolist() == [[6.0, 6.0]]
+    assert model(tf.ones([1, 3])).numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_a_pickled_variable_has_its_value() -> None:
+    v = tf.Variable([1.0, 2.0], trainable=False, name="v", dtype=tf.float64)
+    again = pickle.loads(pickle.dumps(v))  # noqa: S301  made right here
+    assert (again.name, again.dtype, again.trainable) == ("v:0", tf.float64, False)
+    assert again.numpy().tolist() == [1.0, 2.0]
+
+
+def test_a_variable_is_not_copied_in_a_function() -> None:
+    v = tf.Variable(1.0)
+    with pytest.raises(RuntimeError, match="in a trace"):
+        tf.function(lambda: copy.deepcopy(v))()
+
+
+def test_a_scope_of_names_is_opened_again_and_tells_its_name() -> None:
+    scope, wrong = tf.name_scope("a"), cast("Any", None)
+    with scope as whole:
+        assert whole == "a/"
+        with scope as inner:
+            assert inner == "a/a/"
+    assert scope.name == "a"
+    with pytest.raises(ValueError, match="must be a string"):
+        tf.name_scope(wrong)
