@@ -289,7 +289,6 @@ class Variable(Operand):
         with interpreted_by(None), device(self.device):
             return Variable(value, trainable=False, name=name)
 
-    def __setitem__(self, key: Any, value: TensorLike) -> None:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return another variable on the same device, with the value that this one has now."""
         made = memo[id(self)] = object.__new__(type(self))
@@ -301,6 +300,7 @@ class Variable(Operand):
             made.__dict__[key] = deepcopy(value, memo)
         return made
 
+    def __setitem__(self, key: Any, value: TensorLike) -> None:
         self.assign(set_item(self.__tensor__(), key, value))
 
     def check_update(self) -> None:
