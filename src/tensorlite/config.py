@@ -271,11 +271,14 @@ def set_tensorflow_results(wanted: bool) -> None:
     """Say whether some results are what TensorFlow's programs rely on; `compat.v2` asks for it.
 
     Quotients of integers of 32 bits or more are float64 then, not float32, and `numpy()` of a
-    single string is bytes, not an array without axes.
+    tensor without axes is a scalar, of a string bytes, not an array. NumPy's functions of tensors
+    give arrays. Tensors, variables, shapes, dtypes and specs print as TensorFlow's do.
 
     >>> tl.config.set_tensorflow_results(True)
     >>> (tl.asarray(1) / tl.asarray(3)).dtype, tl.asarray("text").numpy()
-    (tl.float64, b'text')
+    (tf.float64, b'text')
+    >>> print(tl.asarray([1, 2]))
+    tf.Tensor([1 2], shape=(2,), dtype=int32)
     >>> tl.config.set_tensorflow_results(False)
     >>> (tl.asarray(1) / tl.asarray(3)).dtype
     tl.float32

@@ -173,7 +173,10 @@ class UnknownShape(TensorShape, shapes.UnknownShape):
     __bool__ = shapes.UnknownShape.__bool__
     __eq__ = shapes.UnknownShape.__eq__
     __hash__ = object.__hash__
-    __str__ = __repr__ = shapes.UnknownShape.__repr__
+    __str__ = shapes.UnknownShape.__str__
+
+    def __repr__(self) -> str:
+        return "TensorShape(None)"
 
     def __getitem__(self, key: Any) -> Any:
         return UnknownShape() if isinstance(key, slice) else Dimension(None)

@@ -133,7 +133,7 @@ class Settings:
     numpy_adopts: bool = False
     """Whether an array of NumPy beside a tensor takes the tensor's dtype, if it may."""
     tensorflow_results: bool = False
-    """Whether quotients of wide integers are float64, and a single text is bytes for NumPy."""
+    """Whether quotients of wide integers are float64, and values look as TensorFlow's do."""
 
 
 settings = Settings()

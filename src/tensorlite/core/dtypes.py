@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from tensorlite.core import texts
 from tensorlite.core.errors import DTypeError
 
 
@@ -125,7 +126,10 @@ class DType:
         return ENUM[self.name]
 
     def __repr__(self) -> str:
-        return f"tl.{self.name}"
+        return f"tf.{self.name}" if texts.wanted() else f"tl.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>" if texts.wanted() else repr(self)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType) or not isinstance(other, (np.dtype, type, str)):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, Self, SupportsIndex, overload
 
+from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.spec import merge
 
@@ -157,6 +158,12 @@ class TensorShape(tuple[Any, ...]):
 
     __hash__ = tuple.__hash__
 
+    def __repr__(self) -> str:
+        return texts.shape_repr(self.known()) if texts.wanted() else str(self)
+
+    def __str__(self) -> str:
+        return tuple.__repr__(self)
+
 
 class UnknownShape(TensorShape):
     """The shape of a tensor of which not even the rank is known."""
@@ -196,7 +203,7 @@ class UnknownShape(TensorShape):
 
     __hash__ = object.__hash__
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return "<unknown>"
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tensorlite.core import dtypes
+from tensorlite.core import dtypes, texts
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import AxisError, ShapeError
 
@@ -188,10 +188,14 @@ class TensorSpec:
         )
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            return texts.spec_repr(self)
         named = f", name={self.name!r}" if self.name else ""
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}{named})"
 
     def __str__(self) -> str:
+        if texts.wanted():
+            return texts.spec_repr(self)
         return f"{self.dtype.name}{shape_text(self.shape)}"
 
 

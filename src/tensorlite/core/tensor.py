@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from tensorlite.core import operand
+from tensorlite.core import operand, texts
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -123,12 +123,16 @@ class Tensor(Operand):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the value as a read-only NumPy array; SymbolicTensorError in a trace."""
+        view = self._view()
+        if settings.tensorflow_results and view.ndim == 0:
+            scalar: Any = view[()]
+            bare = scalar.encode() if isinstance(scalar, str) else scalar
+            return cast("np.ndarray[Any, Any]", bare)
+        return view
+
+    def _view(self) -> np.ndarray[Any, Any]:
         view = to_host(self.array).view()
         view.flags.writeable = False
-        if view.dtype == object and settings.tensorflow_results and view.ndim == 0:
-            text = view.item()
-            bare: Any = text.encode() if isinstance(text, str) else text
-            return cast("np.ndarray[Any, Any]", bare)
         return view
 
     def item(self) -> Any:
@@ -208,7 +212,7 @@ class Tensor(Operand):
         self, dtype: Any = None, copy: bool | None = None
     ) -> np.ndarray[Any, Any]:
         """Return the value as a NumPy array, for NumPy's own use."""
-        array = self.numpy()
+        array = self._view()
         return (
             array
             if dtype is None and not copy
@@ -309,6 +313,8 @@ class EagerTensor(Tensor):
         self._array, self._device = other.array, other.device
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            return texts.tensor_repr(self)
         device = str(self._device).removeprefix("/device:")
         head = f"shape={self.shape}, dtype={self.dtype.name}, device={device}"
         if _is_handle(self._array):
@@ -316,12 +322,16 @@ class EagerTensor(Tensor):
         return f"Tensor({head}){' ' if self.shape == () else chr(10)}{self}"
 
     def __str__(self) -> str:
+        if texts.wanted():
+            return texts.tensor_text(self)
         if _is_handle(self._array):
             return repr(self._array)
         with np.printoptions(threshold=60, edgeitems=3, precision=6):
             return str(to_host(self._array))
 
     def __format__(self, spec: str) -> str:
+        if texts.wanted():
+            return format(self.numpy(), spec)
         return format(self.item(), spec) if spec else str(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -380,6 +390,15 @@ class IndexedSlices:
     def device(self) -> DeviceName:
         """Where the values are."""
         return self.values.device
+
+    def __str__(self) -> str:
+        if not texts.wanted():
+            return repr(self)
+        dense = self.dense_shape
+        known = {} if dense is None else {"dense_shape": dense}
+        return texts.parts_text(
+            "IndexedSlices", indices=self.indices, values=self.values, **known
+        )
 
 
 def _is_handle(array: Array) -> bool:

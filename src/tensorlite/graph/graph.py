@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tensorlite.core import texts
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
@@ -117,13 +118,20 @@ class SymbolicTensor(Tensor):
         return super().__len__()
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            return texts.symbolic_repr(self.name, self._spec)
         head = f"shape={self._spec.shape}, dtype={self.dtype.name}"
         return f"SymbolicTensor({head}, name={self.name}, made at {self.node.line})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return (
+            texts.symbolic_text(self.name, self._spec)
+            if texts.wanted()
+            else repr(self)
+        )
 
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return str(self)
 
 
 class Node:

@@ -170,10 +170,8 @@ class GradientTape(Interpreter):
         >>> tape.watched_variables()[0] is w
         True
         """
-        states = [x.array for x in self._kept if isinstance(x, EagerTensor)]
-        owners = [getattr(state, "owner", None) for state in states]
-        held = [owner() for owner in owners if owner is not None]
-        return tuple(x for x in held if x is not None)
+        owners = [_owner(x) for x in self._kept]
+        return tuple(x for x in owners if x is not None)
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -212,7 +210,7 @@ class GradientTape(Interpreter):
         targets = [source_of(leaf) for leaf in nest.flatten(target)]
 
         def sweep(leaves: list[Tensor]) -> list[Gradient]:
-            flows = starting_gradients(targets, output_gradients)
+            flows = starting_gradients(targets, output_gradients, target)
             return gradients(self._records, targets, leaves, flows)
 
         return self._answer(target, sources, unconnected, sweep)
@@ -230,7 +228,10 @@ class GradientTape(Interpreter):
         leaves = nest.flatten(sources)
         with interpreted_by(self._outside()):
             asked = [source_of(leaf) for leaf in leaves]
-            known = [x for x in asked if id(x) in self._watched]
+            themselves = {id(source_of(y)) for y in nest.flatten(target)}
+            known = [
+                x for x in asked if id(x) in self._watched or id(x) in themselves
+            ]
             by_source = dict(zip(map(id, known), sweep(known), strict=True))
             found = [by_source.get(id(x)) for x in asked]
             filled = [
@@ -238,7 +239,8 @@ class GradientTape(Interpreter):
                 for g, leaf in zip(found, leaves, strict=True)
             ]
         if not self.persistent:
-            self._records, self._watched, self._kept = [], set(), []
+            variables = [x for x in self._kept if _owner(x) is not None]
+            self._records, self._watched, self._kept = [], set(), variables
         return nest.pack_like(sources, filled)
 
     def jacobian(
@@ -367,6 +369,13 @@ class GradientTape(Interpreter):
         )
 
 
+def _owner(kept: Tensor) -> Any:
+    """Return the variable whose handle was watched, None for other tensors."""
+    state = kept.array if isinstance(kept, EagerTensor) else None
+    owner = getattr(state, "owner", None)
+    return None if owner is None else owner()
+
+
 def _replaced(record: Record, old: Tensor, by: Tensor) -> Record:
     def swap(xs: Tensors) -> Tensors:
         return tuple([by if x is old else x for x in xs])
@@ -391,12 +400,18 @@ def source_of(value: Any) -> Tensor:
     return to_tensor(value)
 
 
-def starting_gradients(targets: Sequence[Tensor], given: Any) -> list[Gradient]:
-    """Return the gradients that flow into the targets: the given ones, or ones."""
+def starting_gradients(
+    targets: Sequence[Tensor], given: Any, values: Any = None
+) -> list[Gradient]:
+    """Return the gradients that flow into the targets: the given ones, or ones.
+
+    Ones are shaped as the `values` whose sources the targets are, such as variables of handles.
+    """
     if given is None:
+        shaped = targets if values is None else nest.flatten(values)
         return [
-            operand.operators.ones_like(y) if y.dtype.is_differentiable else None
-            for y in targets
+            operand.operators.ones_like(x) if y.dtype.is_differentiable else None
+            for x, y in zip(shaped, targets, strict=True)
         ]
     leaves = nest.flatten(given)
     if len(leaves) != len(targets):

@@ -12,6 +12,7 @@ from tensorlite.core import nest
 from tensorlite.core.device import settings
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import EagerTensor
 
 __all__: list[str] = []
 
@@ -53,6 +54,12 @@ reshape roll round sign signbit sin sinh sort sqrt square squeeze stack std subt
 take_along_axis tan tanh tensordot tile transpose tril triu trunc var vecdot where zeros_like
 """
 """NumPy's names that are ours as well."""
+_OPERATORS = """
+add bitwise_and bitwise_or bitwise_xor divide equal floor_divide greater greater_equal
+left_shift less less_equal matmul multiply not_equal power remainder right_shift subtract
+true_divide
+"""
+"""What an array's operators call: beside a tensor they are the tensor's own."""
 
 
 def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
@@ -61,6 +68,9 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     Raises DTypeError, which names the function, where there is no such one, or where arguments
     are given that it does not have (`out`, `where`).
     """
+    is_operator = name in _OPERATORS.split()
+    if settings.tensorflow_results and not is_operator and _all_known(args):
+        return _by_value(name, args, kwargs)
     ours = _OURS.get(name, name if name in _SAME.split() else None)
     function = getattr(import_module("tensorlite"), ours, None) if ours else None
     if function is None and settings.numpy_adopts:
@@ -81,6 +91,12 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     return function(*bound[0], **bound[1])
 
 
+def _all_known(args: Any) -> bool:
+    """Return whether every tensor among arguments has its value."""
+    held = [x for x in nest.flatten(list(args)) if isinstance(x, Operand)]
+    return all(isinstance(x.__tensor__(), EagerTensor) for x in held)
+
+
 def _by_value(name: str, args: Any, kwargs: Any) -> Any:
     """Return what NumPy makes of tensors' values, as TensorFlow has it."""
 
@@ -88,8 +104,10 @@ def _by_value(name: str, args: Any, kwargs: Any) -> Any:
         return x.__tensor__().numpy() if isinstance(x, Operand) else x
 
     given = nest.map_structure(value, [list(args), dict(kwargs)])
-    function = getattr(np, name, None) or getattr(np.linalg, name)
-    return function(*given[0], **given[1])
+    first, _, method = name.partition(".")
+    function = getattr(np, first, None) or getattr(np.linalg, first)
+    called = getattr(function, method) if method else function
+    return called(*given[0], **given[1])
 
 
 def _keywords(

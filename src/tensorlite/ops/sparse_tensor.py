@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from tensorlite.core import dtypes
+from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.spec import Dims
@@ -87,6 +87,8 @@ class SparseTensor(_Parts):
         return SparseTensor(self.indices, values, self.dense_shape)
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            return texts.parts_text("SparseTensor", **self._asdict())
         return f"SparseTensor(indices={self[0]!r}, values={self[1]!r}, dense_shape={self[2]!r})"
 
 

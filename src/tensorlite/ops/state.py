@@ -15,6 +15,7 @@ from weakref import ref
 
 import numpy as np
 
+from tensorlite.core import texts
 from tensorlite.core.constant import array_of
 from tensorlite.core.device import ANYWHERE, DeviceName, local
 from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor, tracer
@@ -337,6 +338,9 @@ class Variable(Operand):
         return self.__tensor__().__array__(dtype, copy)
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            value = None if tracer() is not None else self.__tensor__()
+            return texts.variable_repr(self.name, self.shape, self.dtype.name, value)
         if tracer() is not None:  # a value would be one more node
             device = str(self.device).removeprefix("/device:")
             return (

@@ -9,7 +9,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import image
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.making import same
+from tensorlite.compat.shared.making import same, without_gradient
 from tensorlite.core.dtypes import as_dtype, uint8
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
@@ -66,7 +66,9 @@ __all__ = [
 
 adjust_brightness = same("adjust_brightness", image.adjust_brightness, "image delta")
 adjust_contrast = same(
-    "adjust_contrast", image.adjust_contrast, "images contrast_factor"
+    "adjust_contrast",
+    without_gradient("AdjustContrastv2", image.adjust_contrast),
+    "images contrast_factor",
 )
 adjust_gamma = same("adjust_gamma", image.adjust_gamma, "image gamma gain")
 adjust_hue = same("adjust_hue", image.adjust_hue, "image delta")

@@ -6,11 +6,13 @@ The functions themselves are gathered by topic in the modules beside this one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 from tensorlite.compat.calling import FORMS, agreeing, converted, named
 from tensorlite.core.errors import DTypeError
+from tensorlite.ops.differentiate import custom_gradient
 from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.sparse_tensor import SparseTensor
 
@@ -66,6 +68,19 @@ def titled(made: Any, function: Any, default: str) -> Any:
         "_"
     )
     return made
+
+
+def without_gradient(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose gradient is refused, as that of TensorFlow's operator is."""
+
+    def refused(*_: Any) -> Any:
+        raise LookupError(f"gradient registry has no entry for: {kind}")
+
+    @wraps(function)
+    def called(*tensors: Any) -> Any:
+        return custom_gradient(lambda *xs: (function(*xs), refused))(*tensors)
+
+    return called
 
 
 def same(

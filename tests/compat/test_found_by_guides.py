@@ -1,0 +1,128 @@
+"""What the guides on tensors, variables and tapes have shown to be unlike TensorFlow 2's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+import tensorlite.compat.v2 as tf
+from tensorlite.core.errors import SideEffectWarning
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+MATRIX = "tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=(2, 2), dtype=float32)"
+SHOWN = (
+    "<tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>",
+    "<tf.Tensor: shape=(), dtype=string, numpy=b'a'>",
+    "<tf.Tensor: shape=(2,), dtype=string, numpy=array([b'a', b'b'], dtype=object)>",
+    "<tf.Tensor: shape=(), dtype=bool, numpy=True>",
+)
+
+
+def test_tensors_print_as_tensorflows() -> None:
+    assert str(tf.constant([[1.0, 2.0], [3.0, 4.0]])) == MATRIX
+    given: tuple[Any, ...] = ([1, 2], "a", ["a", "b"], True)
+    for value, wanted in zip(given, SHOWN, strict=True):
+        assert repr(tf.constant(value)) == wanted
+    assert f"{tf.constant([1, 2])} {tf.constant(3.5):.2f}" == "[1 2] 3.50"
+    tl.config.set_tensorflow_results(False)
+    assert str(tf.constant([1, 2])) == "[1 2]"
+
+
+def test_what_describes_tensors_prints_as_tensorflows() -> None:
+    assert (str(tf.float32), repr(tf.float32)) == ("<dtype: 'float32'>", "tf.float32")
+    shape = tf.TensorShape([None, 3])
+    assert (str(shape), repr(shape)) == ("(None, 3)", "TensorShape([None, 3])")
+    unknown = tf.TensorShape(None)
+    assert (str(unknown), repr(unknown)) == ("<unknown>", "TensorShape(None)")
+    spec = tf.TensorSpec([2], tf.int32, name="x")
+    assert repr(spec) == "TensorSpec(shape=(2,), dtype=tf.int32, name='x')"
+    v = tf.Variable(3, name="v")
+    assert repr(v) == "<tf.Variable 'v:0' shape=() dtype=int32, numpy=3>"
+
+
+def test_what_consists_of_tensors_prints_as_tensorflows() -> None:
+    slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
+    assert str(slices) == (
+        "IndexedSlices(indices=tf.Tensor([2], shape=(1,), dtype=int32), "
+        "values=tf.Tensor([1.], shape=(1,), dtype=float32))"
+    )
+    sparse = tf.sparse.from_dense([0, 7])
+    assert str(sparse) == (
+        "SparseTensor(indices=tf.Tensor([[1]], shape=(1, 1), dtype=int64), "
+        "values=tf.Tensor([7], shape=(1,), dtype=int32), "
+        "dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
+    )
+
+
+def test_tensors_of_traces_print_as_tensorflows() -> None:
+    seen = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        seen.append((str(x), repr(x)))
+        return x
+
+    with pytest.warns(SideEffectWarning):
+        f.get_concrete_function(tf.TensorSpec([None], tf.int32))
+    assert seen == [
+        (
+            'Tensor("x:0", shape=(None,), dtype=int32)',
+            "<tf.Tensor 'x:0' shape=(None,) dtype=int32>",
+        )
+    ]
+
+
+def test_single_numbers_are_scalars_of_numpy() -> None:
+    value = tf.constant(2.5).numpy()
+    assert isinstance(value, np.float32)
+    assert {value: 1} == {np.float32(2.5): 1}
+    assert np.asarray(tf.constant(2.5)).shape == ()
+
+
+def test_numpys_functions_give_arrays() -> None:
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        y = np.mean(x**2, axis=0)
+        z = tf.reduce_mean(y)
+    assert isinstance(y, np.ndarray)
+    assert tape.gradient(z, x) is None
+    assert isinstance(np.exp(x), np.ndarray)
+    assert isinstance(np.add.reduce(tf.constant([1.0, 2.0])), np.float32)
+    assert tf.is_tensor(np.ones(2, np.float32) + tf.constant(1.0))
+
+
+def test_a_variable_is_a_target_of_its_own() -> None:
+    v, w = tf.Variable([2.0, 3.0]), tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        _ = w * 2.0
+    dv, dw = tape.gradient(v, [v, w])
+    assert dv.numpy().tolist() == [1.0, 1.0]
+    assert dw is None
+
+
+def test_watched_variables_are_known_after_gradients() -> None:
+    v = tf.Variable(2.0, name="v")
+    with tf.GradientTape() as tape:
+        y = v * v
+    assert tape.gradient(y, v).numpy() == 4.0
+    assert [x.name for x in tape.watched_variables()] == ["v:0"]
+
+
+def test_contrasts_have_no_gradients() -> None:
+    image = tf.Variable([[[0.5, 0.0, 0.0]]])
+    with tf.GradientTape() as tape:
+        changed = tf.image.adjust_contrast(image, 0.1)
+    with pytest.raises(LookupError, match="no entry for: AdjustContrastv2"):
+        tape.gradient(changed, image)
