@@ -332,6 +332,7 @@ from tensorlite.compat.v1.accumulators import (
 )
 from tensorlite.compat.v1.arrays import *
 from tensorlite.compat.v1.before import *
+from tensorlite.compat.v1.behaviour import *
 from tensorlite.compat.v1.checks import *
 from tensorlite.compat.v1.configuration import *
 from tensorlite.compat.v1.control_flow import *

@@ -24,7 +24,7 @@ from tensorlite.compat.views import (
 )
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import executing_eagerly as runs_at_once, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
     AssertionFailedError,
@@ -60,11 +60,6 @@ __all__ = [
     "control_dependencies",
     "convert_to_tensor",
     "device",
-    "disable_eager_execution",
-    "disable_v2_behavior",
-    "enable_eager_execution",
-    "enable_v2_behavior",
-    "executing_eagerly",
     "get_default_graph",
     "get_default_session",
     "gradients",
@@ -380,33 +375,6 @@ def gradients(
         pairs = zip(found, sources, strict=True)
         return [zeros_like(x) if dx is None else dx for dx, x in pairs]
     return list(found)
-
-
-def executing_eagerly() -> bool:
-    return runs_at_once() and active_graph() is None
-
-
-def enable_eager_execution(
-    config: Any = None, device_policy: Any = None, execution_mode: Any = None
-) -> None:
-    if mode.graph is not None and mode.graph.nodes:
-        raise FailedPreconditionError(
-            "tf.enable_eager_execution must be called at program startup: there is a graph with "
-            f"{len(mode.graph.nodes)} nodes"
-        )
-    mode.eager = True
-
-
-def disable_eager_execution() -> None:
-    mode.eager = False
-
-
-def disable_v2_behavior() -> None:
-    mode.eager = False
-
-
-def enable_v2_behavior() -> None:
-    mode.eager = True
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.candidates import (
-    all_candidate_sampler,
-    compute_accidental_hits,
-    fixed_unigram_candidate_sampler,
-    log_uniform_candidate_sampler,
-    uniform_candidate_sampler,
+    all_candidate_sampler as all_candidate_sampler,
+    compute_accidental_hits as compute_accidental_hits,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
 )
 from tensorlite.compat.shared.fractional import (
     fractional_avg_pool as fractional_avg_pool,
@@ -53,15 +53,12 @@ from tensorlite.compat.shared.nn import (
     xw_plus_b as xw_plus_b,
 )
 from tensorlite.compat.v1 import rnn_cell as rnn_cell
-from tensorlite.compat.v1.contrib import legacy_seq2seq as seq2seq
+from tensorlite.compat.v1.contrib import legacy_seq2seq
 from tensorlite.compat.v1.convolution_gradients import (
     conv2d_backprop_filter as conv2d_backprop_filter,
     conv2d_backprop_input as conv2d_backprop_input,
     conv3d_backprop_filter as conv3d_backprop_filter,
-    conv3d_backprop_filter as conv3d_backprop_filter_v2,
-    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter,
     depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter,
-    depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input,
     depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
 )
 from tensorlite.compat.v1.convolutions import (
@@ -110,13 +107,18 @@ from tensorlite.compat.v1.rnn import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
     dynamic_rnn as dynamic_rnn,
     raw_rnn as raw_rnn,
-    static_bidirectional_rnn as bidirectional_rnn,
     static_bidirectional_rnn as static_bidirectional_rnn,
-    static_rnn as rnn,
     static_rnn as static_rnn,
-    static_state_saving_rnn as state_saving_rnn,
     static_state_saving_rnn as static_state_saving_rnn,
 )
+
+bidirectional_rnn = static_bidirectional_rnn
+conv3d_backprop_filter_v2 = conv3d_backprop_filter
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
+rnn = static_rnn
+seq2seq = legacy_seq2seq
+state_saving_rnn = static_state_saving_rnn
 
 
 def __getattr__(name: str) -> object:

@@ -21,7 +21,7 @@ from tensorlite.compat.v1.saved_models import (
     contains_saved_model as contains_saved_model,
     get_tensor_from_tensor_info,
     is_valid_signature,
-    load,
+    load as load,
     maybe_saved_model_directory,
     predict_signature_def,
     regression_signature_def,

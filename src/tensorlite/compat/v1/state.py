@@ -1,4 +1,4 @@
-"""Changes of parts of variables, tapes over graphs, and settings that change nothing here."""
+"""Changes of parts of variables, tapes over graphs, and gradients of operators."""
 
 from __future__ import annotations
 
@@ -32,21 +32,11 @@ __all__ = [
     "NotDifferentiable",
     "RegisterGradient",
     "container",
-    "control_flow_v2_enabled",
-    "disable_control_flow_v2",
-    "disable_resource_variables",
-    "disable_tensor_equality",
-    "disable_v2_tensorshape",
-    "enable_control_flow_v2",
-    "enable_resource_variables",
-    "enable_tensor_equality",
-    "enable_v2_tensorshape",
     "get_local_variable",
     "load_file_system_library",
     "load_library",
     "load_op_library",
     "no_gradient",
-    "resource_variables_enabled",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -184,18 +174,6 @@ def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
 @contextmanager
 def container(container_name: str) -> Iterator[str]:
     yield container_name
-
-
-def _setting(answer: Any = None) -> Callable[[], Any]:
-    return lambda: answer
-
-
-enable_resource_variables = disable_resource_variables = _setting()
-enable_v2_tensorshape = disable_v2_tensorshape = _setting()
-enable_tensor_equality = disable_tensor_equality = _setting()
-enable_control_flow_v2 = disable_control_flow_v2 = _setting()
-resource_variables_enabled = _setting(True)
-control_flow_v2_enabled = _setting(True)
 
 
 def load_op_library(library_filename: str) -> Any:

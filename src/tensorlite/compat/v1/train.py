@@ -103,9 +103,8 @@ from tensorlite.graph_mode.hooks import (
     SessionRunValues as SessionRunValues,
     StopAtStepHook as StopAtStepHook,
 )
+from tensorlite.interop.tensorflow.stored import checkpoints
 from tensorlite.interop.tensorflow.stored.checkpoints import (
-    CheckpointReader as NewCheckpointReader,
-    exists as checkpoint_exists,
     list_variables as list_variables,
     load_checkpoint as load_checkpoint,
     load_variable as load_variable,
@@ -119,7 +118,11 @@ from tensorlite.interop.tensorflow.stored.states import (
 from tensorlite.ops.example_messages import NAMES, example_message
 from tensorlite.train.coordinator import Coordinator as Coordinator
 from tensorlite.train.looper import LooperThread as LooperThread
-from tensorlite.train.summaries.event_file import read_events as summary_iterator
+from tensorlite.train.summaries import event_file
+
+NewCheckpointReader = checkpoints.CheckpointReader
+checkpoint_exists = checkpoints.exists
+summary_iterator = event_file.read_events
 
 
 def __getattr__(name: str) -> object:

@@ -51,7 +51,6 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.blocks import (
     batch_to_space as batch_to_space,
     space_to_batch as space_to_batch,
-    space_to_batch as space_to_batch_nd,
 )
 from tensorlite.compat.shared.checks import (
     Assert as Assert,
@@ -132,7 +131,6 @@ from tensorlite.compat.shared.matrices import (
     einsum as einsum,
     matmul as matmul,
     norm as norm,
-    sqrtm as matrix_square_root,
     tensordot as tensordot,
 )
 from tensorlite.compat.shared.picking import (
@@ -201,11 +199,11 @@ from tensorlite.compat.shared.values import (
     get_static_value as get_static_value,
     hessians as hessians,
 )
+from tensorlite.compat.v1.behaviour import executing_eagerly as executing_eagerly
 from tensorlite.compat.v1.framework import (
     Graph as Graph,
     control_dependencies as control_dependencies,
     device as device,
-    executing_eagerly as executing_eagerly,
     group as group,
     init_scope as init_scope,
     is_tensor as is_tensor,
@@ -282,9 +280,6 @@ from tensorlite.compat.v2.functions import (
     function as function,
     py_function as py_function,
 )
-from tensorlite.compat.v2.version import (
-    VERSION as __version__,
-)
 from tensorlite.compat.views import (
     Operation as Operation,
 )
@@ -310,6 +305,9 @@ from tensorlite.ops.sparse_tensor import (
 )
 
 newaxis = None
+space_to_batch_nd = space_to_batch
+matrix_square_root = linalg.sqrtm
+__version__ = version.VERSION
 initializers = keras.initializers
 losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
 constant_initializer = initializers.Constant

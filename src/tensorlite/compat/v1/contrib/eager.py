@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.behaviour import enable_eager_execution, executing_eagerly
 from tensorlite.compat.v1.data import EagerIterator as Iterator
-from tensorlite.compat.v1.framework import enable_eager_execution, executing_eagerly
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.config import list_physical_devices
 from tensorlite.core.dispatch import to_tensor

@@ -44,8 +44,10 @@ from tensorlite.compat.v1.scheduled_helpers import (
     ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
 )
 from tensorlite.compat.v1.sequence_losses import (
-    batched_sequence_loss as sequence_loss,
+    batched_sequence_loss,
 )
+
+sequence_loss = batched_sequence_loss
 
 
 def __getattr__(name: str) -> object:

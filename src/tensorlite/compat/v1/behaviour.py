@@ -1,0 +1,67 @@
+"""Whether programs build graphs or run at once, and switches that change nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core.dispatch import executing_eagerly as runs_at_once
+from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.graph_mode.graph import active_graph, mode
+
+__all__ = [
+    "control_flow_v2_enabled",
+    "disable_control_flow_v2",
+    "disable_eager_execution",
+    "disable_resource_variables",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "enable_control_flow_v2",
+    "enable_eager_execution",
+    "enable_resource_variables",
+    "enable_tensor_equality",
+    "enable_v2_behavior",
+    "enable_v2_tensorshape",
+    "executing_eagerly",
+    "resource_variables_enabled",
+]
+
+
+def executing_eagerly() -> bool:
+    return runs_at_once() and active_graph() is None
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    if mode.graph is not None and mode.graph.nodes:
+        raise FailedPreconditionError(
+            "tf.enable_eager_execution must be called at program startup: there is a graph with "
+            f"{len(mode.graph.nodes)} nodes"
+        )
+    mode.eager = True
+
+
+def disable_eager_execution() -> None:
+    mode.eager = False
+
+
+def disable_v2_behavior() -> None:
+    mode.eager = False
+
+
+def enable_v2_behavior() -> None:
+    mode.eager = True
+
+
+def _setting(answer: Any = None) -> Callable[[], Any]:
+    return lambda: answer
+
+
+enable_resource_variables = disable_resource_variables = _setting()
+enable_v2_tensorshape = disable_v2_tensorshape = _setting()
+enable_tensor_equality = disable_tensor_equality = _setting()
+enable_control_flow_v2 = disable_control_flow_v2 = _setting()
+resource_variables_enabled = _setting(True)
+control_flow_v2_enabled = _setting(True)
