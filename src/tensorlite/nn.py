@@ -96,6 +96,7 @@ from tensorlite.ops.pool import (
     max_pool2d,
 )
 from tensorlite.ops.pool_argmax import max_pool_with_argmax
+from tensorlite.ops.safe_embeddings import safe_embedding_lookup_sparse
 from tensorlite.ops.sampled import (
     log_uniform_candidates,
     nce_loss,
@@ -173,6 +174,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
     "selu",
     "separable_conv1d",

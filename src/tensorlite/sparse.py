@@ -5,6 +5,10 @@ Sparse gradients are `tl.IndexedSlices`, rows of a variable, and need nothing fr
 
 from __future__ import annotations
 
+from tensorlite.ops.crossing import (
+    sparse_cross as cross,
+    sparse_cross_hashed as cross_hashed,
+)
 from tensorlite.ops.sparse_arrange import (
     sparse_concat as concat,
     sparse_expand_dims as expand_dims,
@@ -38,6 +42,8 @@ __all__ = [
     "SparseTensor",
     "add",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

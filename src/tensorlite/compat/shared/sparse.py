@@ -16,7 +16,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import chosen_session
-from tensorlite.ops import tensor_bytes
+from tensorlite.ops import crossing, tensor_bytes
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 
@@ -166,7 +166,7 @@ def to_dense(
 ) -> Any:
     sp = as_sparse(sp_input)
     value = None if default_value is None else converted(default_value, sp.dtype)
-    return tl.sparse.to_dense(sp, value)
+    return tl.sparse.to_dense(sp, value, validate_indices)
 
 
 @named("SparseToIndicator")
@@ -306,13 +306,7 @@ def sparse_to_dense(
         value = b""
     default = converted(value, values.dtype)
     places, sizes = converted(sparse_indices), converted(output_shape)
-    if places.ndim == 0:
-        places = tl.reshape(places, [1, 1])
-    elif places.ndim == 1:
-        places = tl.expand_dims(places, 1)
-    if values.ndim == 0:
-        values = tl.broadcast_to(values, [places.shape[0]])
-    return tl.sparse.sparse_to_dense(places, sizes, values, default)
+    return tl.sparse.sparse_to_dense(places, sizes, values, default, validate_indices)
 
 
 @named("edit_distance")
@@ -363,3 +357,23 @@ def _as_strings(function: str, out_type: Any) -> None:
         raise InvalidArgumentError(
             f"{function}: out_type={as_dtype(out_type).name}; allowed is tf.string"
         )
+
+
+@named("SparseCross")
+def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> Any:
+    if separator not in (None, "_X_"):
+        raise InvalidArgumentError(
+            f"sparse.cross: separator={separator!r}; allowed: '_X_'"
+        )
+    return crossing.sparse_cross(inputs)
+
+
+@named("SparseCross")
+def cross_hashed(
+    inputs: Any,
+    num_buckets: int = 0,
+    hash_key: int | None = None,
+    name: str | None = None,
+) -> Any:
+    key = crossing.HASH_KEY if hash_key is None else hash_key
+    return crossing.sparse_cross_hashed(inputs, num_buckets, key)

@@ -293,6 +293,7 @@ from tensorlite.compat.v1 import (
     errors as errors,
     estimator as estimator,
     examples as examples,
+    feature_column as feature_column,
     flags as flags,
     framework,
     gfile as gfile,

@@ -96,6 +96,7 @@ from tensorlite.compat.v1.nn_losses import (
     embedding_lookup_sparse as embedding_lookup_sparse,
     log_poisson_loss as log_poisson_loss,
     nce_loss as nce_loss,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
     sampled_softmax_loss as sampled_softmax_loss,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,

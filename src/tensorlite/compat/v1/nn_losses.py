@@ -16,6 +16,7 @@ from tensorlite.ops import (
     ctc,
     embedding,
     losses,
+    safe_embeddings,
     sampled,
     sparse_dense,
 )
@@ -268,4 +269,31 @@ def ctc_loss(
         ctc_merge_repeated,
         ignore_longer_outputs_than_inputs,
         time_major,
+    )
+
+
+@named("embedding_lookup")
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: Any = "mean",
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: Any = "div",
+    max_norm: float | None = None,
+) -> Any:
+    parts = (
+        embedding_weights.parts
+        if isinstance(embedding_weights, PartitionedVariable)
+        else embedding_weights
+    )
+    return safe_embeddings.safe_embedding_lookup_sparse(
+        parts,
+        sparse_ids,
+        sparse_weights,
+        combiner,
+        default_id,
+        partition_strategy,
+        max_norm,
     )

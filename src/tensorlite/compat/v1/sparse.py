@@ -5,6 +5,8 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.sparse import (
     SparseTensor,
+    cross,
+    cross_hashed,
     expand_dims,
     eye,
     fill_empty_rows,
@@ -49,6 +51,8 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

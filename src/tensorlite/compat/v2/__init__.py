@@ -16,7 +16,7 @@ from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import raw_ops as raw_ops
+from tensorlite.compat.shared import queue as queue, raw_ops as raw_ops
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
@@ -219,6 +219,7 @@ from tensorlite.compat.v2 import (
     distribute as distribute,
     dtypes as dtypes,
     errors as errors,
+    feature_column as feature_column,
     image as image,
     io as io,
     keras,

@@ -212,3 +212,25 @@ def scale_regularization_loss(
 ) -> Any:
     """Return the sum of a loss that every replica computes alike, as one of them counts it."""
     return tl.sum(converted(regularization_loss))
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: int | None = None,
+    max_norm: float | None = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    return losses.safe_embedding_lookup_sparse(
+        embedding_weights,
+        sparse_ids,
+        sparse_weights,
+        combiner,
+        default_id,
+        name,
+        "div",
+        max_norm,
+    )

@@ -12,6 +12,8 @@ from tensorlite.compat.shared.picking import (
 from tensorlite.compat.shared.sparse import (
     add,
     concat,
+    cross,
+    cross_hashed,
     expand_dims,
     eye,
     fill_empty_rows,
@@ -43,6 +45,8 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

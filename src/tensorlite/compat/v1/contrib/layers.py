@@ -71,6 +71,7 @@ from tensorlite.compat.v1.contrib.weighted import (
     separable_conv2d,
     separable_convolution2d,
 )
+from tensorlite.compat.v1.nn_losses import safe_embedding_lookup_sparse
 
 __all__ = [
     "OPTIMIZER_CLS_NAMES",
@@ -114,6 +115,7 @@ __all__ = [
     "relu",
     "relu6",
     "repeat",
+    "safe_embedding_lookup_sparse",
     "separable_conv2d",
     "separable_convolution2d",
     "softmax",

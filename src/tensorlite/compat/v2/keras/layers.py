@@ -72,6 +72,7 @@ from tensorlite.compat.v2.keras.layers_core import (
     SpatialDropout1D,
     SpatialDropout2D,
 )
+from tensorlite.compat.v2.keras.layers_features import DenseFeatures
 from tensorlite.compat.v2.keras.layers_merging import (
     Add,
     Average,
@@ -203,6 +204,7 @@ __all__ = [
     "Cropping2D",
     "Cropping3D",
     "Dense",
+    "DenseFeatures",
     "DepthwiseConv1D",
     "DepthwiseConv2D",
     "Discretization",

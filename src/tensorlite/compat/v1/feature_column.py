@@ -1,0 +1,204 @@
+"""tf.feature_column of TensorFlow 1: its columns, and the models that they are given to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.feature_columns import (
+    bucketized_column,
+    categorical_column_with_hash_bucket,
+    categorical_column_with_identity,
+    categorical_column_with_vocabulary_list,
+    crossed_column,
+    embedding_column,
+    indicator_column,
+    make_parse_example_spec,
+    numbers_of,
+    numeric_column,
+    sequence_categorical_column_with_hash_bucket,
+    sequence_categorical_column_with_identity,
+    sequence_categorical_column_with_vocabulary_file,
+    sequence_categorical_column_with_vocabulary_list,
+    sequence_numeric_column,
+    shared_embedding_columns,
+    vocabulary_file_column,
+    weighted_categorical_column,
+)
+from tensorlite.compat.v1 import init_ops, scopes
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dtypes import float32, string
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.train.feature_columns import models
+from tensorlite.train.feature_columns.base import (
+    Column,
+    DenseColumn,
+    Features,
+    Lookup,
+    Vocabulary,
+)
+
+__all__ = [
+    "bucketized_column",
+    "categorical_column_with_hash_bucket",
+    "categorical_column_with_identity",
+    "categorical_column_with_vocabulary_file",
+    "categorical_column_with_vocabulary_list",
+    "crossed_column",
+    "embedding_column",
+    "indicator_column",
+    "input_layer",
+    "linear_model",
+    "make_parse_example_spec",
+    "numeric_column",
+    "sequence_categorical_column_with_hash_bucket",
+    "sequence_categorical_column_with_identity",
+    "sequence_categorical_column_with_vocabulary_file",
+    "sequence_categorical_column_with_vocabulary_list",
+    "sequence_numeric_column",
+    "shared_embedding_columns",
+    "weighted_categorical_column",
+]
+
+
+def categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None = None,
+    num_oov_buckets: int = 0,
+    default_value: int | None = None,
+    dtype: Any = string,
+) -> Any:
+    return vocabulary_file_column(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype
+    )
+
+
+class ScopedMaking:
+    """Makes what columns have in variable scopes; notes which variables each column has."""
+
+    def __init__(self, collections: Any, trainable: bool) -> None:
+        given = list(collections or ())
+        self._collections = list(dict.fromkeys([GraphKeys.GLOBAL_VARIABLES, *given]))
+        self._trainable = trainable
+        self._kept: dict[str, Operand] = {}
+        self.of_column: dict[Any, list[Any]] = {}
+        self._turn: Any = None
+
+    @contextmanager
+    def noting(self, owner: Any) -> Iterator[None]:
+        """Note what is made in the block as a column's."""
+        self._turn = owner
+        self.of_column.setdefault(owner, [])
+        yield
+
+    @contextmanager
+    def turn(self, column: Any) -> Iterator[None]:
+        """Open the scope of a column."""
+        name = (
+            column.variable_scope if isinstance(column, DenseColumn) else column.name
+        )
+        with self.noting(column), scopes.variable_scope(None, name.replace("/", "_")):
+            yield
+
+    def variable(
+        self,
+        name: str,
+        shape: Sequence[int],
+        initializer: Any,
+        trainable: bool = True,
+    ) -> Any:
+        """Return a variable of the scope, which may exist."""
+        made = scopes.get_variable(
+            name,
+            shape,
+            float32,
+            initializer,
+            trainable=trainable and self._trainable,
+            collections=self._collections,
+        )
+        self.of_column.setdefault(self._turn, []).append(made)
+        return made
+
+    def shared(self, key: str, make: Callable[[], Operand]) -> Operand:
+        """Return what columns of the graph have in common."""
+        graph = active_graph()
+        kept = self._kept if graph is None else graph.kept.setdefault("columns", {})
+        if key not in kept:
+            kept[key] = make()
+        found: Operand = kept[key]
+        self.of_column.setdefault(self._turn, []).append(found)
+        return found
+
+    def numbers_of(self, vocabulary: Vocabulary) -> Lookup:
+        """Return what finds the numbers of words."""
+        return numbers_of(vocabulary)
+
+
+def input_layer(
+    features: Any,
+    feature_columns: Any,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: Any = None,
+    cols_to_output_tensors: Any = None,
+) -> Any:
+    making = ScopedMaking(weight_collections, trainable)
+    listed = _listed(feature_columns)
+    with scopes.variable_scope(None, "input_layer"):
+        rows = in_graph(
+            lambda: models.joined(
+                listed, Features(plain(dict(features)), making), making.turn
+            ),
+            "columns",
+        )
+        whole = in_graph(lambda: models.side_by_side(plain(rows)), "concat")
+    if cols_to_vars is not None:
+        cols_to_vars.update(making.of_column)
+    if cols_to_output_tensors is not None:
+        ordered = models.in_order(listed)
+        cols_to_output_tensors.update(zip(ordered, rows, strict=True))
+    return whole
+
+
+def _listed(columns: Any) -> list[Any]:
+    return [columns] if isinstance(columns, Column) else list(columns)
+
+
+def linear_model(
+    features: Any,
+    feature_columns: Any,
+    units: int = 1,
+    sparse_combiner: Any = "sum",
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: Any = None,
+) -> Any:
+    making = ScopedMaking(weight_collections, trainable)
+
+    def summed() -> Tensor:
+        given = Features(plain(dict(features)), making)
+        columns = _listed(feature_columns)
+        parts = models.weighted_sums(
+            columns, given, making.turn, units, sparse_combiner, trainable
+        )
+        with making.noting("bias"):
+            bias = making.variable("bias_weights", (units,), init_ops.Zeros())
+        return sum(parts[1:], parts[0]) + tl.asarray(bias)
+
+    with scopes.variable_scope(None, "linear_model"):
+        found = in_graph(summed, "weighted_sum")
+    if cols_to_vars is not None:
+        cols_to_vars.update(making.of_column)
+    return found
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, __all__)
