@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dispatch import call, calls, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -27,7 +27,8 @@ from tensorlite.ops.segment import unsorted_segment_max
 from tensorlite.ops.sets import isin
 from tensorlite.ops.shape import as_shape, shape_of
 from tensorlite.ops.sparse_dense import coalesced
-from tensorlite.ops.sparse_tensor import SparseTensor, numbers_of, places_of, reorder
+from tensorlite.ops.sparse_layout import FittingShape, SparseReshape
+from tensorlite.ops.sparse_tensor import SparseTensor, numbers_of, reorder
 
 __all__ = [
     "sparse_concat",
@@ -79,12 +80,15 @@ def sparse_concat(
     """
     at = axis_of(axis, rank_of(tensors[0]))
     offset: Any = 0
-    places = []
+    places, shapes = [], [sp.dense_shape for sp in tensors]
     unit = constant(np.eye(rank_of(tensors[0]), dtype=np.int64)[at])
     for sp in tensors:
         places.append(sp.indices + offset * unit)
         offset = offset + sp.dense_shape[at]
-    shape = stack([sp.dense_shape for sp in tensors])
+    if not expand_nonconcat_dims:
+        check = FittingShape(free_axis=at)
+        shapes[1:] = [call(check, other, shapes[0]) for other in shapes[1:]]
+    shape = stack(shapes)
     others = max_of(shape, axis=0) if expand_nonconcat_dims else shape[0]
     whole = others * (1 - unit) + offset * unit
     return reorder(
@@ -161,10 +165,8 @@ def sparse_reshape(sp: SparseTensor, shape: TensorLike) -> SparseTensor:
      [3]]
     """
     wanted = astype(as_shape(shape), dtypes.int64)
-    rest = prod_of(where(wanted < 0, 1, wanted))
-    whole = where(wanted < 0, prod_of(sp.dense_shape) // maximum(rest, 1), wanted)
-    numbers = numbers_of(sp.indices, sp.dense_shape)
-    return SparseTensor(places_of(numbers, whole), sp.values, whole)
+    places, whole = calls(SparseReshape(), sp.indices, sp.dense_shape, wanted)
+    return SparseTensor(places, sp.values, whole)
 
 
 def sparse_expand_dims(sp: SparseTensor, axis: int = -1) -> SparseTensor:
@@ -223,7 +225,8 @@ def sparse_reset_shape(
     if new_shape is None:
         shape = max_of(sp.indices, axis=0) + 1
     else:
-        shape = astype(as_shape(new_shape), dtypes.int64)
+        wanted = astype(as_shape(new_shape), dtypes.int64)
+        shape = call(FittingShape(may_grow=True), wanted, sp.dense_shape)
     return SparseTensor(sp.indices, sp.values, shape)
 
 
@@ -334,10 +337,11 @@ def sparse_minimum(a: SparseTensor, b: SparseTensor) -> SparseTensor:
 def _joined(
     a: SparseTensor, b: SparseTensor, function: Callable[[Tensor, Tensor], Tensor]
 ) -> SparseTensor:
+    shape = call(FittingShape(), a.dense_shape, b.dense_shape)
     places = concat([a.indices, b.indices])
     ours = concat([a.values, zeros_like(b.values)])
     theirs = concat([zeros_like(a.values), b.values])
-    first = coalesced(places, ours, a.dense_shape)
+    first = coalesced(places, ours, shape)
     return first.with_values(
-        function(first.values, coalesced(places, theirs, a.dense_shape).values)
+        function(first.values, coalesced(places, theirs, shape).values)
     )

@@ -8,10 +8,10 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
-from tensorlite.ops.arithmetic import broadcast_to, conjugated, sum as sum_of
+from tensorlite.ops.arithmetic import conjugated, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, matrix_transpose, size
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import not_equal
@@ -25,11 +25,12 @@ from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.operators import abs as abs_of, astype, reshape, stack
 from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.reduce import prod as prod_of
-from tensorlite.ops.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
+from tensorlite.ops.scatter import tensor_scatter_nd_add
 from tensorlite.ops.search import nonzero
 from tensorlite.ops.segment import unsorted_segment_max
 from tensorlite.ops.sets import isin, unique_all
 from tensorlite.ops.shape import as_shape, shape_of
+from tensorlite.ops.sparse_layout import SparseToDense
 from tensorlite.ops.sparse_tensor import SparseTensor, numbers_of, places_of
 
 __all__ = [
@@ -51,30 +52,31 @@ def sparse_to_dense(
     dense_shape: TensorLike,
     values: TensorLike,
     default_value: TensorLike = 0,
+    validate_indices: bool = False,
 ) -> Tensor:
     """Return a tensor that has `values` at `indices` and `default_value` elsewhere.
 
     `indices` is a place, a vector of places, or a matrix with one place a row. The last of equal
-    places counts.
+    places counts; `validate_indices` refuses these, and places that are out of order, with
+    InvalidArgumentError.
 
     >>> print(tl.sparse.sparse_to_dense([[0, 1], [1, 0]], (2, 2), [5, 6], -1))
     [[-1  5]
      [ 6 -1]]
     """
-    places, elements = to_tensor(indices), to_tensor(values)
-    if places.ndim == 0:
-        places = reshape(places, (1, 1))
-    if places.ndim == 1:
-        places = expand_dims(places, 1)
-    elements = broadcast_to(elements, [sizes(places)[0]])
-    empty = to_tensor(default_value)
+    elements, empty = to_tensor(values), to_tensor(default_value)
     if empty.dtype is not elements.dtype:
         empty = astype(empty, elements.dtype)
-    background = broadcast_to(empty, astype(as_shape(dense_shape), dtypes.int64))
-    return tensor_scatter_nd_update(background, places, elements)
+    shape = astype(as_shape(dense_shape), dtypes.int64)
+    places = astype(indices, dtypes.int64)
+    return call(SparseToDense(validate_indices), places, shape, elements, empty)
 
 
-def to_dense(sp: SparseTensor, default_value: TensorLike | None = None) -> Tensor:
+def to_dense(
+    sp: SparseTensor,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = False,
+) -> Tensor:
     """Return a sparse tensor as a dense one, with `default_value` (0, "") where it has nothing.
 
     >>> print(tl.sparse.to_dense(tl.sparse.SparseTensor([[1]], [5], (3,))))
@@ -83,7 +85,9 @@ def to_dense(sp: SparseTensor, default_value: TensorLike | None = None) -> Tenso
     empty = default_value
     if empty is None:
         empty = constant(b"") if sp.dtype is dtypes.string else 0
-    return sparse_to_dense(sp.indices, sp.dense_shape, sp.values, empty)
+    return sparse_to_dense(
+        sp.indices, sp.dense_shape, sp.values, empty, validate_indices
+    )
 
 
 def from_dense(x: TensorLike) -> SparseTensor:

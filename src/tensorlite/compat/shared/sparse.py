@@ -234,6 +234,8 @@ def concat(
     name: str | None = None,
 ) -> Any:
     parts = [as_sparse(x) for x in sp_inputs]
+    if len(parts) == 1:
+        return parts[0]
     return tl.sparse.concat(axis, parts, expand_nonconcat_dims)
 
 
