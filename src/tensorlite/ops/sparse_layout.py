@@ -51,6 +51,10 @@ class SparseToDense(Op):
         self, xp: Xp, indices: Array, shape: Array, values: Array, default: Array
     ) -> Array:
         """Return the tensor; InvalidArgumentError for places that are not there."""
+        if shape.ndim != 1:
+            raise ShapeError(
+                f"{self.name}: output_shape should be a vector, not of shape {shape.shape}"
+            )
         places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
         sizes = tuple(shape.tolist())
         self._check(places, sizes, values, default)
