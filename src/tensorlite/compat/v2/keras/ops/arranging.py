@@ -1,0 +1,328 @@
+"""tf.keras.ops that join and part tensors, move and choose their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.v2.keras.ops.creating import ndim, shape, sizes_of_shape
+from tensorlite.compat.v2.keras.ops.making import (
+    named,
+    of_one,
+    operation,
+    tensor,
+    together,
+)
+from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.ops.shape import astype, shape_of
+
+
+@operation
+def reshape(x: Any, newshape: Any) -> Any:
+    return tl.reshape(tensor(x), sizes_of_shape(newshape))
+
+
+@operation
+def broadcast_to(x: Any, shape: Any) -> Any:
+    return arrays.broadcast_to(tensor(x), sizes_of_shape(shape))
+
+
+copy = of_one("copy", tl.identity)
+ravel = of_one("ravel", lambda x: tl.reshape(x, [-1]))
+fliplr = of_one("fliplr", lambda x: tl.flip(x, axis=1))
+flipud = of_one("flipud", lambda x: tl.flip(x, axis=0))
+nonzero = of_one("nonzero", lambda x: tuple(astype(i, int32) for i in tl.nonzero(x)))
+hstack = named("hstack", lambda xs: _side_by_side(_of_rank(xs, 1)))
+vstack = named("vstack", lambda xs: tl.concat(_of_rank(xs, 2), axis=0))
+dstack = named("dstack", lambda xs: tl.concat(_of_rank(xs, 3), axis=2))
+
+
+def _side_by_side(made: list[Any]) -> Any:
+    return tl.concat(made, axis=0 if len(made[0].shape) == 1 else 1)
+
+
+def _of_rank(xs: Any, rank: int) -> list[Any]:
+    """Return tensors with at least so many axes, which are added where NumPy adds them."""
+    made = together(*xs)
+    if rank > 1:
+        made = [x[None] if len(x.shape) < 2 else x for x in made]
+    if rank > 2:
+        made = [x[..., None] if len(x.shape) < 3 else x for x in made]
+    return made
+
+
+@operation
+def concatenate(xs: Any, axis: int = 0) -> Any:
+    return tl.concat(together(*xs), axis=axis)
+
+
+@operation
+def stack(x: Any, axis: int = 0) -> Any:
+    return tl.stack(together(*x), axis=axis)
+
+
+@operation
+def unstack(x: Any, num: int | None = None, axis: int = 0) -> Any:
+    return list(tl.unstack(tensor(x), axis=axis))
+
+
+@operation
+def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
+    x, y = together(x1, x2)
+    if axis is None:
+        x, y, axis = tl.reshape(x, [-1]), tl.reshape(y, [-1]), 0
+    return tl.concat([x, y], axis=axis)
+
+
+@operation
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    value = tensor(x)
+    if isinstance(indices_or_sections, int):
+        return list(tl.split(value, indices_or_sections, axis=axis))
+    ends = [0, *[int(i) for i in indices_or_sections], value.shape[axis]]
+    return list(tl.split(value, [int(n) for n in np.diff(ends)], axis=axis))
+
+
+@operation
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if not isinstance(indices_or_sections, int):
+        return split(x, indices_or_sections, axis)
+    parts = np.array_split(np.arange(tensor(x).shape[axis]), indices_or_sections)
+    return list(tl.split(tensor(x), [len(part) for part in parts], axis=axis))
+
+
+@operation
+def hsplit(x: Any, indices_or_sections: Any) -> Any:
+    return split(x, indices_or_sections, 0 if ndim(x) == 1 else 1)
+
+
+@operation
+def vsplit(x: Any, indices_or_sections: Any) -> Any:
+    return split(x, indices_or_sections, 0)
+
+
+@operation
+def dsplit(x: Any, indices_or_sections: Any) -> Any:
+    return split(x, indices_or_sections, 2)
+
+
+@operation
+def expand_dims(x: Any, axis: Any) -> Any:
+    value = tensor(x)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    rank = len(value.shape) + len(axes)
+    for i in sorted(i % rank for i in axes):
+        value = tl.expand_dims(value, axis=i)
+    return value
+
+
+@operation
+def squeeze(x: Any, axis: Any = None) -> Any:
+    return arrays.squeeze(tensor(x), axis)
+
+
+@operation
+def transpose(x: Any, axes: Any = None) -> Any:
+    return arrays.transpose(tensor(x), None if axes is None else list(axes))
+
+
+@operation
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    value = tensor(x)
+    order = list(range(len(value.shape)))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return tl.permute_dims(value, tuple(order))
+
+
+@operation
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    return tl.moveaxis(tensor(x), source, destination)
+
+
+@operation
+def flip(x: Any, axis: Any = None) -> Any:
+    return tl.flip(tensor(x), axis=axis)
+
+
+@operation
+def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    value = tensor(array)
+    first, second = axes
+    turns = k % 4
+    if turns == 2:
+        return tl.flip(value, axis=(first, second))
+    if turns in (1, 3):
+        value = tl.flip(value, axis=second if turns == 1 else first)
+        return swapaxes(value, first, second)
+    return value
+
+
+@operation
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    return tl.roll(tensor(x), shift, axis=axis)
+
+
+@operation
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    return tl.repeat(tensor(x), tensor(repeats), axis=axis)
+
+
+@operation
+def tile(x: Any, repeats: Any) -> Any:
+    value = tensor(x)
+    counts = [repeats] if isinstance(repeats, int) else list(repeats)
+    short = len(value.shape) - len(counts)
+    value = tl.reshape(value, sizes_of_shape([*[1] * -short, *shape(value)]))
+    return tl.tile(value, sizes_of_shape([*[1] * short, *counts]))
+
+
+@operation
+def pad(
+    x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None
+) -> Any:
+    value = tensor(x)
+    widths = np.broadcast_to(np.asarray(pad_width), (len(value.shape), 2))
+    filling = 0 if constant_values is None else constant_values
+    return tl.pad(value, widths, mode, tensor(filling, value.dtype))  # type: ignore[arg-type]
+
+
+@operation
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    value = tensor(x)
+    if axis is None:
+        value, axis = tl.reshape(value, [-1]), 0
+    places = tensor(indices)
+    count = tl.asarray(shape_of(value)[axis])
+    places = tl.where(places < 0, places + astype(count, places.dtype), places)
+    return tl.gather(value, places, axis=axis)
+
+
+@operation
+def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
+    value, places = tensor(x), tensor(indices)
+    if axis is None:
+        value, places, axis = tl.reshape(value, [-1]), tl.reshape(places, [-1]), 0
+    count = tl.asarray(shape_of(value)[axis])
+    places = tl.where(places < 0, places + astype(count, places.dtype), places)
+    return tl.take_along_axis(value, places, axis=axis)
+
+
+@operation
+def get_item(x: Any, key: Any) -> Any:
+    return tensor(x)[tuple(key) if isinstance(key, list) else key]
+
+
+@operation
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    *choices, made = together(*choicelist, default)
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        made = tl.where(tensor(condition, tl.bool), choice, made)
+    return made
+
+
+@operation
+def sort(x: Any, axis: int | None = -1) -> Any:
+    value = tensor(x)
+    return (
+        tl.sort(tl.reshape(value, [-1]))
+        if axis is None
+        else tl.sort(value, axis=axis)
+    )
+
+
+@operation
+def argsort(x: Any, axis: int | None = -1) -> Any:
+    value = tensor(x)
+    value = tl.reshape(value, [-1]) if axis is None else value
+    return astype(tl.argsort(value, axis=-1 if axis is None else axis), int32)
+
+
+argpartition = named("argpartition", lambda x, kth, axis=-1: argsort(x, axis))
+
+
+@operation
+def top_k(x: Any, k: int, sorted: bool = True) -> Any:
+    return tl.top_k(tensor(x), k, sorted=sorted)
+
+
+@operation
+def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    return tl.isin(*together(x1, x2), invert=invert)
+
+
+@operation
+def unique(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """Return the values that there are, in order; of rows, by way of NumPy."""
+    value = tensor(x)
+    asked: Any = [return_index, return_inverse, return_counts]
+    kinds = [value.dtype, *[int32 for wanted in asked if wanted]]
+
+    def found(array: Any) -> Any:
+        results: Any = np.unique(array, asked[0], asked[1], asked[2], axis)
+        made = list(results) if isinstance(results, tuple) else [results]
+        if size is not None:
+            made[0] = _resized(made[0], size, axis or 0, fill_value)
+        return [
+            np.asarray(a, kind.numpy) for a, kind in zip(made, kinds, strict=True)
+        ]
+
+    specs = [tl.TensorSpec(None, kind) for kind in kinds]
+    made = tl.numpy_function(found, [value], specs)
+    results = tuple(made)
+    return results if any(asked) else results[0]
+
+
+def _resized(values: Any, size: int, axis: int, fill_value: Any) -> Any:
+    short = size - values.shape[axis]
+    if short <= 0:
+        return np.take(values, range(size), axis)
+    widths = [(0, short if i == axis else 0) for i in range(values.ndim)]
+    filling = values.min() if fill_value is None else fill_value
+    return np.pad(values, widths, constant_values=filling)
+
+
+@operation
+def meshgrid(*x: Any, indexing: str = "xy") -> Any:
+    return list(tl.meshgrid(*[tensor(a) for a in x], indexing=indexing))  # type: ignore[arg-type]
+
+
+@operation
+def tril(x: Any, k: int = 0) -> Any:
+    return tl.tril(tensor(x), k=k)
+
+
+@operation
+def triu(x: Any, k: int = 0) -> Any:
+    return tl.triu(tensor(x), k=k)
+
+
+@operation
+def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    return tl.diff(tensor(a), n=n, axis=axis)
+
+
+@operation
+def unravel_index(indices: Any, shape: Any) -> Any:
+    rest, found = tensor(indices), []
+    for n in reversed([int(n) for n in shape]):
+        found.append(tl.remainder(rest, n))
+        rest = tl.floor_divide(rest, n)
+    return tuple(reversed(found))
+
+
+@operation
+def view(x: Any, dtype: Any = None) -> Any:
+    value = tensor(x)
+    return value if dtype is None else elementwise.bitcast(value, as_dtype(dtype))

@@ -1,0 +1,325 @@
+"""tf.keras.ops.image: sizes, colours, patches, and pixels moved by maps."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
+from tensorlite.compat.v2.keras.ops.making import fraction, operation, tensor
+from tensorlite.core.dtypes import int32
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype, shape_of
+
+
+def _last(images: Any, data_format: str | None) -> Any:
+    """Return images whose channels are last."""
+    value = tensor(images)
+    return tl.moveaxis(value, -3, -1) if data_format == "channels_first" else value
+
+
+def _back(images: Any, data_format: str | None) -> Any:
+    return tl.moveaxis(images, -1, -3) if data_format == "channels_first" else images
+
+
+@operation
+def resize(
+    images: Any,
+    size: Any,
+    interpolation: str = "bilinear",
+    antialias: bool = False,
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    height, width = (int(n) for n in size)
+    if crop_to_aspect_ratio:
+        value = _cropped_to(value, height / width)
+    if pad_to_aspect_ratio:
+        value = _padded_to(value, height / width, fill_value)
+    made = tl.image.resize(value, (height, width), interpolation, antialias=antialias)
+    whole = tensor(images).dtype
+    if whole.is_integer:
+        made = tl.image.saturate_cast(tl.round(made), whole)
+    return _back(astype(made, whole), data_format)
+
+
+def _cropped_to(value: Any, ratio: float) -> Any:
+    rows, columns = value.shape[-3:-1]
+    height = min(rows, int(columns * ratio))
+    width = min(columns, int(rows / ratio))
+    top, left = (rows - height) // 2, (columns - width) // 2
+    return value[..., top : top + height, left : left + width, :]
+
+
+def _padded_to(value: Any, ratio: float, filling: float) -> Any:
+    rows, columns = value.shape[-3:-1]
+    height, width = max(rows, int(columns * ratio)), max(columns, int(rows / ratio))
+    top, left = (height - rows) // 2, (width - columns) // 2
+    widths = [(0, 0)] * (len(value.shape) - 3)
+    widths += [(top, height - rows - top), (left, width - columns - left), (0, 0)]
+    return tl.pad(value, widths, "constant", tensor(filling, value.dtype))
+
+
+@operation
+def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
+    value = _last(images, data_format)
+    made = tl.image.rgb_to_grayscale(value)
+    return _back(astype(made, value.dtype), data_format)
+
+
+@operation
+def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
+    return _back(tl.image.rgb_to_hsv(_last(images, data_format)), data_format)
+
+
+@operation
+def hsv_to_rgb(images: Any, data_format: str | None = None) -> Any:
+    return _back(tl.image.hsv_to_rgb(_last(images, data_format)), data_format)
+
+
+@operation
+def pad_images(
+    images: Any,
+    top_padding: int | None = None,
+    left_padding: int | None = None,
+    bottom_padding: int | None = None,
+    right_padding: int | None = None,
+    target_height: int | None = None,
+    target_width: int | None = None,
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    rows, columns = value.shape[-3:-1]
+    tall = _borders(top_padding, bottom_padding, rows, target_height)
+    wide = _borders(left_padding, right_padding, columns, target_width)
+    widths = [*[(0, 0)] * (len(value.shape) - 3), tall, wide, (0, 0)]
+    return _back(tl.pad(value, widths), data_format)
+
+
+def _borders(before: Any, after: Any, size: int, target: Any) -> tuple[int, int]:
+    """Return how much is added, two of which three numbers say."""
+    if [before, after, target].count(None) != 1:
+        raise InvalidArgumentError(
+            "give exactly two of: the border before, the border behind, the size wanted"
+        )
+    if before is None:
+        before = target - size - after
+    return before, target - size - before if after is None else after
+
+
+@operation
+def crop_images(
+    images: Any,
+    top_cropping: int | None = None,
+    left_cropping: int | None = None,
+    bottom_cropping: int | None = None,
+    right_cropping: int | None = None,
+    target_height: int | None = None,
+    target_width: int | None = None,
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    rows, columns = value.shape[-3:-1]
+    top, bottom = _cut(top_cropping, bottom_cropping, rows, target_height)
+    left, right = _cut(left_cropping, right_cropping, columns, target_width)
+    made = value[..., top : rows - bottom, left : columns - right, :]
+    return _back(made, data_format)
+
+
+def _cut(before: Any, after: Any, size: int, target: Any) -> tuple[int, int]:
+    negated = [None if n is None else -n for n in (before, after)]
+    first, last = _borders(negated[0], negated[1], size, target)
+    return -first, -last
+
+
+@operation
+def extract_patches(
+    images: Any,
+    size: Any,
+    strides: Any = None,
+    dilation_rate: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    window = sizes_of(size, 2)
+    steps = window if strides is None else sizes_of(strides, 2)
+    single = len(value.shape) == 3
+    made = tl.image.extract_patches(
+        value[None] if single else value,
+        window,
+        steps,
+        sizes_of(dilation_rate, 2),
+        padding.upper(),
+    )
+    return _back(made[0] if single else made, data_format)
+
+
+@operation
+def sobel_edges(images: Any, data_format: str | None = None) -> Any:
+    return tl.image.sobel_edges(_last(images, data_format))
+
+
+@operation
+def map_coordinates(
+    inputs: Any,
+    coordinates: Any,
+    order: int,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+) -> Any:
+    """Return what lies at coordinates; `order` 0 takes the nearest element, 1 goes between them."""
+    value = tensor(inputs)
+    places = list(tl.unstack(fraction(coordinates)))
+    low = [tl.floor(x) if order else tl.round(x) for x in places]
+    total: Any = 0.0
+    for corner in product((0, 1), repeat=len(places) if order else 0):
+        at = [a + c for a, c in zip(low, corner, strict=True)] if order else low
+        share: Any = 1.0
+        for x, a, c in zip(places, low, corner, strict=False):
+            share = share * ((x - a) if c else (1.0 - (x - a)))
+        found = astype(_looked_up(value, at, fill_mode, fill_value), places[0].dtype)
+        total = total + found * share
+    if value.dtype.is_integer:
+        total = tl.round(total)
+    return astype(total, value.dtype)
+
+
+def _looked_up(value: Any, places: list[Any], mode: str, filling: float) -> Any:
+    sizes = shape_of(value)
+    inside: Any = None
+    found = []
+    for x, size in zip(places, sizes, strict=True):
+        count = astype(tl.asarray(size), x.dtype)
+        within = tl.logical_and(x >= 0, x < count)
+        inside = within if inside is None else tl.logical_and(inside, within)
+        found.append(astype(_bounded(x, count, mode), int32))
+    made = tl.gather_nd(value, tl.stack(found, axis=-1))
+    if mode != "constant":
+        return made
+    return tl.where(inside, made, tl.zeros_like(made) + tensor(filling, made.dtype))
+
+
+def _bounded(x: Any, count: Any, mode: str) -> Any:
+    """Return places inside, which places outside stand for."""
+    if mode in {"constant", "nearest"}:
+        return tl.clip(x, tl.zeros_like(count), count - 1)
+    if mode == "wrap":
+        return tl.remainder(x, count)
+    if mode == "mirror":
+        round_trip = tl.maximum(2 * (count - 1), 1)
+        there = tl.remainder(x, round_trip)
+        return tl.minimum(there, round_trip - there)
+    if mode == "reflect":
+        there = tl.remainder(x, 2 * count)
+        return tl.minimum(there, 2 * count - 1 - there)
+    raise InvalidArgumentError(
+        f"fill_mode={mode!r}; it is constant, nearest, wrap, mirror or reflect"
+    )
+
+
+@operation
+def affine_transform(
+    images: Any,
+    transform: Any,
+    interpolation: str = "bilinear",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    maps = fraction(transform)
+    single = len(value.shape) == 3
+    batch = value[None] if single else value
+    maps = maps[None] if len(maps.shape) == 1 else maps
+    rows, columns, channels = batch.shape[-3:]
+    grid = np.indices((rows, columns), np.float32)
+    order = {"nearest": 0, "bilinear": 1}[interpolation]
+    channel = np.broadcast_to(
+        np.arange(channels, dtype=np.float32), (rows, columns, channels)
+    )
+    made = []
+    for image, m in zip(tl.unstack(batch), tl.unstack(maps), strict=True):
+        x = m[0] * grid[1] + m[1] * grid[0] + m[2]
+        y = m[3] * grid[1] + m[4] * grid[0] + m[5]
+        depth = m[6] * grid[1] + m[7] * grid[0] + 1.0
+        wide = [
+            tl.broadcast_to((p / depth)[..., None], (rows, columns, channels))
+            for p in (y, x)
+        ]
+        places = tl.stack([*wide, tl.asarray(channel)])
+        made.append(map_coordinates(image, places, order, fill_mode, fill_value))
+    whole = tl.stack(made)
+    return _back(whole[0] if single else whole, data_format)
+
+
+@operation
+def gaussian_blur(
+    images: Any,
+    kernel_size: Any = (3, 3),
+    sigma: Any = (1.0, 1.0),
+    data_format: str | None = None,
+) -> Any:
+    value = _last(images, data_format)
+    single = len(value.shape) == 3
+    batch = fraction(value[None] if single else value)
+    weights = [
+        _bell(n, s) for n, s in zip(sizes_of(kernel_size, 2), sigma, strict=True)
+    ]
+    kernel = weights[0][:, None] * weights[1][None]
+    channels = batch.shape[-1]
+    filters = np.repeat(kernel[:, :, None, None], channels, axis=2).astype(np.float32)
+    made = tl.nn.depthwise_conv2d(batch, filters, 1, "SAME")
+    made = astype(made[0] if single else made, value.dtype)
+    return _back(made, data_format)
+
+
+def _bell(size: int, spread: float) -> Any:
+    at = np.arange(size, dtype=np.float32) - (size - 1) / 2
+    weights = np.exp(-0.5 * (at / spread) ** 2)
+    return weights / weights.sum()
+
+
+@operation
+def scale_and_translate(
+    images: Any,
+    output_shape: Any,
+    scale: Any,
+    translation: Any,
+    spatial_dims: Any,
+    method: str,
+    antialias: bool = True,
+) -> Any:
+    kinds = {"linear": "triangle", "bilinear": "triangle", "cubic": "keyscubic"}
+    value = tensor(images)
+    single = len(value.shape) == 3
+    made = tl.image.scale_and_translate(
+        value[None] if single else value,
+        tuple(int(output_shape[i]) for i in spatial_dims),
+        scale,
+        translation,
+        kinds.get(method, method),
+        antialias,
+    )
+    return made[0] if single else made
+
+
+@operation
+def ssim(
+    x1: Any,
+    x2: Any,
+    max_val: float,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Any:
+    a, b = tensor(x1), tensor(x2)
+    return tl.image.ssim(a, b, max_val, filter_size, filter_sigma, k1, k2)

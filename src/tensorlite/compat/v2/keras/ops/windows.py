@@ -1,0 +1,201 @@
+"""tf.keras.ops.nn over windows: convolutions, forward and transposed, and pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
+from tensorlite.compat.v2.keras.ops.making import (
+    fraction,
+    operation,
+    tensor,
+    together,
+)
+from tensorlite.ops.shape import shape_of
+
+
+def _form(data_format: str | None, axes: int) -> str:
+    last = data_format != "channels_first"
+    letters = "DHW"[3 - axes :]
+    return f"N{letters}C" if last else f"NC{letters}"
+
+
+@operation
+def conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    value, weights = together(fraction(inputs), fraction(kernel))
+    form = _form(data_format, len(value.shape) - 2)
+    channels = value.shape[form.index("C")]
+    groups = channels // weights.shape[-2]
+    axis = form.index("C")
+    parts = tl.split(value, groups, axis=axis) if groups > 1 else [value]
+    kernels = tl.split(weights, groups, axis=-1) if groups > 1 else [weights]
+    made = [
+        tl.nn.convolution(x, w, strides, padding.upper(), form, dilation_rate)
+        for x, w in zip(parts, kernels, strict=True)
+    ]
+    return tl.concat(made, axis=axis) if groups > 1 else made[0]
+
+
+@operation
+def conv_transpose(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    output_padding: Any = None,
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    value, weights = together(fraction(inputs), fraction(kernel))
+    axes = len(value.shape) - 2
+    form = _form(data_format, axes)
+    steps, rates = sizes_of(strides, axes), sizes_of(dilation_rate, axes)
+    sizes = list(shape_of(value))
+    extra = (
+        [None] * axes if output_padding is None else sizes_of(output_padding, axes)
+    )
+    for i, letter in enumerate(form.strip("NC")):
+        at = form.index(letter)
+        reach = (weights.shape[i] - 1) * rates[i] + 1
+        sizes[at] = _grown(sizes[at], reach, steps[i], padding, extra[i])
+    sizes[form.index("C")] = weights.shape[-2]
+    return tl.nn.conv_transpose(
+        value,
+        weights,
+        tl.stack([tensor(n) for n in sizes]),
+        steps,
+        padding.upper(),
+        form,
+        rates,
+    )
+
+
+def _grown(size: Any, reach: int, step: int, padding: str, extra: Any) -> Any:
+    """Return the size of what a transposed convolution makes along an axis."""
+    if extra is None:
+        return size * step + (max(reach - step, 0) if padding == "valid" else 0)
+    border = reach // 2 if padding == "same" else 0
+    return (size - 1) * step + reach - 2 * border + extra
+
+
+@operation
+def depthwise_conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    value, weights = together(fraction(inputs), fraction(kernel))
+    is_line = len(value.shape) == 3
+    if data_format == "channels_first":
+        value = tl.moveaxis(value, 1, -1)
+    if is_line:
+        value, weights = value[:, None], weights[None]
+    made = tl.nn.depthwise_conv2d(
+        value,
+        weights,
+        _square(strides),
+        padding.upper(),
+        "NHWC",
+        _square(dilation_rate),
+    )
+    made = made[:, 0] if is_line else made
+    return tl.moveaxis(made, -1, 1) if data_format == "channels_first" else made
+
+
+def _square(sizes: Any) -> Any:
+    """Return the sizes for an image, of those for a line."""
+    if isinstance(sizes, int):
+        return (sizes, sizes)
+    return tuple(sizes) if len(sizes) == 2 else (sizes[0], sizes[0])
+
+
+@operation
+def separable_conv(
+    inputs: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    deep = depthwise_conv(
+        inputs, depthwise_kernel, strides, padding, data_format, dilation_rate
+    )
+    return conv(deep, pointwise_kernel, 1, "valid", data_format)
+
+
+def _pooled(
+    kind: Any, inputs: Any, pool_size: Any, strides: Any, padding: str, form: Any
+) -> Any:
+    value = fraction(inputs)
+    axes = len(value.shape) - 2
+    window = sizes_of(pool_size, axes)
+    steps = window if strides is None else sizes_of(strides, axes)
+    return tl.nn.pool(value, window, kind, steps, padding.upper(), _form(form, axes))
+
+
+@operation
+def max_pool(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    return _pooled("MAX", inputs, pool_size, strides, padding, data_format)
+
+
+@operation
+def average_pool(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
+
+
+def _adapted(reduce: Any, inputs: Any, output_size: Any, form: Any) -> Any:
+    """Return a tensor pooled to sizes: each window goes from one share of the size to the next."""
+    value = fraction(inputs)
+    axes = len(value.shape) - 2
+    start = 2 if form == "channels_first" else 1
+    for axis, count in enumerate(sizes_of(output_size, axes), start):
+        size = value.shape[axis]
+        ends = [
+            (i * size // count, -((i + 1) * -size // count)) for i in range(count)
+        ]
+        index = [slice(None)] * axis
+        parts = [
+            reduce(value[(*index, slice(a, b))], axis=axis, keepdims=True)
+            for a, b in ends
+        ]
+        value = tl.concat(parts, axis=axis)
+    return value
+
+
+@operation
+def adaptive_average_pool(
+    inputs: Any, output_size: Any, data_format: str | None = None
+) -> Any:
+    return _adapted(tl.mean, inputs, output_size, data_format)
+
+
+@operation
+def adaptive_max_pool(
+    inputs: Any, output_size: Any, data_format: str | None = None
+) -> Any:
+    return _adapted(tl.max, inputs, output_size, data_format)
