@@ -1,22 +1,22 @@
-"""Learning-rate schedules: functions of the step. Optimizers call them at every step."""
+"""Learning-rate schedules: functions of the step. Optimizers call them at every step.
+
+Their formulas are in decays.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import pi
 from typing import TypeAlias
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.compare import where
-from tensorlite.ops.elementwise import pow
-from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.shape import astype
-from tensorlite.ops.trigonometric import cos
+from tensorlite.train import decays
 
 Schedule: TypeAlias = Callable[[Tensor], Tensor]
 
@@ -40,10 +40,8 @@ class ExponentialDecay:
 
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
-        turns = _float(step) / self.steps
-        return self.initial * pow(
-            self.rate, floor(turns) if self.staircase else turns
-        )
+        turned = decays.turns(_float(step), self.steps, self.staircase)
+        return decays.exponential(self.initial, self.rate, turned)
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,8 @@ class InverseTimeDecay:
 
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
-        turns = _float(step) / self.steps
-        return self.initial / (
-            1.0 + self.rate * (floor(turns) if self.staircase else turns)
-        )
+        turned = decays.turns(_float(step), self.steps, self.staircase)
+        return decays.inverse_time(self.initial, self.rate, turned)
 
 
 @dataclass(frozen=True)
@@ -83,15 +79,8 @@ class PolynomialDecay:
 
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
-        at = _float(step)
-        length: TensorLike = float(self.steps)
-        if self.cycle:
-            length = self.steps * maximum(ceil(at / self.steps), 1.0)
-        else:
-            at = minimum(at, float(self.steps))
-        return (self.initial - self.end) * pow(
-            1.0 - at / length, self.power
-        ) + self.end
+        way = (_float(step), float(self.steps), self.power, self.cycle)
+        return decays.polynomial(self.initial, self.end, *way)
 
 
 @dataclass(frozen=True)
@@ -112,9 +101,8 @@ class CosineDecay:
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
         at = _float(step)
-        turned = minimum(maximum(at - self.warmup, 0.0) / self.steps, 1.0)
-        decayed = 0.5 * (1.0 + cos(pi * turned))
-        rate = self.initial * ((1.0 - self.alpha) * decayed + self.alpha)
+        done = minimum(maximum(at - self.warmup, 0.0) / self.steps, 1.0)
+        rate = decays.cosine(self.initial, done, self.alpha)
         if not self.warmup:
             return rate
         return where(at < float(self.warmup), self.initial * at / self.warmup, rate)
@@ -141,10 +129,5 @@ class PiecewiseConstant:
 
     def __call__(self, step: TensorLike) -> Tensor:
         """Return the learning rate at `step`."""
-        at = _float(step)
-        rate = constant(float(self.values[-1]))
-        for boundary, value in reversed(
-            list(zip(self.boundaries, self.values, strict=False))
-        ):
-            rate = where(at <= float(boundary), float(value), rate)
-        return rate
+        limits = [float(x) for x in self.boundaries]
+        return decays.piecewise(_float(step), limits, [float(x) for x in self.values])

@@ -1,20 +1,18 @@
-"""Learning rates that change with the step, as functions of TensorFlow 1's tf.train."""
+"""Learning rates that change with the step, as functions of TensorFlow 1's tf.train.
+
+Their formulas are in train/decays.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import pi
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.ops.bounds import minimum
-from tensorlite.ops.compare import equal, where
-from tensorlite.ops.elementwise import exp, log, pow as power
-from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.shape import astype
-from tensorlite.ops.trigonometric import cos
+from tensorlite.train import decays
 
 
 def _rate(learning_rate: Any, global_step: Any) -> tuple[Any, Any]:
@@ -27,9 +25,8 @@ def _rate(learning_rate: Any, global_step: Any) -> tuple[Any, Any]:
     return rate, astype(converted(global_step), rate.dtype)
 
 
-def _turns(step: Any, decay_steps: Any, dtype: Any, staircase: bool) -> Any:
-    turns = step / astype(converted(decay_steps), dtype)
-    return floor(turns) if staircase else turns
+def _as(rate: Any, x: Any) -> Any:
+    return astype(converted(x), rate.dtype)
 
 
 @named("ExponentialDecay")
@@ -42,8 +39,8 @@ def exponential_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    turns = _turns(step, decay_steps, rate.dtype, staircase)
-    return rate * power(astype(converted(decay_rate), rate.dtype), turns)
+    turned = decays.turns(step, _as(rate, decay_steps), staircase)
+    return decays.exponential(rate, _as(rate, decay_rate), turned)
 
 
 @named("ExponentialDecay")
@@ -56,8 +53,8 @@ def natural_exp_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    turns = _turns(step, decay_steps, rate.dtype, staircase)
-    return rate * exp(-astype(converted(decay_rate), rate.dtype) * turns)
+    turned = decays.turns(step, _as(rate, decay_steps), staircase)
+    return decays.natural(rate, _as(rate, decay_rate), turned)
 
 
 @named("InverseTimeDecay")
@@ -70,8 +67,8 @@ def inverse_time_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    turns = _turns(step, decay_steps, rate.dtype, staircase)
-    return rate / (1 + astype(converted(decay_rate), rate.dtype) * turns)
+    turned = decays.turns(step, _as(rate, decay_steps), staircase)
+    return decays.inverse_time(rate, _as(rate, decay_rate), turned)
 
 
 @named("PolynomialDecay")
@@ -85,17 +82,8 @@ def polynomial_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    steps = astype(converted(decay_steps), rate.dtype)
-    end = astype(converted(end_learning_rate), rate.dtype)
-    if cycle:
-        begun = ceil(step / steps)
-        steps = steps * where(
-            equal(step, 0), astype(to_tensor(1.0), rate.dtype), begun
-        )
-    else:
-        step = minimum(step, steps)
-    left = 1 - step / steps
-    return (rate - end) * left ** astype(converted(power), rate.dtype) + end
+    end, steps, left = (_as(rate, x) for x in (end_learning_rate, decay_steps, power))
+    return decays.polynomial(rate, end, step, steps, left, cycle)
 
 
 @named("PiecewiseConstant")
@@ -114,11 +102,7 @@ def piecewise_constant(
                 f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
                 f"({step.dtype.name})."
             )
-    rates = [converted(v) for v in values]
-    found = rates[-1]
-    for bound, rate in zip(reversed(bounds), reversed(rates[:-1]), strict=True):
-        found = where(step <= bound, rate, found)
-    return found
+    return decays.piecewise(step, bounds, [converted(v) for v in values])
 
 
 piecewise_constant_decay = piecewise_constant
@@ -133,9 +117,8 @@ def cosine_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    steps = astype(converted(decay_steps), rate.dtype)
-    done = minimum(step, steps) / steps
-    return rate * ((1 - alpha) * 0.5 * (1 + cos(pi * done)) + alpha)
+    steps = _as(rate, decay_steps)
+    return decays.cosine(rate, minimum(step, steps) / steps, alpha)
 
 
 @named("SGDRDecay")
@@ -149,19 +132,9 @@ def cosine_decay_restarts(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    done = step / astype(converted(first_decay_steps), rate.dtype)
-    if t_mul == 1.0:
-        restarts = floor(done)
-        done = done - restarts
-    else:
-        base = 1.0 - done * (1.0 - t_mul)
-        restarts = floor(log(base) / log(converted(float(t_mul), rate.dtype)))
-        begun = (1.0 - converted(float(t_mul), rate.dtype) ** restarts) / (
-            1.0 - t_mul
-        )
-        done = (done - begun) / converted(float(t_mul), rate.dtype) ** restarts
-    scale = converted(float(m_mul), rate.dtype) ** restarts
-    return rate * ((1 - alpha) * 0.5 * scale * (1 + cos(pi * done)) + alpha)
+    turned = decays.turns(step, _as(rate, first_decay_steps))
+    done, height = decays.restarted(turned, t_mul, m_mul)
+    return decays.cosine(rate, done, alpha, height)
 
 
 @named("LinearCosineDecay")
@@ -175,7 +148,5 @@ def linear_cosine_decay(
     name: str | None = None,
 ) -> Any:
     rate, step = _rate(learning_rate, global_step)
-    steps = astype(converted(decay_steps), rate.dtype)
-    step = minimum(step, steps)
-    waves = 0.5 * (1 + cos(2 * pi * num_periods * step / steps))
-    return rate * ((alpha + (steps - step) / steps) * waves + beta)
+    steps = _as(rate, decay_steps)
+    return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)

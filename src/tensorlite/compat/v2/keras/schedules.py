@@ -1,8 +1,10 @@
-"""tf.keras.optimizers.schedules: learning rates as functions of the step."""
+"""tf.keras.optimizers.schedules: learning rates as functions of the step.
+
+Their formulas are in train/decays.py.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import tensorlite as tl
@@ -11,6 +13,7 @@ from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype
+from tensorlite.train import decays
 
 
 class LearningRateSchedule:
@@ -47,18 +50,19 @@ class ExponentialDecay(LearningRateSchedule):
         self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
 
     def __call__(self, step: Any) -> Any:
-        turns = _step(step) / float(self.decay_steps)
-        turns = tl.floor(turns) if self.staircase else turns
-        return self.initial_learning_rate * tl.pow(
-            converted(float(self.decay_rate)), turns
+        return decays.exponential(
+            self.initial_learning_rate, float(self.decay_rate), self._turns(step)
         )
+
+    def _turns(self, step: Any) -> Any:
+        return decays.turns(_step(step), float(self.decay_steps), self.staircase)
 
 
 class InverseTimeDecay(ExponentialDecay):
     def __call__(self, step: Any) -> Any:
-        turns = _step(step) / float(self.decay_steps)
-        turns = tl.floor(turns) if self.staircase else turns
-        return self.initial_learning_rate / (1.0 + self.decay_rate * turns)
+        return decays.inverse_time(
+            self.initial_learning_rate, self.decay_rate, self._turns(step)
+        )
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
@@ -72,12 +76,8 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step: Any) -> Any:
-        now = _step(step)
-        rate = converted(float(self.values[-1]))
-        pairs = list(zip(self.boundaries, self.values, strict=False))
-        for limit, value in reversed(pairs):
-            rate = tl.where(now <= float(limit), float(value), rate)
-        return rate
+        limits = [float(x) for x in self.boundaries]
+        return decays.piecewise(_step(step), limits, [float(x) for x in self.values])
 
 
 class PolynomialDecay(LearningRateSchedule):
@@ -98,14 +98,10 @@ class PolynomialDecay(LearningRateSchedule):
         self.cycle, self.name = cycle, name
 
     def __call__(self, step: Any) -> Any:
-        now, steps = _step(step), converted(float(self.decay_steps))
-        if self.cycle:
-            steps = steps * tl.maximum(tl.ceil(now / steps), 1.0)
-        else:
-            now = tl.minimum(now, steps)
-        left = tl.pow(1.0 - now / steps, float(self.power))
-        over = self.initial_learning_rate - self.end_learning_rate
-        return over * left + self.end_learning_rate
+        way = (_step(step), float(self.decay_steps), float(self.power), self.cycle)
+        return decays.polynomial(
+            self.initial_learning_rate, self.end_learning_rate, *way
+        )
 
 
 class CosineDecay(LearningRateSchedule):
@@ -135,9 +131,8 @@ class CosineDecay(LearningRateSchedule):
         return tl.where(now < warm, rising, falling)
 
     def _decayed(self, now: Any, first: Any) -> Any:
-        turns = tl.minimum(now, float(self.decay_steps)) / float(self.decay_steps)
-        cosine = 0.5 * (1.0 + tl.cos(math.pi * turns))
-        return first * ((1.0 - self.alpha) * cosine + self.alpha)
+        steps = float(self.decay_steps)
+        return decays.cosine(first, tl.minimum(now, steps) / steps, self.alpha)
 
 
 class CosineDecayRestarts(LearningRateSchedule):
@@ -159,18 +154,9 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.alpha, self.name = alpha, name
 
     def __call__(self, step: Any) -> Any:
-        turns = _step(step) / float(self.first_decay_steps)
-        if self.t_mul == 1.0:
-            again = tl.floor(turns)
-            turns = turns - again
-        else:
-            grown = tl.log(1.0 - turns * (1.0 - self.t_mul)) / math.log(self.t_mul)
-            again = tl.floor(grown)
-            before = (1.0 - self.t_mul**again) / (1.0 - self.t_mul)
-            turns = (turns - before) / self.t_mul**again
-        height = converted(float(self.m_mul)) ** again
-        cosine = 0.5 * height * (1.0 + tl.cos(math.pi * turns))
-        return self.initial_learning_rate * ((1.0 - self.alpha) * cosine + self.alpha)
+        turned = decays.turns(_step(step), float(self.first_decay_steps))
+        done, height = decays.restarted(turned, self.t_mul, self.m_mul)
+        return decays.cosine(self.initial_learning_rate, done, self.alpha, height)
 
 
 CLASSES: dict[str, Any] = {
