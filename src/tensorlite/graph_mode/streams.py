@@ -11,11 +11,19 @@ import secrets
 from collections.abc import Hashable
 from itertools import count as counting
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, calls, constant, to_tensor, tracer
+from tensorlite.core.dispatch import (
+    Interpreter,
+    call,
+    calls,
+    constant,
+    to_tensor,
+    tracer,
+)
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.op import Op
 from tensorlite.core.scope import (
@@ -82,7 +90,7 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     if first is None:
         first = DEFAULT_SEED
     elif second is None:
-        second = global_seed.next() if graph is None else _operators(graph)
+        second = _next(graph)
     assert second is not None
     pair = first % _LARGEST, second % _LARGEST
     return (0, _LARGEST) if pair == (0, 0) else pair
@@ -93,6 +101,21 @@ def seeds_of(seed: int | None) -> Seeds | None:
     first, second = get_seed(seed)
     return None if first is None or second is None else (first, second)
 
+
+def _next(graph: Graph | None) -> int:
+    """Return the second seed of an operator that was given none."""
+    if graph is not None:
+        return _operators(graph)
+    traced = tracer()
+    if traced is None:
+        return global_seed.next()
+    number = _unseeded.get(traced, 0)
+    _unseeded[traced] = number + 1
+    return number
+
+
+_unseeded: WeakKeyDictionary[Interpreter, int] = WeakKeyDictionary()
+"""How many operators a function being traced has that were given no seed."""
 
 _GENERATORS = "generators"
 """The name under which a graph keeps how many nodes are generators of others."""
@@ -201,9 +224,10 @@ class EagerStream(Source):
         place = (self.kind, self.seeds)
         drawn = global_seed.begun.get(place, 0)
         count = int(call(CountOf(), shape).numpy())
-        global_seed.begun[place] = drawn + count
+        used = (count + 2) // 4 if self.kind == "RandomShuffle" else 256 * count
+        global_seed.begun[place] = drawn + used
         first = np.array([0, self.seeds[1]], np.uint64)
-        counter = philox.advanced(first, 256 * drawn)
+        counter = philox.advanced(first, drawn)
         return constant(np.array([self.seeds[0]], np.uint64)), constant(counter)
 
 
@@ -218,9 +242,9 @@ def stream(seed: int | None, kind: str) -> Source:
     >>> bool((first.run(x) == second.run(x)).all()), bool((first.run(x) == second.run(x)).all())
     (True, True)
     """
-    first, second = get_seed(seed)
-    given = None if first is None or second is None else (first, second)
-    if active_graph() is None and (tracer() is None or seed is None):
-        at_once = given is not None and tracer() is None
-        return EagerStream(given, kind) if given and at_once else global_generator()
-    return NodeStream(given)
+    given = seeds_of(seed)
+    if active_graph() is not None:
+        return NodeStream(given)
+    if given is None:
+        return global_generator()
+    return EagerStream(given, kind) if tracer() is None else NodeStream(given)

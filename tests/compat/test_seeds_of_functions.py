@@ -1,0 +1,73 @@
+"""What is drawn in version 2's programs once a seed is set: TensorFlow 2.21 draws these numbers."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+from tensorlite.graph_mode.streams import global_seed
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = True
+    tf.random.set_seed(1)
+    yield
+    global_seed.seed = None
+    mode.eager = before
+
+
+def test_operators_of_a_function_are_counted_from_its_beginning() -> None:
+    @tf.function
+    def drawn() -> tuple[tf.Tensor, tf.Tensor]:
+        return tf.random.shuffle(tf.range(7)), tf.random.normal([2])
+
+    for order, numbers in (
+        ([1, 0, 4, 6, 3, 5, 2], [0.28183395, 2.3878284]),
+        ([6, 4, 1, 5, 2, 3, 0], [1.0040135, -0.30107328]),
+    ):
+        found = drawn()
+        assert found[0].numpy().tolist() == order
+        np.testing.assert_allclose(found[1].numpy(), numbers, rtol=1e-5)
+
+
+def test_branches_and_loops_of_a_function() -> None:
+    @tf.function
+    def branched(x: tf.Tensor) -> tf.Tensor:
+        y = tf.nn.dropout(x, 0.5)
+        return tf.cond(x[0] > 0, lambda: y + tf.random.uniform([2]), lambda: y)
+
+    @tf.function
+    def looped(count: int) -> tf.Tensor:
+        total = tf.zeros([])
+        for _ in tf.range(count):
+            total += tf.random.uniform([])
+        return total
+
+    np.testing.assert_allclose(
+        branched(tf.ones([2])).numpy(), [2.8126965, 0.07857466], rtol=1e-5
+    )
+    found = [looped(3).numpy(), looped(3).numpy()]
+    np.testing.assert_allclose(found, [2.1889281, 2.2553458], rtol=1e-5)
+
+
+def test_functions_leave_the_seeds_of_what_runs_at_once() -> None:
+    first = tf.random.normal([2]).numpy()
+    tf.random.set_seed(1)
+
+    @tf.function
+    def drawn() -> tf.Tensor:
+        return tf.random.normal([2])
+
+    drawn()
+    assert tf.random.normal([2]).numpy().tolist() == first.tolist()
+
+
+def test_a_seeded_shuffle_goes_on_where_it_was() -> None:
+    found = [
+        tf.random.shuffle(tf.range(7), seed=3).numpy().tolist() for _ in range(2)
+    ]
+    assert found == [[3, 5, 6, 1, 4, 2, 0], [4, 1, 3, 5, 6, 0, 2]]
