@@ -43,6 +43,15 @@ def message(name: str) -> Any:
     return getattr(board(f"{_PROTO}.{_FILES[name]}_pb2"), name)
 
 
+def value_summary(tag: str, value: float) -> Any:
+    """Return the message of one number.
+
+    >>> value_summary("loss", 0.5).value[0].simple_value
+    0.5
+    """
+    return message("Summary")(value=[{"tag": tag, "simple_value": value}])
+
+
 def parsed(kind: str, data: Any) -> Any:
     """Return a message, as it is or read from bytes; InvalidArgumentError for what is none.
 

@@ -1,0 +1,268 @@
+"""Hooks that log, save and sum up while a session trains; what hooks are is in hooks.py."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.graph_mode.hooks import (
+    CheckpointSaverListener,
+    NeverTriggerTimer,
+    SecondOrStepTimer,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    global_step_of,
+)
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.ops.event_messages import value_summary
+from tensorlite.train.summaries.writers import FileWriter, FileWriterCache
+
+_log = logging.getLogger("tensorflow")
+"""The logger that programs with hooks listen to."""
+
+
+def _writer(folder: str) -> FileWriter:
+    return FileWriterCache.get(folder, get_default_graph())
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Logs tensors every so many runs or seconds, or at the end."""
+
+    def __init__(
+        self,
+        tensors: Any,
+        every_n_iter: int | None = None,
+        every_n_secs: float | None = None,
+        at_end: bool = False,
+        formatter: Callable[[dict[str, Any]], str] | None = None,
+    ) -> None:
+        if not at_end and (every_n_iter is None) == (every_n_secs is None):
+            raise InvalidArgumentError(
+                "either at_end and/or exactly one of every_n_iter and every_n_secs must be "
+                "provided."
+            )
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise InvalidArgumentError(f"invalid every_n_iter={every_n_iter}.")
+        self._tag_order = list(tensors)
+        self._tensors = (
+            dict(tensors)
+            if isinstance(tensors, dict)
+            else {getattr(x, "name", x): x for x in tensors}
+        )
+        if not isinstance(tensors, dict):
+            self._tag_order = list(self._tensors)
+        self._formatter, self._at_end = formatter, at_end
+        self._timer = (
+            NeverTriggerTimer()
+            if every_n_iter is None and every_n_secs is None
+            else (
+                SecondOrStepTimer(every_secs=every_n_secs, every_steps=every_n_iter)
+            )
+        )
+
+    def begin(self) -> None:
+        self._timer.reset()
+        self._count = 0
+        graph: Any = get_default_graph()
+        self._found = {
+            tag: graph.as_graph_element(x) for tag, x in self._tensors.items()
+        }
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        self._due = self._timer.should_trigger_for_step(self._count)
+        return SessionRunArgs(self._found) if self._due else None
+
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        if self._due:
+            self._log(run_values.results)
+        self._count += 1
+
+    def _log(self, values: dict[str, Any]) -> None:
+        seconds, _ = self._timer.update_last_triggered_step(self._count)
+        if self._formatter is not None:
+            _log.info(self._formatter(values))
+            return
+        shown = ", ".join(f"{tag} = {values[tag]}" for tag in self._tag_order)
+        if seconds is None:
+            _log.info(shown)
+        else:
+            _log.info("%s (%.3f sec)", shown, seconds)
+
+    def end(self, session: Any) -> None:
+        if self._at_end:
+            self._log(session.run(self._found))
+
+
+class CheckpointSaverHook(SessionRunHook):
+    """Saves every so many steps or seconds, at the beginning and at the end."""
+
+    def __init__(
+        self,
+        checkpoint_dir: str,
+        save_secs: float | None = None,
+        save_steps: int | None = None,
+        saver: Any = None,
+        checkpoint_basename: str = "model.ckpt",
+        scaffold: Any = None,
+        listeners: Sequence[CheckpointSaverListener] | None = None,
+        save_graph_def: bool = True,
+    ) -> None:
+        if saver is not None and scaffold is not None:
+            raise InvalidArgumentError("You cannot provide both saver and scaffold.")
+        self._saver, self._scaffold = saver, scaffold
+        self._folder = checkpoint_dir
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)  # noqa: PTH118  URLs, too
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._listeners = list(listeners or ())
+        self._saves_graph = save_graph_def
+
+    def begin(self) -> None:
+        self._step = global_step_of("CheckpointSaverHook")
+        for listener in self._listeners:
+            listener.begin()
+
+    def show(self, graph: Any, folder: str) -> None:
+        """Write the graph beside the checkpoints; subclasses know in which format."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        step = int(session.run(self._step))
+        if self._saves_graph:
+            self.show(session.graph, self._folder)
+        self._save(session, step)
+        self._timer.update_last_triggered_step(step)
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
+            return
+        step = int(run_context.session.run(self._step))
+        if self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
+            if self._save(run_context.session, step):
+                run_context.request_stop()
+
+    def end(self, session: Any) -> None:
+        last = int(session.run(self._step))
+        if last != self._timer.last_triggered_step():
+            self._save(session, last)
+        for listener in self._listeners:
+            listener.end(session, last)
+
+    def _save(self, session: Any, step: int) -> bool:
+        """Save, and return whether a listener asks to stop."""
+        _log.info("Saving checkpoints for %d into %s.", step, self._path)
+        os.makedirs(self._folder, exist_ok=True)  # noqa: PTH103
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        self._chosen().save(session, self._path, global_step=step)
+        asked = [listener.after_save(session, step) for listener in self._listeners]
+        return any(asked)
+
+    def _chosen(self) -> Any:
+        if self._saver is not None:
+            return self._saver
+        if self._scaffold is not None:
+            return self._scaffold.saver
+        savers = get_default_graph().get_collection(GraphKeys.SAVERS)
+        if len(savers) != 1:
+            raise InvalidArgumentError(
+                f"{len(savers)} items in collection {GraphKeys.SAVERS!r}; create one Saver, or "
+                "pass one in the constructor of CheckpointSaverHook"
+            )
+        self._saver = savers[0]
+        return self._saver
+
+
+class StepCounterHook(SessionRunHook):
+    """Logs and sums up how many steps are taken in a second."""
+
+    def __init__(
+        self,
+        every_n_steps: int | None = 100,
+        every_n_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+    ) -> None:
+        self._timer = SecondOrStepTimer(
+            every_secs=every_n_secs, every_steps=every_n_steps
+        )
+        self._folder, self._writer = output_dir, summary_writer
+
+    def begin(self) -> None:
+        if self._writer is None and self._folder:
+            self._writer = _writer(self._folder)
+        self._step = global_step_of("StepCounterHook")
+        self._tag = f"{self._step.op.name}/sec"
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
+            return
+        step = int(run_context.session.run(self._step))
+        if self._timer.should_trigger_for_step(step):
+            seconds, steps = self._timer.update_last_triggered_step(step)
+            if seconds is not None and steps is not None:
+                self._log(steps / seconds, step)
+
+    def _log(self, rate: float, step: int) -> None:
+        if self._writer is not None:
+            self._writer.add_summary(value_summary(self._tag, rate), step)
+        _log.info("%s: %g", self._tag, rate)
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every so many steps or seconds."""
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+        scaffold: Any = None,
+        summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise InvalidArgumentError(
+                "Exactly one of scaffold or summary_op must be provided."
+            )
+        self._op, self._scaffold = summary_op, scaffold
+        self._folder, self._writer = output_dir, summary_writer
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+
+    def begin(self) -> None:
+        if self._writer is None and self._folder:
+            self._writer = _writer(self._folder)
+        self._step = global_step_of("SummarySaverHook")
+        self._next = 0
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        self._due = self._timer.should_trigger_for_step(self._next)
+        op = self._op if self._op is not None else self._scaffold.summary_op
+        wanted: dict[str, Any] = {"global_step": self._step}
+        if self._due and op is not None:
+            wanted["summary"] = op
+        return SessionRunArgs(wanted)
+
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        if self._writer is None:
+            return
+        step = int(run_values.results["global_step"]) + 1
+        if self._due:
+            self._timer.update_last_triggered_step(step)
+            if "summary" in run_values.results:
+                self._writer.add_summary(run_values.results["summary"], step)
+        self._next = step + 1
+
+    def end(self, session: Any = None) -> None:
+        if self._writer is not None:
+            self._writer.flush()
