@@ -301,3 +301,20 @@ def test_savers_are_no_ones_default_but_their_makers() -> None:
     supervisor = tf.train.Supervisor(logdir=None)
     assert tf.get_collection(tf.GraphKeys.SAVERS) == [supervisor.saver]
     assert supervisor.saver not in mine
+
+
+def test_device_functions_are_told_the_node_def() -> None:
+    """Programs for several GPUs look up there which operations are variables."""
+    asked = {}
+
+    def beside(op: Any) -> str:
+        asked[op.node_def.name] = op.node_def.op, list(op.node_def.input)
+        return "/job:ps" if op.node_def.op == "VarHandleOp" else "/job:worker"
+
+    with tf.device(beside):
+        x = tf.placeholder(tf.float32, [2, 2], name="x")
+        v = tf.get_variable("v", [2, 2], use_resource=True)
+        y = tf.matmul(x, v, name="y")
+    assert asked["v"] == ("VarHandleOp", [])
+    assert ("MatMul", ["x", "v/read"]) in asked.values()
+    assert [x.device, v.device, y.device] == ["/job:worker", "/job:ps", "/job:worker"]

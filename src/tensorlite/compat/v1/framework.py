@@ -16,6 +16,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.conversions import registered
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1.device_functions import chooser
 from tensorlite.compat.v1.elements import GraphElements
 from tensorlite.compat.views import (
     GraphTensor,
@@ -282,6 +283,8 @@ def device(device_name_or_function: Any) -> Iterator[None]:
     given = device_name_or_function or None
     if isinstance(given, str) and _BARE_DEVICE.fullmatch(given):
         given = f"/device:{given}" if ":" in given else f"/device:{given}:0"
+    elif callable(given):
+        given = chooser(given)
     with placing(given):
         yield
 
