@@ -13,7 +13,13 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import call, constant as constant_of, to_tensor, tracer
+from tensorlite.core.dispatch import (
+    call,
+    call1,
+    constant as constant_of,
+    to_tensor,
+    tracer,
+)
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -331,7 +337,7 @@ def _alike(
         tracer() and tensor.spec.is_static and of.kind in "biufc"
     ):
         return placed(call(Fill(), shape_of(tensor), constant_of(value, of)), device)
-    return placed(call(op, tensor), device)
+    return placed(call1(op, tensor), device)
 
 
 def full_like(

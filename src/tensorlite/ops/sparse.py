@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.dispatch import call, call2, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.ops.arithmetic import AddN
@@ -17,6 +17,8 @@ from tensorlite.ops.shape import reshape
 from tensorlite.ops.slicing import SliceKey
 
 __all__ = ["accumulate", "densify"]
+
+_ADD_N = AddN()
 
 
 def densify(slices: IndexedSlices | TensorLike, /) -> Tensor:
@@ -66,4 +68,5 @@ def accumulate(
             indices=concat([g.indices for g in sparse]),
             dense_shape=sparse[0].dense_shape,
         )
-    return call(AddN(), *[densify(g) for g in gradients])
+    dense = [densify(g) for g in gradients]
+    return call2(_ADD_N, *dense) if len(dense) == 2 else call(_ADD_N, *dense)
