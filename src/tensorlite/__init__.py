@@ -77,6 +77,7 @@ from tensorlite.ops.bits import (
     bitwise_right_shift,
     bitwise_xor,
 )
+from tensorlite.ops.blocks import depth_to_space, space_to_depth
 from tensorlite.ops.bounds import clip, maximum, minimum
 from tensorlite.ops.compare import (
     equal,
@@ -186,12 +187,10 @@ from tensorlite.ops.reduce import (
     var,
 )
 from tensorlite.ops.repeat import (
-    depth_to_space,
     pad,
     repeat,
     reverse_sequence,
     sequence_mask,
-    space_to_depth,
     tile,
 )
 from tensorlite.ops.rounding import (

@@ -30,6 +30,7 @@ from tensorlite.ops.attention import (
     attention,
     multi_head_attention,
 )
+from tensorlite.ops.blocks import batch_to_space, space_to_batch
 from tensorlite.ops.candidates import (
     all_candidates,
     compute_accidental_hits,
@@ -46,13 +47,11 @@ from tensorlite.ops.conv import (
 from tensorlite.ops.conv_forms import (
     atrous_conv2d,
     atrous_conv2d_transpose,
-    batch_to_space,
     conv_transpose,
     convolution,
     local_response_normalization,
     separable_conv1d,
     separable_conv2d,
-    space_to_batch,
 )
 from tensorlite.ops.ctc import (
     ctc_beam_search_decoder,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
-from typing import Any
 
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arrange import expand_dims, permute_dims
+from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.conv import (
     conv1d,
     conv1d_transpose,
@@ -22,21 +20,17 @@ from tensorlite.ops.diagonal import band_part
 from tensorlite.ops.elementwise import pow as power, square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.operators import reshape
-from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.sequences import as_images, as_sequences, image_format
 from tensorlite.ops.volumes import conv3d, conv3d_transpose
 
 __all__ = [
     "atrous_conv2d",
     "atrous_conv2d_transpose",
-    "batch_to_space",
     "conv_transpose",
     "convolution",
     "local_response_normalization",
     "separable_conv1d",
     "separable_conv2d",
-    "space_to_batch",
 ]
 
 Sizes = int | Sequence[int]
@@ -207,80 +201,3 @@ def local_response_normalization(
     )
     around = matmul(square(tensor), near)
     return tensor * power(bias + alpha * around, -beta)
-
-
-def space_to_batch(
-    x: TensorLike, block_shape: Sequence[int] | int, paddings: TensorLike
-) -> Tensor:
-    """Return `x`, padded, with blocks of the axes behind the first moved into the first.
-
-    >>> x = tl.reshape(tl.arange(4), (1, 4, 1))
-    >>> print(tl.nn.space_to_batch(x, [2], [[0, 0]])[:, :, 0])
-    [[0 2]
-     [1 3]]
-    """
-    tensor, blocks = to_tensor(x), _blocks(block_shape)
-    number = len(blocks)
-    rest = tensor.ndim - number - 1
-    tensor = pad_ends(tensor, [(0, 0), *pairs_of(paddings, number), *[(0, 0)] * rest])
-    have = sizes(tensor)
-    split: list[Any] = [have[0]]
-    for size, block in zip(have[1:], blocks, strict=False):
-        split += [size // block, block]
-    tensor = reshape(tensor, [*split, *have[number + 1 :]])
-    inner = [2 * i + 2 for i in range(number)]
-    outer = [2 * i + 1 for i in range(number)]
-    last = range(2 * number + 1, 2 * number + 1 + rest)
-    tensor = permute_dims(tensor, (*inner, 0, *outer, *last))
-    whole = [size // block for size, block in zip(have[1:], blocks, strict=False)]
-    return reshape(tensor, [have[0] * prod(blocks), *whole, *have[number + 1 :]])
-
-
-def pairs_of(pairs: TensorLike, count: int) -> list[tuple[Any, Any]]:
-    """Return the rows of a matrix (count, 2): ints, and 0-d tensors where a trace knows none."""
-    given = to_tensor(pairs)
-    known = given.spec.pairs()
-    if known is None:
-        known = ((None, None),) * count
-    if len(known) != count:
-        raise ShapeError(f"{given.spec} should have a row for each of {count} axes")
-    return [
-        (
-            given[i, 0] if first is None else first,
-            given[i, 1] if second is None else second,
-        )
-        for i, (first, second) in enumerate(known)
-    ]
-
-
-def batch_to_space(
-    x: TensorLike, block_shape: Sequence[int] | int, crops: TensorLike
-) -> Tensor:
-    """Return `x` with its first axis moved back into blocks of those behind, and these cut.
-
-    >>> print(tl.nn.batch_to_space([[[0], [2]], [[1], [3]]], [2], [[0, 1]])[:, :, 0])
-    [[0 1 2]]
-    """
-    tensor, blocks = to_tensor(x), _blocks(block_shape)
-    number, have = len(blocks), sizes(tensor)
-    batch = have[0] // prod(blocks)
-    tensor = reshape(tensor, [*blocks, batch, *have[1:]])
-    pairs = [place for i in range(number) for place in (number + 1 + i, i)]
-    last = range(2 * number + 1, tensor.ndim)
-    tensor = permute_dims(tensor, (number, *pairs, *last))
-    whole = [size * block for size, block in zip(have[1:], blocks, strict=False)]
-    tensor = reshape(tensor, [batch, *whole, *have[number + 1 :]])
-    ends = zip(whole, pairs_of(crops, number), strict=True)
-    cuts = [slice(first, size - second) for size, (first, second) in ends]
-    return tensor[(slice(None), *cuts)]
-
-
-def _blocks(block_shape: Sequence[int] | int) -> tuple[int, ...]:
-    blocks = (
-        (block_shape,) * 2 if isinstance(block_shape, int) else tuple(block_shape)
-    )
-    if not blocks or min(blocks) < 1:
-        raise InvalidArgumentError(
-            f"block_shape={block_shape!r}; allowed are positive integers"
-        )
-    return blocks

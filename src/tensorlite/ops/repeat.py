@@ -19,7 +19,7 @@ from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Range, sum
-from tensorlite.ops.arrange import expand_dims, permute_dims
+from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.compare import less
 from tensorlite.ops.join import concat
 from tensorlite.ops.pieces import padded, padded_shape
@@ -29,12 +29,10 @@ from tensorlite.ops.shape import astype, reshape, reshape_like, shape_of
 from tensorlite.ops.stack import stack
 
 __all__ = [
-    "depth_to_space",
     "pad",
     "repeat",
     "reverse_sequence",
     "sequence_mask",
-    "space_to_depth",
     "tile",
 ]
 
@@ -378,47 +376,3 @@ def sequence_mask(
         Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1
     )
     return astype(less(astype(steps, counts.dtype), expand_dims(counts, -1)), dtype)
-
-
-def _image_sizes(x: Tensor) -> list[int]:
-    if x.ndim != 4 or None in x.shape[1:]:
-        raise ShapeError(
-            f"images are [batch, height, width, depth], sizes known, not {x.spec}"
-        )
-    return list(x.shape[1:])
-
-
-def space_to_depth(x: TensorLike, /, block_size: int) -> Tensor:
-    """Return images (NHWC) with each block of pixels as one pixel of more channels.
-
-    >>> tl.space_to_depth(tl.ones((1, 4, 4, 3)), 2).shape
-    (1, 2, 2, 12)
-    """
-    tensor = to_tensor(x)
-    height, width, depth = _image_sizes(tensor)
-    if height % block_size or width % block_size:
-        raise ShapeError(
-            f"space_to_depth: blocks of {block_size} do not tile {tensor.spec}"
-        )
-    rows, columns = height // block_size, width // block_size
-    blocks = reshape(tensor, (-1, rows, block_size, columns, block_size, depth))
-    deep = permute_dims(blocks, (0, 1, 3, 2, 4, 5))
-    return reshape(deep, (-1, rows, columns, block_size * block_size * depth))
-
-
-def depth_to_space(x: TensorLike, /, block_size: int) -> Tensor:
-    """Return images (NHWC) with the channels of each pixel spread over a block of pixels.
-
-    >>> tl.depth_to_space(tl.ones((1, 2, 2, 12)), 2).shape
-    (1, 4, 4, 3)
-    """
-    tensor = to_tensor(x)
-    height, width, depth = _image_sizes(tensor)
-    if depth % (block_size * block_size):
-        raise ShapeError(
-            f"depth_to_space: {tensor.spec} has no {block_size}**2 parts of its depth"
-        )
-    rest = depth // (block_size * block_size)
-    blocks = reshape(tensor, (-1, height, width, block_size, block_size, rest))
-    spread = permute_dims(blocks, (0, 1, 3, 2, 4, 5))
-    return reshape(spread, (-1, height * block_size, width * block_size, rest))

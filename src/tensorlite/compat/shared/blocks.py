@@ -4,46 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.dtypes import int32
+from tensorlite.ops import blocks
 
 
 @named("SpaceToDepth")
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
-    return _as_nhwc(tl.space_to_depth, input, block_size, data_format)
+    return tl.space_to_depth(converted(input), block_size, data_format)
 
 
 @named("DepthToSpace")
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
-    return _as_nhwc(tl.depth_to_space, input, block_size, data_format)
-
-
-def _as_nhwc(function: Any, x: Any, block: int, layout: str) -> Any:
-    images = converted(x)
-    if layout == "NHWC":
-        return function(images, block)
-    moved = function(tl.transpose(images, (0, 2, 3, 1)), block)
-    return tl.transpose(moved, (0, 3, 1, 2))
+    return tl.depth_to_space(converted(input), block_size, data_format)
 
 
 @named("SpaceToBatchND")
 def space_to_batch(
     input: Any, block_shape: Any, paddings: Any, name: str | None = None
 ) -> Any:
-    blocks = np.ravel(np.asarray(block_shape)).tolist()
-    return tl.nn.space_to_batch(converted(input), blocks, converted(paddings, int32))
+    sides, ends = converted(block_shape), converted(paddings)
+    return tl.nn.space_to_batch(converted(input), sides, ends)
 
 
 @named("BatchToSpaceND")
 def batch_to_space(
     input: Any, block_shape: Any, crops: Any, name: str | None = None
 ) -> Any:
-    blocks = np.ravel(np.asarray(block_shape)).tolist()
-    return tl.nn.batch_to_space(converted(input), blocks, converted(crops, int32))
+    sides, ends = converted(block_shape), converted(crops)
+    return tl.nn.batch_to_space(converted(input), sides, ends)
+
+
+@named("required_space_to_batch_paddings")
+def required_space_to_batch_paddings(
+    input_shape: Any,
+    block_shape: Any,
+    base_paddings: Any = None,
+    name: str | None = None,
+) -> Any:
+    least = None if base_paddings is None else converted(base_paddings)
+    sizes = converted(input_shape), converted(block_shape)
+    return blocks.required_space_to_batch_paddings(*sizes, least)

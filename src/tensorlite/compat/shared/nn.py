@@ -26,10 +26,6 @@ from tensorlite.ops.arithmetic import add, sum
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.repeat import (
-    depth_to_space as to_space,
-    space_to_depth as to_depth,
-)
 from tensorlite.ops.shape import astype, reshape
 
 
@@ -321,20 +317,6 @@ def max_pool_with_argmax(
         include_batch_in_index,
         as_dtype(output_dtype),
     )
-
-
-@named("SpaceToDepth")
-def space_to_depth(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
-    return to_depth(converted(input), block_size)
-
-
-@named("DepthToSpace")
-def depth_to_space(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
-    return to_space(converted(input), block_size)
 
 
 @named("AtrousConv2D")

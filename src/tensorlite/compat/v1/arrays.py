@@ -25,6 +25,7 @@ __all__ = [
     "gather_nd",
     "lin_space",
     "ones_like",
+    "required_space_to_batch_paddings",
     "reverse_sequence",
     "reverse_v2",
     "shape",
@@ -244,6 +245,7 @@ def sparse_segment_sqrt_n(
 
 lin_space = arrays.linspace
 reverse_v2 = arrays.reverse
+required_space_to_batch_paddings = in_blocks.required_space_to_batch_paddings
 space_to_batch_nd = in_blocks.space_to_batch
 tensor_scatter_add = picking.tensor_scatter_nd_add
 tensor_scatter_sub = picking.tensor_scatter_nd_sub

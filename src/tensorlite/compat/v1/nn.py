@@ -25,7 +25,6 @@ from tensorlite.compat.shared.nn import (
     crelu as crelu,
     ctc_beam_search_decoder as ctc_beam_search_decoder,
     ctc_greedy_decoder as ctc_greedy_decoder,
-    depth_to_space as depth_to_space,
     elu as elu,
     gelu as gelu,
     in_top_k as in_top_k,
@@ -45,7 +44,6 @@ from tensorlite.compat.shared.nn import (
     silu as silu,
     softplus as softplus,
     softsign as softsign,
-    space_to_depth as space_to_depth,
     sufficient_statistics as sufficient_statistics,
     swish as swish,
     tanh as tanh,
@@ -53,6 +51,11 @@ from tensorlite.compat.shared.nn import (
     xw_plus_b as xw_plus_b,
 )
 from tensorlite.compat.v1 import rnn_cell as rnn_cell
+from tensorlite.compat.v1.arrays import (
+    depth_to_space as depth_to_space,
+    space_to_batch as space_to_batch,
+    space_to_depth as space_to_depth,
+)
 from tensorlite.compat.v1.contrib import legacy_seq2seq
 from tensorlite.compat.v1.convolution_gradients import (
     conv2d_backprop_filter as conv2d_backprop_filter,

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.blocks import (
+    depth_to_space,
+    space_to_batch,
+    space_to_depth,
+)
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler,
     compute_accidental_hits,
@@ -17,7 +22,6 @@ from tensorlite.compat.shared.nn import (
     bias_add,
     ctc_beam_search_decoder,
     ctc_greedy_decoder,
-    depth_to_space,
     elu,
     gelu,
     l2_loss,
@@ -35,7 +39,6 @@ from tensorlite.compat.shared.nn import (
     silu,
     softplus,
     softsign,
-    space_to_depth,
     sufficient_statistics,
     swish,
     tanh,
@@ -160,6 +163,7 @@ __all__ = [
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics",

@@ -1,80 +1,17 @@
-"""Operators on images and batches that are here as a few others: normalisation, space to batch."""
+"""Operators on images that are here as a few others: normalisation."""
 
 from __future__ import annotations
 
-from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import sum as sum_of
-from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.elementwise import pow as power, rsqrt, square
 from tensorlite.ops.identity import stop_gradient
-from tensorlite.ops.join import concat
 from tensorlite.ops.reduce import mean
 from tensorlite.ops.repeat import pad
 from tensorlite.ops.shape import astype, reshape, shape_of
-
-
-def _blocks(given: Given) -> tuple[int, ...]:
-    found = tuple(given.constant(1).ravel().tolist())
-    if not found or any(type(one) is not int or one < 1 for one in found):
-        raise GraphDefError(f"{given.record}: its block's shape is {found}")
-    return found
-
-
-def _space_to_batch(given: Given) -> Values:
-    """Move blocks of the axes behind the first into that."""
-    blocks = _blocks(given)
-    number = len(blocks)
-
-    def moved(x: Tensor, paddings: Tensor) -> Tensor:
-        rank = x.ndim
-        rest = [[0, 0]] * (rank - number - 1)
-        ends = [constant([[0, 0]], dtypes.int32), astype(paddings, dtypes.int32)]
-        if rest:
-            ends.append(constant(rest, dtypes.int32))
-        x = pad(x, concat(ends, axis=0))
-        sizes = shape_of(x)
-        parts = [sizes[:1]]
-        for i, block in enumerate(blocks, 1):
-            parts += [sizes[i : i + 1] // block, constant([block], dtypes.int32)]
-        x = reshape(x, concat([*parts, sizes[number + 1 :]], axis=0))
-        inner = [2 * i + 2 for i in range(number)]
-        outer = [2 * i + 1 for i in range(number)]
-        x = permute_dims(
-            x, (*inner, 0, *outer, *range(2 * number + 1, rank + number))
-        )
-        whole = [constant([-1], dtypes.int32)]
-        whole += [sizes[i : i + 1] // block for i, block in enumerate(blocks, 1)]
-        return reshape(x, concat([*whole, sizes[number + 1 :]], axis=0))
-
-    return given.composed(moved, given.tensor(0), given.tensor(2))
-
-
-def _batch_to_space(given: Given) -> Values:
-    """Move the first axis back into blocks of those behind it, and cut off what was padded."""
-    blocks = _blocks(given)
-    number = len(blocks)
-    crops = given.constant(2)
-
-    def moved(x: Tensor) -> Tensor:
-        rank, sizes = x.ndim, shape_of(x)
-        parts = [constant([*blocks, -1], dtypes.int32), sizes[1:]]
-        x = reshape(x, concat(parts, axis=0))
-        pairs = [place for i in range(number) for place in (number + 1 + i, i)]
-        rest = range(2 * number + 1, rank + number)
-        x = permute_dims(x, (number, *pairs, *rest))
-        whole = [constant([-1], dtypes.int32)]
-        whole += [sizes[i : i + 1] * block for i, block in enumerate(blocks, 1)]
-        x = reshape(x, concat([*whole, sizes[number + 1 :]], axis=0))
-        cuts = [slice(None)]
-        cuts += [slice(int(a), -int(b) if b else None) for a, b in crops.tolist()]
-        return x[tuple(cuts)]
-
-    return given.composed(moved, given.tensor(0))
 
 
 class _Norm:
@@ -197,7 +134,6 @@ class _Response:
 
 
 IMAGING: dict[str, Adapter] = {
-    "BatchToSpaceND": _batch_to_space,
     "FusedBatchNorm": _batch_norm(5),
     "FusedBatchNormGrad": _batch_norm_grad,
     "FusedBatchNormGradV2": _batch_norm_grad,
@@ -208,5 +144,4 @@ IMAGING: dict[str, Adapter] = {
     "LRNGrad": lambda given: given.composed(
         _Response(given).backward, *given.tensors
     ),
-    "SpaceToBatchND": _space_to_batch,
 }

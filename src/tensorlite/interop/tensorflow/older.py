@@ -15,14 +15,12 @@ from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops import random
 from tensorlite.ops.arithmetic import divide
-from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.compare import less
 from tensorlite.ops.diagonal import diag, diag_part
 from tensorlite.ops.effects import Print
 from tensorlite.ops.ensure import EnsureShape
 from tensorlite.ops.gather import take
 from tensorlite.ops.identity import Identity
-from tensorlite.ops.join import concat
 from tensorlite.ops.resource import (
     AssignVariableOp,
     CountUpToVariableOp,
@@ -35,7 +33,6 @@ from tensorlite.ops.scatter import (
     TensorScatterUpdate,
 )
 from tensorlite.ops.search import InTopKV2, TopKV2
-from tensorlite.ops.shape import reshape, shape_of
 
 PHILOX = 1
 
@@ -125,33 +122,6 @@ def _print(given: Given) -> Values:
     return given.node(Identity(), x, control=(done,)).outputs
 
 
-def _nest(given: Given, to_depth: bool) -> Values:
-    """Move blocks of an image into its channels, or out of them."""
-    size = given.typed("block_size", int)
-    if given.typed("data_format", str) != "NHWC" or not 1 < size < 2**16:
-        raise GraphDefError(
-            f"{given.record}: supported are images with channels last, and blocks of 2 or more"
-        )
-
-    def moved(x: Tensor) -> Tensor:
-        sizes = shape_of(x)
-        batch, high, wide, deep = [sizes[i : i + 1] for i in range(4)]
-        block = constant([size], dtypes.int32)
-        if to_depth:
-            x = reshape(
-                x, concat([batch, high // size, block, wide // size, block, deep])
-            )
-            parts = [batch, high // size, wide // size, deep * (size * size)]
-            return reshape(permute_dims(x, (0, 1, 3, 2, 4, 5)), concat(parts))
-        x = reshape(
-            x, concat([batch, high, wide, block, block, deep // (size * size)])
-        )
-        parts = [batch, high * size, wide * size, deep // (size * size)]
-        return reshape(permute_dims(x, (0, 1, 3, 2, 4, 5)), concat(parts))
-
-    return given.composed(moved, given.tensor(0))
-
-
 def _scattered(op: Callable[[], Op], given: Given) -> Values:
     """Write to elements or slices of a variable: read it, change that, and write it whole."""
     first = given.values[0] if given.values else None
@@ -177,7 +147,6 @@ def _ensured(given: Given) -> Values:
 
 OLDER: dict[str, Adapter] = {
     "ApproximateEqual": _near,
-    "DepthToSpace": partial(_nest, to_depth=False),
     "Diag": partial(_diagonal, diag, 1),
     "DiagPart": partial(_diagonal, diag_part, 2),
     "Div": _div,
@@ -186,7 +155,6 @@ OLDER: dict[str, Adapter] = {
     "InTopK": _in_top_k,
     "Print": _print,
     "ResourceCountUpTo": _count_up_to,
-    "SpaceToDepth": partial(_nest, to_depth=True),
     "StatelessRandomUniformInt": _uniform_integers,
     "TopK": _top_k,
     "TruncateMod": lambda given: given.composed(_rest, *given.tensors),

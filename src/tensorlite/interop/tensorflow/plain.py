@@ -69,7 +69,9 @@ MOST = 2**16
 
 _SAME = """
     Abs Acos Acosh AddN AddV2 All Any ArgMax ArgMin Asin Asinh Atan Atan2 Atanh AvgPool AvgPoolGrad
-    BatchMatMulV2 Betainc Digamma Igamma IgammaGradA Lgamma Polygamma Zeta
+    BatchMatMulV2 BatchToSpaceND DepthToSpace SpaceToBatchND SpaceToDepth
+    SparseReshape SparseToDense
+    Betainc Digamma Igamma IgammaGradA Lgamma Polygamma Zeta
     Bitcast BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastGradientArgs BroadcastTo
     Ceil CheckNumerics Cholesky ClipByValue ComplexAbs ConcatOffset ConcatV2 Conj Conv2D
     Conv2DBackpropFilter Conv2DBackpropInput Cos Cosh Cumprod Cumsum DepthwiseConv2dNative

@@ -42,11 +42,6 @@ def _product(given: Given) -> Values:
     )
 
 
-def _dense(given: Given) -> Values:
-    given.attribute("validate_indices")
-    return given.composed(sparse_dense.sparse_to_dense, *given.tensors)
-
-
 def _reduced(function: Callable[..., Tensor]) -> Adapter:
     def adapter(given: Given) -> Values:
         axes = tuple(given.constant(3).ravel().tolist())
@@ -69,13 +64,6 @@ def _joined(given: Given) -> Values:
         )
 
     return given.composed(joined, *given.tensors)
-
-
-def _reshaped(indices: Tensor, shape: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
-    made = sparse_arrange.sparse_reshape(
-        SparseTensor(indices, indices[:, 0], shape), new
-    )
-    return made.indices, made.dense_shape
 
 
 def _segments(function: Callable[..., Tensor]) -> Adapter:
@@ -193,7 +181,6 @@ SCATTERING: dict[str, Adapter] = {
     "SparseReduceMax": _reduced(sparse_arrange.sparse_reduce_max),
     "SparseReduceSum": _reduced(sparse_arrange.sparse_reduce_sum),
     "SparseReorder": _of_sparse(_ordered),
-    "SparseReshape": _of(_reshaped),
     "SparseSegmentMean": _segments(sparse_segments.sparse_segment_mean),
     "SparseSegmentSqrtN": _segments(sparse_segments.sparse_segment_sqrt_n),
     "SparseSegmentSum": _segments(sparse_segments.sparse_segment_sum),
@@ -205,5 +192,4 @@ SCATTERING: dict[str, Adapter] = {
         lambda sp, x: add(sparse_dense.to_dense(sp), x)
     ),
     "SparseTensorDenseMatMul": _product,
-    "SparseToDense": _dense,
 }
