@@ -223,8 +223,8 @@ def test_nadam_is_dozats() -> None:
     m = v = 0.0
     product, x = 1.0, 1.0
     for t, g in ((1, 1.0), (2, 0.5)):
-        here = 0.9 * (1 - 0.5 * 0.96 ** (0.004 * t))
-        ahead = 0.9 * (1 - 0.5 * 0.96 ** (0.004 * (t + 1)))
+        here = 0.9 * (1 - 0.5 * 0.96**t)
+        ahead = 0.9 * (1 - 0.5 * 0.96 ** (t + 1))
         product *= here
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
         guess = ahead * m / (1 - product * ahead) + (1 - here) * g / (1 - product)

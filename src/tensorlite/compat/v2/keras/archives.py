@@ -100,7 +100,7 @@ def _written(model: Any, optimizer: Any = None) -> bytes:
         for path, variables in stored(model):
             _put(file, path, variables)
         if optimizer is not None:
-            _put(file, "optimizer", optimizer.stored_variables())
+            _put(file, "optimizer", list(optimizer.variables))
     return buffer.getvalue()
 
 
@@ -157,8 +157,8 @@ def _read(model: Any, source: Any) -> None:
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and "optimizer/vars" in file:
             optimizer.build(model.trainable_variables)
-            if len(file["optimizer/vars"]) == len(optimizer.stored_variables()):
-                _taken(file, "optimizer", optimizer.stored_variables())
+            if len(file["optimizer/vars"]) == len(list(optimizer.variables)):
+                _taken(file, "optimizer", list(optimizer.variables))
 
 
 def write_model(model: Any, path: str) -> None:

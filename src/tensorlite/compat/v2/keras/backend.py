@@ -12,44 +12,16 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.keras import activations, losses, naming
+from tensorlite.compat.v2.keras.defaults import (
+    epsilon as epsilon,
+    floatx as floatx,
+    image_data_format as image_data_format,
+    set_epsilon as set_epsilon,
+    set_floatx as set_floatx,
+    set_image_data_format as set_image_data_format,
+)
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-
-_settings: dict[str, Any] = {
-    "floatx": "float32",
-    "epsilon": 1e-7,
-    "image_data_format": "channels_last",
-}
-
-
-def epsilon() -> float:
-    return float(_settings["epsilon"])
-
-
-def set_epsilon(value: float) -> None:
-    _settings["epsilon"] = value
-
-
-def floatx() -> str:
-    return str(_settings["floatx"])
-
-
-def set_floatx(value: str) -> None:
-    if value != "float32":
-        raise InvalidArgumentError(
-            f"set_floatx({value!r}): layers are float32; give them dtype= instead"
-        )
-
-
-def image_data_format() -> str:
-    return str(_settings["image_data_format"])
-
-
-def set_image_data_format(data_format: str) -> None:
-    if data_format != "channels_last":
-        raise InvalidArgumentError(
-            f"set_image_data_format({data_format!r}): give layers data_format= instead"
-        )
 
 
 def clear_session() -> None:

@@ -13,6 +13,7 @@ from tensorlite.compat.v1.variables import Variable as GraphVariable
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.v2.keras import (
     constraints,
+    defaults,
     describing,
     in_graphs,
     initializers,
@@ -25,7 +26,7 @@ from tensorlite.compat.v2.keras import (
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, interpreted_by, tracer
-from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
@@ -98,7 +99,7 @@ class Layer(Module):
         self._name = name or naming.unique(naming.snake(type(self).__name__))
         self._trainable = trainable
         kind = getattr(dtype, "variable_dtype", dtype)
-        self._self_dtype = float32 if kind is None else as_dtype(kind)
+        self._self_dtype = defaults.kind_of(kind)
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.given_shape = sketch.given_shape(kwargs)
         self._first_weights = kwargs.pop("weights", None)
@@ -114,7 +115,7 @@ class Layer(Module):
 
     @property
     def dtype(self) -> Any:
-        return (self._self_dtype or float32).name
+        return (self._self_dtype or defaults.width()).name
 
     compute_dtype = variable_dtype = dtype
 
@@ -147,7 +148,9 @@ class Layer(Module):
     ) -> Any:
         if name is not None and not isinstance(name, str):
             name, shape = None, name  # Keras 3 has the shape first
-        wanted = self._self_dtype or float32 if dtype is None else as_dtype(dtype)
+        wanted = (
+            self._self_dtype or defaults.width() if dtype is None else as_dtype(dtype)
+        )
         sizes = [int(x) for x in TensorShape(shape)] if shape is not None else []
         kind = "glorot_uniform" if wanted.is_floating else "zeros"
         make = initializers.get(kind if initializer is None else initializer)
@@ -341,7 +344,7 @@ class Layer(Module):
 
     def _as_inputs(self, inputs: Any) -> Any:
         """Return inputs as tensors; arrays and floats of another width take the layer's dtype."""
-        wanted = self._self_dtype or float32
+        wanted = self._self_dtype or defaults.width()
 
         def one(x: Any) -> Any:
             if isinstance(x, (np.ndarray, np.generic, float, int)) and not isinstance(

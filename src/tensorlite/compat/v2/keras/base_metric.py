@@ -11,13 +11,14 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.v2.keras import (
+    defaults,
     describing,
     initializers,
     loss_functions,
     naming,
 )
 from tensorlite.core.dispatch import interpreted_by
-from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.ops.shape import astype
 
 
@@ -31,7 +32,7 @@ class Metric(Module):
         self, name: str | None = None, dtype: Any = None, **kwargs: Any
     ) -> None:
         self._name = name or naming.unique(naming.snake(type(self).__name__))
-        self._kind = float32 if dtype is None else as_dtype(dtype)
+        self._kind = defaults.kind_of(dtype)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)

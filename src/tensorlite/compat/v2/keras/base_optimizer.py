@@ -9,7 +9,9 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape, Variable
-from tensorlite.compat.v2.keras import describing, lookup, schedules
+from tensorlite.compat.v2.keras import describing, lookup, naming, schedules
+from tensorlite.compat.v2.keras.gathering import Averages, Gathered
+from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
@@ -17,10 +19,7 @@ from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
 
-_UNUSED = (
-    *("jit_compile", "use_locking", "is_legacy_optimizer", "ema_momentum"),
-    *("ema_overwrite_frequency", "loss_scale_factor"),
-)
+_UNUSED = (*("jit_compile", "use_locking", "is_legacy_optimizer"),)
 
 
 SLOTS = {
@@ -47,11 +46,12 @@ class Optimizer(Module):
     """Applies gradients to variables."""
 
     def __init__(
-        self, name: Any, learning_rate: Any, options: dict[str, Any]
+        self, learning_rate: Any = 0.001, name: str | None = None, **options: Any
     ) -> None:
-        self.name = str(name)
-        if "lr" in options:
-            learning_rate = options.pop("lr")
+        if isinstance(learning_rate, str):  # Keras 2 has the name first
+            learning_rate, name = options.pop("learning_rate", 0.001), learning_rate
+        self.name = name or naming.snake(type(self).__name__)
+        learning_rate = options.pop("lr", learning_rate)
         self.clipnorm = options.pop("clipnorm", None)
         self.clipvalue = options.pop("clipvalue", None)
         self.global_clipnorm = options.pop("global_clipnorm", None)
@@ -59,13 +59,10 @@ class Optimizer(Module):
         decay = options.pop("decay", None)
         for unused in _UNUSED:
             options.pop(unused, None)
-        if options.pop("use_ema", False) or options.pop(
-            "gradient_accumulation_steps", 0
-        ):
-            raise InvalidArgumentError(
-                f"{type(self).__name__}: use_ema and gradient_accumulation_steps are not served; "
-                "average weights with tl.train's averages, or add gradients up in the step"
-            )
+        self.loss_scale_factor = options.pop("loss_scale_factor", None)
+        self._averages = _averages(options)
+        steps = options.pop("gradient_accumulation_steps", None)
+        self._gathered = None if steps is None else Gathered(steps)
         if options:
             raise InvalidArgumentError(
                 f"{type(self).__name__} has no argument {', '.join(sorted(options))}"
@@ -75,11 +72,51 @@ class Optimizer(Module):
         with interpreted_by(None):
             self._rate: Any = _as_rate(learning_rate)
             self._core = self.core(self._rate)
-        self._names: dict[int, str] = {}
+        self._own: OwnState = OwnState()
+        self.built = False
 
     def core(self, rate: Any) -> Core:
-        """Return what does the updates."""
-        raise NotImplementedError("an Optimizer is made on one of tl.optimizers")
+        """Return what does the updates: those of a program's own class are its update_step."""
+        return Stepping(rate, self)
+
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        """Update a variable by its gradient."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: a class of optimizers has a method update_step"
+        )
+
+    def add_variable_from_reference(
+        self,
+        reference_variable: Any,
+        name: str = "variable",
+        initializer: Any = "zeros",
+    ) -> Any:
+        """Return a variable like another, which is kept with the optimizer."""
+        return self._own.beside(reference_variable, name, initializer)
+
+    def add_optimizer_variables(
+        self, trainable_variables: Any, name: Any, initializer: Any = "zeros"
+    ) -> Any:
+        if isinstance(name, str):
+            return [
+                self._own.beside(v, name, initializer) for v in trainable_variables
+            ]
+        return tuple(
+            self.add_optimizer_variables(trainable_variables, one, initializer)
+            for one in name
+        )
+
+    def _get_variable_index(self, variable: Any) -> int:
+        return self._own.index(variable)
+
+    def assign(self, variable: Any, value: Any) -> None:
+        variable.assign(value)
+
+    def assign_add(self, variable: Any, value: Any) -> None:
+        variable.assign_add(value)
+
+    def assign_sub(self, variable: Any, value: Any) -> None:
+        variable.assign_sub(value)
 
     @property
     def learning_rate(self) -> Any:
@@ -101,7 +138,13 @@ class Optimizer(Module):
     @property
     def variables(self) -> Any:
         slots = [x for x in self._core.variables if x is not self._core.iterations]
-        return Variables([self._core.iterations, *slots])
+        kept = [x for held in self._kept() for x in held.variables]
+        rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
+        own = self._own.variables
+        return Variables([self._core.iterations, *rate, *slots, *own, *kept])
+
+    def _kept(self) -> list[Any]:
+        return [held for held in (self._averages, self._gathered) if held is not None]
 
     @property
     def weights(self) -> Any:
@@ -115,7 +158,21 @@ class Optimizer(Module):
             variable.assign(np.asarray(value, variable.dtype.numpy))
 
     def build(self, var_list: Any) -> None:
+        self.built = True
+        self._own.number(var_list)
         self._core.build(var_list)
+        for held in self._kept():
+            held.build(list(var_list))
+
+    def finalize_variable_values(self, var_list: Any) -> None:
+        """Give variables their moving averages, if such are kept."""
+        if self._averages is not None:
+            self._averages.finalize(list(var_list))
+
+    def scale_loss(self, loss: Any) -> Any:
+        return (
+            loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+        )
 
     def get_slot(self, var: Any, slot_name: str) -> Any:
         return self._core.get_slot(var, slot_name)
@@ -136,16 +193,51 @@ class Optimizer(Module):
                 "No gradients provided for any variable; does the loss depend on them, and was it "
                 "computed inside the tape?"
             )
-        gradients = self._clipped([g for g, _ in pairs])
-        variables = [v for _, v in pairs]
-        if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
-            self._decay(variables)
-        self._core.apply_gradients(list(zip(gradients, variables, strict=True)))
+        gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
+        if self.loss_scale_factor is not None:
+            gradients = [tl.densify(g) / self.loss_scale_factor for g in gradients]
+        if not self.built:
+            self.build(variables)
+        for held in self._kept():
+            held.build(variables)
+        if self._gathered is None:
+            self._applied(gradients, variables)
+        else:
+            self._gather(self._gathered, gradients, variables)
+        if self._averages is not None:
+            self._averages.update(self.iterations.value())
         for variable in variables:
             constraint = getattr(variable, "constraint", None)
             if constraint is not None:
                 variable.assign(constraint(variable.value()))
         return self.iterations
+
+    def _applied(self, gradients: list[Any], variables: list[Any]) -> None:
+        clipped = self._clipped(gradients)
+        if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
+            self._decay(variables)
+        self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
+
+    def _gather(
+        self, gathered: Gathered, gradients: list[Any], variables: list[Any]
+    ) -> None:
+        """Apply the mean of the gradients of several steps at the last of them."""
+        self._core.build(variables)
+        totals = gathered.added(gradients, variables)
+
+        def due() -> Any:
+            means = [total / float(gathered.count) for total in totals]
+            self._applied(means, variables)
+            gathered.forget()
+            return tl.asarray(0)
+
+        def not_yet() -> Any:
+            gathered.keep(totals, variables)
+            self.iterations.assign_add(np.asarray(1, np.int64))
+            return tl.asarray(0)
+
+        rest = tl.remainder(self.iterations.value() + 1, gathered.count)
+        tl.cond(tl.equal(rest, 0), due, not_yet)
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         return self.apply_gradients(zip(grads, trainable_variables, strict=True))
@@ -206,12 +298,6 @@ class Optimizer(Module):
             found["learning_rate"] = self._rate
         return found
 
-    def stored_variables(self) -> list[Any]:
-        """Return what Keras 3 writes of an optimizer, in order."""
-        iterations, *slots = self.variables
-        rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
-        return [iterations, *rate, *slots]
-
     def saved_slots(self) -> list[tuple[Any, str, Any]]:
         """Return every slot with its variable, by the names that Keras saves it under."""
         held = self._core._slots.values()  # noqa: SLF001
@@ -247,6 +333,13 @@ class Optimizer(Module):
         return cls(**{**lookup.fitting(cls, config), "learning_rate": rate})
 
 
+def _averages(options: dict[str, Any]) -> Averages | None:
+    """Return the averages of weights that are asked for; take the arguments out."""
+    momentum = options.pop("ema_momentum", 0.99)
+    every = options.pop("ema_overwrite_frequency", None)
+    return Averages(momentum, every) if options.pop("use_ema", False) else None
+
+
 def _as_rate(given: Any) -> Any:
     """Return a learning rate as what can be assigned to, or as a function of the step."""
     if isinstance(given, schedules.LearningRateSchedule):
@@ -272,21 +365,3 @@ class _Called(schedules.LearningRateSchedule):
 def _with_norm(g: Any, most: float) -> Any:
     norm = tl.sqrt(tl.sum(tl.square(g)))
     return g * (most / tl.maximum(norm, most))
-
-
-class Replaced(Core):
-    """An optimizer whose update is written with functions of tensors rather than as an operator."""
-
-    def rule(self) -> Any:
-        raise NotImplementedError("this optimizer updates by itself")
-
-    def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
-    ) -> None:
-        """Update a variable and its slots."""
-        raise NotImplementedError("an update is written by each optimizer")
-
-    def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
-        dense = tl.astype(tl.densify(g), variable.dtype)
-        number = tl.astype(rate, variable.dtype)
-        self.step(variable, dense, number, step, self._slots_of(variable))

@@ -96,9 +96,14 @@ class CallbackList:
         if not name.startswith("on_"):
             raise AttributeError(name)
 
+        has_number = name.split("_")[-2] in {"epoch", "batch"}
+
         def each(*args: Any) -> None:
+            """Call each with logs of this call's own, which callbacks may add to."""
+            number, given = args[: int(has_number)], args[int(has_number) :]
+            logs = dict(given[0] or {}) if given else {}
             for callback in self.callbacks:
-                getattr(callback, name)(*args)
+                getattr(callback, name)(*number, logs)
 
         return each
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -38,7 +39,7 @@ def as_array(x: Any) -> Any:
     array = np.asarray(x.__tensor__().numpy() if isinstance(x, Operand) else x)
     if hasattr(x, "to_numpy"):
         array = np.asarray(x.to_numpy())
-    return array.astype(np.float32) if array.dtype == np.float64 else array
+    return array.astype(width().numpy) if array.dtype == np.float64 else array
 
 
 def _leaves(data: Any) -> Any:

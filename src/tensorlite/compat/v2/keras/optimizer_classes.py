@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.base_optimizer import Optimizer, Replaced
+from tensorlite.compat.v2.keras.base_optimizer import Optimizer
+from tensorlite.compat.v2.keras.own_updates import Replaced
 
 
 class SGD(Optimizer):
@@ -18,7 +19,7 @@ class SGD(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.momentum, self.nesterov = momentum, nesterov
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return tl.optimizers.SGD(rate, self.momentum, self.nesterov)
@@ -40,7 +41,7 @@ class RMSprop(Optimizer):
     ) -> None:
         self.rho, self.momentum = rho, momentum
         self.epsilon, self.centered = epsilon, centered
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return tl.optimizers.RMSProp(
@@ -67,7 +68,7 @@ class Adagrad(Optimizer):
     ) -> None:
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return tl.optimizers.Adagrad(
@@ -91,7 +92,7 @@ class Adadelta(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.rho, self.epsilon = rho, epsilon
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return tl.optimizers.Adadelta(rate, self.rho, self.epsilon)
@@ -113,7 +114,7 @@ class Adam(Optimizer):
     ) -> None:
         self.beta_1, self.beta_2 = beta_1, beta_2
         self.epsilon, self.amsgrad = epsilon, amsgrad
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return tl.optimizers.Adam(
@@ -185,7 +186,7 @@ class Adamax(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return _Largest(rate, self.beta_1, self.beta_2, self.epsilon)
@@ -214,7 +215,7 @@ class _Ahead(Replaced):
         self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
     ) -> None:
         def momentum(at: Any) -> Any:
-            power = tl.pow(tl.asarray(0.96, dtype=g.dtype), 0.004 * at)
+            power = tl.pow(tl.asarray(0.96, dtype=g.dtype), at)
             return self.beta1 * (1.0 - 0.5 * power)
 
         here, ahead = momentum(step), momentum(step + 1.0)
@@ -243,7 +244,7 @@ class Nadam(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
         return _Ahead(rate, self.beta_1, self.beta_2, self.epsilon)
@@ -269,14 +270,14 @@ class Ftrl(Optimizer):
         name: str = "Ftrl",
         **kwargs: Any,
     ) -> None:
-        self._own = (
+        self._regularizing = (
             learning_rate_power,
             initial_accumulator_value,
             l1_regularization_strength,
             l2_regularization_strength + beta / 2.0,
             l2_shrinkage_regularization_strength,
         )
-        super().__init__(name, learning_rate, kwargs)
+        super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
-        return tl.optimizers.Ftrl(rate, *self._own)
+        return tl.optimizers.Ftrl(rate, *self._regularizing)

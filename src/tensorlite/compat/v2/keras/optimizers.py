@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup, schedules
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
+from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
 from tensorlite.compat.v2.keras.optimizer_classes import (
     SGD,
     Adadelta,
@@ -19,10 +20,14 @@ from tensorlite.compat.v2.keras.optimizer_classes import (
     Nadam,
     RMSprop,
 )
+from tensorlite.compat.v2.keras.optimizer_rules import Adafactor, Lamb, Lion
 
 CLASSES: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Ftrl, Nadam, RMSprop)
+    for kind in (
+        *(SGD, Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, Ftrl, Lamb, Lion),
+        *(LossScaleOptimizer, Nadam, RMSprop),
+    )
 }
 legacy = experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
 
@@ -42,11 +47,15 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 __all__ = [
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
     "Ftrl",
+    "Lamb",
+    "Lion",
+    "LossScaleOptimizer",
     "Nadam",
     "Optimizer",
     "RMSprop",

@@ -11,10 +11,9 @@ from itertools import count
 from typing import Any
 
 from tensorlite.compat import calling
-from tensorlite.compat.v2.keras import naming
+from tensorlite.compat.v2.keras import defaults, naming
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
-from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape, shape_of
@@ -234,7 +233,7 @@ def placed_input(
 ) -> KerasTensor:
     """Return a symbolic tensor that a model is given values for."""
     node = Node(layer, (), {})
-    kind = float32 if dtype is None else as_dtype(dtype)
+    kind = defaults.kind_of(dtype)
     spec = TensorSpec(tuple(TensorShape(shape)), kind)
     node.outputs = KerasTensor(spec, node, name or naming.unique("input"))
     made: KerasTensor = node.outputs

@@ -12,6 +12,7 @@ import numpy as np
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizers
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
+from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.in_graphs import apart
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
@@ -119,6 +120,7 @@ class Training:
         with GradientTape() as tape:
             y_pred = self(x, training=True)  # type: ignore[operator]
             loss = self.compute_loss(x, y, y_pred, weights)
+            loss = self.optimizer.scale_loss(loss)
         variables = self.trainable_variables  # type: ignore[attr-defined]
         self.optimizer.apply_gradients(
             zip(tape.gradient(loss, variables), variables, strict=True)
@@ -222,6 +224,7 @@ class Training:
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
+        self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]
         listeners.on_train_end(logs)
         return listeners.history
 
@@ -389,7 +392,9 @@ def _tensor(x: Any) -> Any:
     if x is None or isinstance(x, Operand):
         return x if x is None else to_tensor(x)
     array = np.asarray(x)
-    return constant(array.astype(np.float32) if array.dtype == np.float64 else array)
+    return constant(
+        array.astype(width().numpy) if array.dtype == np.float64 else array
+    )
 
 
 def _numbers(logs: Any) -> dict[str, Any]:

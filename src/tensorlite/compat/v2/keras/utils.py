@@ -11,7 +11,13 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.draws import set_seed
-from tensorlite.compat.v2.keras import describing, lookup, naming, sketch
+from tensorlite.compat.v2.keras import (
+    describing,
+    lookup,
+    naming,
+    random as draws,
+    sketch,
+)
 from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -39,6 +45,7 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
 
 def set_random_seed(seed: int) -> None:
     random.seed(seed)
+    draws.begin_anew()
     np.random.seed(seed)
     set_seed(seed)
 

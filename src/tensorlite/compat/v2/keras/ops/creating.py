@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
     operation,
     tensor,
     together,
 )
-from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import astype, shape_of
 
 
 def _kind(dtype: Any) -> Any:
-    return float32 if dtype is None else as_dtype(dtype)
+    return defaults.kind_of(dtype)
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:

@@ -1,0 +1,83 @@
+"""tf.keras.config: what holds for all layers and models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras.defaults import (
+    chosen,
+    epsilon as epsilon,
+    floatx as floatx,
+    image_data_format as image_data_format,
+    set_epsilon as set_epsilon,
+    set_floatx as set_floatx,
+    set_image_data_format as set_image_data_format,
+)
+from tensorlite.compat.v2.keras.policies import (
+    dtype_policy as dtype_policy,
+    set_dtype_policy as set_dtype_policy,
+)
+from tensorlite.core.errors import InvalidArgumentError
+
+
+def backend() -> str:
+    return "tensorflow"
+
+
+def set_backend(backend: str) -> None:
+    if backend != "tensorflow":
+        raise InvalidArgumentError(
+            f"set_backend({backend!r}): there is one, which is called 'tensorflow'"
+        )
+
+
+def enable_interactive_logging() -> None:
+    chosen.prints_bars = True
+
+
+def disable_interactive_logging() -> None:
+    chosen.prints_bars = False
+
+
+def is_interactive_logging_enabled() -> bool:
+    return chosen.prints_bars
+
+
+def enable_traceback_filtering() -> None:
+    """Do nothing: tracebacks are shown as they are."""
+
+
+def disable_traceback_filtering() -> None:
+    """Do nothing: tracebacks are shown as they are."""
+
+
+def is_traceback_filtering_enabled() -> bool:
+    return False
+
+
+def enable_flash_attention() -> None:
+    raise InvalidArgumentError("there is no flash attention to enable")
+
+
+def disable_flash_attention() -> None:
+    """Do nothing: there is none."""
+
+
+def is_flash_attention_enabled() -> bool:
+    return False
+
+
+def is_nnx_enabled() -> bool:
+    return False
+
+
+def enable_unsafe_deserialization() -> None:
+    raise InvalidArgumentError(
+        "functions' code is never run from files; give load_model custom_objects="
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

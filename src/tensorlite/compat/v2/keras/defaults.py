@@ -1,0 +1,62 @@
+"""What holds in Keras where nothing else is said: the width of numbers, the form of images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tensorlite.core.dtypes import DType, as_dtype, float32
+from tensorlite.core.errors import InvalidArgumentError
+
+
+@dataclass
+class _Defaults:
+    width: DType = float32
+    epsilon: float = 1e-7
+    image_data_format: str = "channels_last"
+    prints_bars: bool = True
+
+
+chosen = _Defaults()
+
+
+def width() -> DType:
+    """Return the dtype of weights and of fractions that are given."""
+    return chosen.width
+
+
+def kind_of(dtype: Any) -> DType:
+    """Return the dtype that is meant, of None the usual one."""
+    return chosen.width if dtype is None else as_dtype(dtype)
+
+
+def floatx() -> str:
+    return chosen.width.name
+
+
+def set_floatx(value: str) -> None:
+    wanted = as_dtype(value)
+    if not wanted.is_floating:
+        raise InvalidArgumentError(
+            f"set_floatx({value!r}): it is 'float16', 'bfloat16', 'float32' or 'float64'"
+        )
+    chosen.width = wanted
+
+
+def epsilon() -> float:
+    return chosen.epsilon
+
+
+def set_epsilon(value: float) -> None:
+    chosen.epsilon = float(value)
+
+
+def image_data_format() -> str:
+    return chosen.image_data_format
+
+
+def set_image_data_format(data_format: str) -> None:
+    if data_format != "channels_last":
+        raise InvalidArgumentError(
+            f"set_image_data_format({data_format!r}): give layers data_format= instead"
+        )

@@ -1,0 +1,92 @@
+"""What optimizers gather over steps: gradients that are applied later, averages of the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.core.dtypes import float32
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype
+
+
+class Averages:
+    """Moving averages of variables, which take their places now and then or in the end."""
+
+    def __init__(self, momentum: float, every: int | None) -> None:
+        if not 0 <= momentum <= 1:
+            raise InvalidArgumentError(
+                f"`ema_momentum` must be in the range [0, 1]. Received: {momentum}"
+            )
+        self.momentum, self.every = momentum, every
+        self._of: dict[int, tuple[Any, Any]] = {}
+
+    @property
+    def variables(self) -> list[Any]:
+        return [average for _, average in self._of.values()]
+
+    def build(self, variables: list[Any]) -> None:
+        for variable in variables:
+            if id(variable) not in self._of:
+                zero = np.zeros(tuple(variable.shape), variable.dtype.numpy)
+                average = variable.beside(zero, f"{variable.name}/average")
+                self._of[id(variable)] = (variable, average)
+
+    def update(self, step: Any) -> None:
+        """Take the variables' values in, at a step of which the first is 1."""
+        share = astype(step > 1, float32) * self.momentum
+        for variable, average in self._of.values():
+            own = astype(share, variable.dtype)
+            average.assign(own * average.value() + (1.0 - own) * variable.value())
+        if self.every:
+            due = tl.equal(tl.remainder(step, self.every), 0)
+            for variable, average in self._of.values():
+                now = tl.where(due, average.value(), variable.value())
+                variable.assign(now)
+
+    def finalize(self, variables: list[Any]) -> None:
+        """Give variables their averages."""
+        for variable in variables:
+            if id(variable) in self._of:
+                variable.assign(self._of[id(variable)][1].value())
+
+
+class Gathered:
+    """Gradients of several steps, added up."""
+
+    def __init__(self, count: int) -> None:
+        if count < 2:
+            raise InvalidArgumentError(
+                "`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                f"gradient_accumulation_steps={count}"
+            )
+        self.count = count
+        self._of: dict[int, tuple[Any, Any]] = {}
+
+    @property
+    def variables(self) -> list[Any]:
+        return [total for _, total in self._of.values()]
+
+    def build(self, variables: list[Any]) -> None:
+        for variable in variables:
+            if id(variable) not in self._of:
+                zero = np.zeros(tuple(variable.shape), variable.dtype.numpy)
+                total = variable.beside(zero, f"{variable.name}/gradient_accumulator")
+                self._of[id(variable)] = (variable, total)
+
+    def added(self, gradients: list[Any], variables: list[Any]) -> list[Any]:
+        """Return the sums with these gradients."""
+        return [
+            self._of[id(v)][1].value() + tl.densify(g)
+            for g, v in zip(gradients, variables, strict=True)
+        ]
+
+    def keep(self, totals: list[Any], variables: list[Any]) -> None:
+        for total, variable in zip(totals, variables, strict=True):
+            self._of[id(variable)][1].assign(total)
+
+    def forget(self) -> None:
+        for _, total in self._of.values():
+            total.assign(tl.zeros_like(total.value()))

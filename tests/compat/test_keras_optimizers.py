@@ -1,0 +1,159 @@
+"""tf.keras.optimizers: averages, gathered gradients, scaled losses, rules by hand, own classes.
+
+What is expected was computed by hand, by the formulas of the papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+kinds: Any = keras.optimizers
+STEPS = [np.array([1.0, -2.0]), np.array([0.5, 0.25]), np.array([-1.0, 1.0])]
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def run(optimizer: Any, first: Any = (2.0, -3.0), steps: Any = STEPS) -> list[Any]:
+    """Return what a variable was after each step."""
+    w = tf.Variable(np.asarray(first, np.float32))
+    found = []
+    for g in steps:
+        optimizer.apply_gradients([(tf.constant(g.astype(np.float32)), w)])
+        found.append(w.numpy().copy())
+    optimizer.finalize_variable_values([w])
+    return [*found, w.numpy().copy()]
+
+
+def test_lion_takes_signs_of_momentum() -> None:
+    w, m = np.array([2.0, -3.0]), np.zeros(2)
+    for g in STEPS:
+        w = w - 0.1 * np.sign(0.9 * m + 0.1 * g)
+        m = 0.99 * m + 0.01 * g
+    np.testing.assert_allclose(run(kinds.Lion(0.1))[-1], w, rtol=1e-5)
+
+
+def test_lamb_steps_as_long_as_weights_are_large() -> None:
+    w, m, v = np.array([2.0, -3.0]), np.zeros(2), np.zeros(2)
+    for t, g in enumerate(STEPS, 1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        update = m / (1 - 0.9**t) / (np.sqrt(v / (1 - 0.999**t)) + 1e-7)
+        w = w - 0.1 * np.linalg.norm(w) / np.linalg.norm(update) * update
+    np.testing.assert_allclose(run(kinds.Lamb(0.1))[-1], w, rtol=1e-4)
+
+
+def test_adafactor_keeps_rows_and_columns() -> None:
+    first = np.array([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]])
+    steps = [first * 0.3 + i for i in range(3)]
+    w, rows, columns = first.copy(), np.zeros(3), np.zeros(2)
+    for t, g in enumerate(steps, 1):
+        share = 1 - t**-0.8
+        squares = g * g + 1e-30
+        rows = share * rows + (1 - share) * squares.mean(-1)
+        columns = share * columns + (1 - share) * squares.mean(-2)
+        update = g / np.sqrt((rows / rows.mean())[:, None] * columns[None])
+        update = update / max(1.0, np.sqrt(np.mean(update**2)))
+        size = max(1e-3, np.sqrt(np.mean(w * w)))
+        w = w - size * min(0.1, 1 / np.sqrt(t)) * update
+    found = run(kinds.Adafactor(0.1), first, steps)[-1]
+    np.testing.assert_allclose(found, w, rtol=1e-4)
+
+
+def test_averages_take_the_place_of_weights_in_the_end() -> None:
+    plain = run(kinds.SGD(0.1))
+    *during, final = run(kinds.SGD(0.1, use_ema=True, ema_momentum=0.5))
+    np.testing.assert_allclose(during, plain[:-1], rtol=1e-6)
+    average = plain[0]
+    for w in plain[1:-1]:
+        average = 0.5 * average + 0.5 * w
+    np.testing.assert_allclose(final, average, rtol=1e-5)
+    often = kinds.SGD(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2)
+    found = run(often)
+    np.testing.assert_allclose(found[1], (plain[0] + plain[1]) / 2, rtol=1e-5)
+
+
+def test_gradients_are_gathered_over_steps() -> None:
+    optimizer = kinds.SGD(0.1, gradient_accumulation_steps=2)
+    found = run(optimizer)
+    np.testing.assert_allclose(found[0], [2.0, -3.0])
+    want = np.array([2.0, -3.0]) - 0.1 * (STEPS[0] + STEPS[1]) / 2
+    np.testing.assert_allclose(found[1], want, rtol=1e-6)
+    np.testing.assert_allclose(found[2], want, rtol=1e-6)
+    assert int(optimizer.iterations) == 3
+    with pytest.raises(InvalidArgumentError, match="integer >= 2"):
+        kinds.SGD(gradient_accumulation_steps=1)
+
+
+def test_scaled_losses_halve_where_gradients_are_infinite() -> None:
+    optimizer = keras.mixed_precision.LossScaleOptimizer(
+        kinds.SGD(1.0), initial_scale=8.0, dynamic_growth_steps=2
+    )
+    assert float(optimizer.scale_loss(tf.constant(2.0))) == 16.0
+    w = tf.Variable(1.0)
+    scales = []
+    for g in (8.0, np.inf, 4.0, 4.0):
+        optimizer.apply_gradients([(tf.constant(np.float32(g)), w)])
+        scales.append(float(optimizer.dynamic_scale))
+    assert float(w) == 1.0 - 8 / 8 - 4 / 4 - 4 / 4
+    assert scales == [8.0, 4.0, 4.0, 8.0]
+    again = kinds.deserialize(kinds.serialize(optimizer))
+    assert again.initial_scale == 8.0
+    assert isinstance(again.inner_optimizer, kinds.SGD)
+
+
+class Heavy(kinds.Optimizer):  # type: ignore[misc]
+    """Descent whose steps grow."""
+
+    def __init__(self, learning_rate: Any = 0.1, **kwargs: Any) -> None:
+        super().__init__(learning_rate=learning_rate, name="heavy", **kwargs)
+
+    def build(self, variables: Any) -> None:
+        super().build(variables)
+        self.sums = self.add_optimizer_variables(variables, "sum")
+
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        held = self.sums[self._get_variable_index(variable)]
+        steps = tf.cast(self.iterations + 1, variable.dtype)
+        self.assign_add(held, gradient * steps)
+        self.assign_sub(variable, learning_rate * held)
+
+
+def test_classes_of_programs_update_by_their_method() -> None:
+    w, held = np.array([2.0, -3.0]), np.zeros(2)
+    for t, g in enumerate(STEPS, 1):
+        held = held + g * t
+        w = w - 0.1 * held
+    optimizer = Heavy()
+    np.testing.assert_allclose(run(optimizer)[-1], w, rtol=1e-5)
+    assert len(optimizer.variables) == 3  # the steps, the rate, the sum
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(Heavy(clipnorm=0.1), "mse")
+    history = model.fit(np.ones((8, 2)), np.ones((8, 1)), epochs=3, verbose=0)
+    assert history.history["loss"][2] < history.history["loss"][0]
+
+
+def test_widths_of_models_are_chosen_once_for_all() -> None:
+    keras.backend.set_floatx("float64")
+    try:
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(np.ones((8, 2)), np.ones((8, 1)), verbose=0)
+        assert model.predict(np.ones((2, 2)), verbose=0).dtype == np.float64
+        assert keras.mixed_precision.global_policy().name == "float64"
+    finally:
+        keras.config.set_floatx("float32")
+    with pytest.raises(InvalidArgumentError, match="mixed_float16"):
+        keras.mixed_precision.set_global_policy("mixed_float16")
