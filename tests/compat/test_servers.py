@@ -16,6 +16,7 @@ import pytest
 
 import tensorlite.compat.v1 as tf
 from tensorlite.distributed import attached
+from tensorlite.distributed.transport.plane import Plane
 from tensorlite.graph_mode import monitored
 from tests.threads import Background, until
 
@@ -234,6 +235,26 @@ def test_a_lost_task_is_waited_for_by_a_new_session(
         with tf.Session(worker.target) as session:
             assert [tf.compat.as_text(x) for x in session.run(late)] == ["Variable"]
         again.join()
+
+
+def test_a_loss_that_is_noticed_while_sending_is_told_with_what_helps(
+    serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = spec(ps=1, worker=1)
+    worker, _ = serve(cluster, "worker"), serve(cluster, "ps")
+
+    def fails(*_: Any) -> None:
+        raise tf.errors.UnavailableError(None, None, "the link is gone")
+
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            w = tf.Variable([1.0, 2.0])
+        with tf.Session(worker.target) as session:
+            session.run(w.initializer)
+            with monkeypatch.context() as patch:
+                patch.setattr(Plane, "send_all", fails)
+                with pytest.raises(tf.errors.UnavailableError, match="a new session"):
+                    session.run(w)
 
 
 def test_local_server() -> None:

@@ -220,7 +220,10 @@ class Master:
             raise UnavailableError(reason)
         if self.unwanted.is_any(task):
             parcels = (*self.unwanted.told(task, self.known(task)), *parcels)
-        self.carrier.send_all(task, COMMAND, parcels)
+        try:
+            self.carrier.send_all(task, COMMAND, parcels)
+        except UnavailableError as error:  # the task is gone, of which word comes yet
+            raise UnavailableError(f"{error}; {self.remedy}") from error
 
     def request(
         self, task: str, name: str, *numbers: int, payload: Array | None = None
