@@ -8,7 +8,7 @@ import pytest
 
 import tensorlite as tl
 
-EAGER = ("test_v2", "test_keras", "test_found_by_guides")
+EAGER = ("test_v2", "test_keras", "test_found_by_guide")
 
 
 @pytest.fixture(autouse=True)

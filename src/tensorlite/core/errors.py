@@ -188,11 +188,11 @@ class TracingError(TensorliteError, RuntimeError):
     """Python that a trace cannot capture."""
 
 
-class SymbolicTensorError(TracingError, TypeError):
+class SymbolicTensorError(TracingError, TypeError, AttributeError):
     """A symbolic tensor used where a value is needed."""
 
 
-class LeakedTensorError(TracingError, ValueError):
+class LeakedTensorError(TracingError, ValueError, TypeError, AttributeError):
     """A symbolic tensor used outside the trace that made it."""
 
 

@@ -28,6 +28,11 @@ def shape_repr(sizes: Sequence[int | None] | None) -> str:
     return f"TensorShape({None if sizes is None else list(sizes)})"
 
 
+def shape_text(spec: TensorSpec) -> str:
+    """Return the shape of a spec as it prints: `(2, None)`."""
+    return "<unknown>" if spec.shape is None else str(tuple(spec.shape))
+
+
 def spec_repr(spec: TensorSpec) -> str:
     """Return a spec, as `TensorSpec(shape=(2,), dtype=tf.float32, name=None)`."""
     shape = "<unknown>" if spec.shape is None else tuple(spec.shape)

@@ -181,6 +181,10 @@ class Function(Generic[P, R_co]):
             return self.python_function
         return self.python_function.__get__(self._instance)  # type: ignore[no-any-return]
 
+    def returned(self, value: Any) -> Any:
+        """Return what stands for a result of the Python function: itself."""
+        return value
+
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         signature = self._signatures.get(self._is_bound)
         if signature is None:

@@ -147,6 +147,9 @@ class Traceable(Protocol):
     def python(self) -> Callable[..., Any]:
         """Return the Python function."""
 
+    def returned(self, value: Any) -> Any:
+        """Return what stands for a result of the Python function."""
+
 
 class Tracing:
     """The making of one trace."""
@@ -229,7 +232,8 @@ class Tracing:
             for x in running.captured:
                 tracer.own(x)
             args, kwargs = nest.pack_like(self.arguments.structure, leaves)
-            return Result(function(*args, **kwargs), self.function.name), tracer
+            value = self.function.returned(function(*args, **kwargs))
+            return Result(value, self.function.name), tracer
 
     def _settled(self, running: InProgress, made: _Made) -> bool:
         """Return whether a trace's calls of itself were made with what it turned out to be."""

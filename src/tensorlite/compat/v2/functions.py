@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Signature
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.shared import python
+from tensorlite.compat.v2.framework import constant
+from tensorlite.compat.v2.func_graphs import FuncGraph
+from tensorlite.compat.v2.function_types import (
+    FunctionType,
+    function_type,
+    own_part,
+)
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.state import Variable
 
 
 class _MisfitError(InvalidArgumentError, TypeError):
@@ -21,6 +31,9 @@ class _MisfitError(InvalidArgumentError, TypeError):
 
 class Concrete(ConcreteFunction):
     """A trace, with TensorFlow's attributes."""
+
+    signature: Signature
+    """The parameters of the Python function."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the trace gives; TypeError for arguments that are not like its own."""
@@ -70,23 +83,32 @@ class Concrete(ConcreteFunction):
     def trainable_variables(self) -> list[Any]:
         return [x for x in self.variables if x.trainable]
 
+    @property
+    def function_type(self) -> FunctionType:
+        return function_type(
+            self.signature,
+            self.structured_inputs,
+            self.structured_outputs,
+            self.captured,
+        )
+
+    @property
+    def inference_fn(self) -> Concrete:
+        return self
+
+    @property
+    def graph(self) -> FuncGraph:
+        return FuncGraph.of(super().graph)
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        args, kwargs = self.structured_inputs
-        given = [
-            *map(_described, args),
-            *[f"{k}: {_described(x)}" for k, x in kwargs.items()],
-        ]
-        returned = nest.map_structure(_described, self.structured_outputs)
-        return f"{self.name}({', '.join(given)}) -> {returned}"
+        described = self.function_type
+        return repr(described) if verbose else str(described)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
-
-def _described(x: Any) -> str:
-    if isinstance(x, TensorSpec):
-        return f"TensorSpec(shape={x.shape}, dtype=tf.{x.dtype.name})"
-    return repr(x)
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature(False)}>"
 
 
 class PolymorphicFunction(Function[..., Any]):
@@ -96,16 +118,32 @@ class PolymorphicFunction(Function[..., Any]):
         if active_graph() is None:
             return super().__call__(*args, **kwargs)
         call = super().__call__
-        return in_graph(lambda: call(*plain(args), **plain(kwargs)), "PartitionedCall")
+        return in_graph(
+            lambda: call(*plain(args), **plain(kwargs)), "PartitionedCall"
+        )
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            return super()._arguments(args, kwargs)
+            given = super()._arguments(args, kwargs)
         except InvalidArgumentError as error:
             raise _MisfitError(str(error)) from error
+        pairs = zip(given.leaves, given.parts, strict=True)
+        parts = tuple([own_part(leaf, part) for leaf, part in pairs])
+        return given if parts == given.parts else given.with_parts(parts)
+
+    def returned(self, value: Any) -> Any:
+        """Return a result with tensors for variables, numbers and texts."""
+        return nest.map_structure(_as_tensor, value)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
-        return _shown(super().get_concrete_function(*args, **kwargs))
+        return self._shown(super().get_concrete_function(*args, **kwargs))
+
+    def _shown(self, concrete: ConcreteFunction) -> Concrete:
+        """Return a trace as one that has TensorFlow's attributes; it is the same trace."""
+        made = object.__new__(Concrete)
+        vars(made).update(vars(concrete))
+        made.signature = self._signatures[self._is_bound].signature
+        return made
 
     def experimental_get_tracing_count(self) -> int:
         return self.trace_count
@@ -114,7 +152,7 @@ class PolymorphicFunction(Function[..., Any]):
         found = dict.fromkeys(
             [*self.cache.concrete.values(), *[x for _, x in self.cache.general]]
         )
-        return "\n\n".join(_shown(x).pretty_printed_signature() for x in found)
+        return "\n\n".join(self._shown(x).pretty_printed_signature() for x in found)
 
     def _decorate(self, decorator: Callable[..., Any]) -> None:
         """Put a decorator around the Python function, before it is first traced."""
@@ -135,11 +173,11 @@ class PolymorphicFunction(Function[..., Any]):
         )
 
 
-def _shown(concrete: ConcreteFunction) -> Concrete:
-    """Return a trace as one that has TensorFlow's attributes; it is the same trace."""
-    made = object.__new__(Concrete)
-    vars(made).update(vars(concrete))
-    return made
+def _as_tensor(leaf: Any) -> Any:
+    if isinstance(leaf, Variable):
+        return leaf.__tensor__()
+    is_plain = isinstance(leaf, (bool, int, float, complex, str, bytes, np.ndarray))
+    return constant(leaf) if is_plain or isinstance(leaf, np.generic) else leaf
 
 
 def function(

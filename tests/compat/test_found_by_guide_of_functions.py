@@ -1,0 +1,130 @@
+"""What the guide on tf.function has shown to be unlike TensorFlow 2's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.compat.v2.function_types import TraceType
+from tensorlite.core.errors import SideEffectWarning
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+SIGNATURE = """Input Parameters:
+  x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)
+  n (POSITIONAL_OR_KEYWORD): Literal[2]
+  rest (POSITIONAL_OR_KEYWORD): Tuple[TensorSpec(shape=(), dtype=tf.int32, name=None), \
+Literal['a']]
+Output Type:
+  Dict[['y', TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)]]
+Captures:
+  None"""
+
+
+def test_traces_tell_their_types() -> None:
+    @tf.function
+    def power(x: Any, n: Any, rest: Any) -> Any:
+        return {"y": x**n}
+
+    specs = tf.TensorSpec(None, tf.float32), 2, (tf.TensorSpec([], tf.int32), "a")
+    concrete = power.get_concrete_function(*specs)
+    assert str(concrete) == f"ConcreteFunction {SIGNATURE}"
+    assert power.pretty_printed_concrete_signatures() == SIGNATURE
+    assert str(concrete.function_type).startswith("(x: TensorSpec(shape=<unknown>")
+    assert power.experimental_get_tracing_count() == 1
+
+
+def test_a_trace_has_its_function_and_its_graph() -> None:
+    double = tf.function(lambda a: a + a)
+    concrete = double.get_concrete_function(tf.constant("a"))
+    assert concrete.inference_fn(tf.constant("b")).numpy() == b"bb"
+    placeholder, add = concrete.graph.as_graph_def().node[:2]
+    assert (placeholder.op, list(add.input)) == ("Placeholder", ["a", "a"])
+    assert concrete.graph.get_operations()[0].name == "a"
+    assert concrete.graph.get_tensor_by_name("a:0").dtype is tf.string
+
+
+class OfClass(TraceType):
+    """Counts an argument by its class."""
+
+    def __init__(self, fruit: Any) -> None:
+        self.kind, self.value = type(fruit), fruit
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return bool(self == other)
+
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        return self if all(self == x for x in others) else None
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfClass) and self.kind is other.kind
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+
+class Apple:
+    """Says how it counts."""
+
+    flavour = 1
+
+    def __tf_tracing_type__(self, context: Any) -> OfClass:
+        return OfClass(self)
+
+
+class Mango(Apple):
+    """Counts as another class."""
+
+    flavour = 2
+
+
+def test_arguments_say_how_they_count() -> None:
+    mixed = tf.function(lambda a, b: tf.constant(a.flavour + b.flavour))
+    assert mixed(Apple(), Mango()).numpy() == mixed(Apple(), Mango()).numpy() == 3
+    assert mixed.trace_count == 1
+    assert mixed(Mango(), Mango()).numpy() == 4
+    assert mixed.trace_count == 2
+
+
+def test_results_are_tensors() -> None:
+    v = tf.Variable(1)
+
+    @tf.function
+    def f() -> Any:
+        return 1, "a", None, v.assign_add(1)
+
+    one, text, nothing, read = f()
+    v.assign(7)
+    assert (one.dtype, one.numpy(), text.numpy()) == (tf.int32, 1, b"a")
+    assert nothing is None
+    assert tf.is_tensor(read)
+    assert read.numpy() == 2
+
+
+def test_tensors_of_a_trace_are_none_outside_of_it() -> None:
+    leaked = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        leaked.append(x + 1)
+        return x
+
+    with pytest.warns(SideEffectWarning):
+        f(tf.constant(1))
+    with pytest.raises(AttributeError):
+        leaked[0].numpy()
+    with pytest.raises(TypeError):
+        tf.function(lambda x: x + leaked[0])(tf.constant(1))
