@@ -168,3 +168,40 @@ def test_values_stay_in_a_session_by_their_handles() -> None:
         session.run(delete, {gone: raw})
         with pytest.raises(tf.errors.InvalidArgumentError, match="session store"):
             session.run(kept, {holder: raw})
+
+
+def test_shape_invariants_of_what_has_several_tensors() -> None:
+    slices = tf.IndexedSlices(
+        tf.constant([[2.0, 4.0], [3.0, 5.0]]),
+        tf.constant([0, 3]),
+        tf.constant([10, 2]),
+    )
+    sparse = tf.SparseTensor([[0], [3]], [2.0, 4.0], [10])
+    pair = [tf.constant([1.0]), slices]
+
+    def more(i: Any, x: Any, y: Any, z: Any) -> Any:
+        grown = [tf.concat([z[0], [2.0]], 0), z[1]]
+        doubled = tf.IndexedSlices(x.values * 2.0, x.indices, x.dense_shape)
+        return [
+            i + 1,
+            doubled,
+            tf.SparseTensor(y.indices, -y.values, y.dense_shape),
+            grown,
+        ]
+
+    shapes = [[], [None, 2], [1], [[None], [None, 2]]]
+    _, x, y, z = tf.while_loop(
+        lambda i, *_: i < 3, more, [tf.constant(0), slices, sparse, pair], shapes
+    )
+    assert (x.values.shape.as_list(), z[0].shape.as_list()) == ([None, 2], [None])
+    with tf.Session() as session:
+        values = session.run([x.values, y.values, z[0]])
+    expected = [[[16.0, 32.0], [24.0, 40.0]], [-2.0, -4.0], [1.0, 2.0, 2.0, 2.0]]
+    assert [v.tolist() for v in values] == expected
+    with pytest.raises(ValueError, match="is not compatible with"):
+        tf.while_loop(
+            lambda i, *_: i < 3,
+            lambda i, x: (i + 1, x),
+            [tf.constant(0), slices],
+            [[], [None, 5]],
+        )

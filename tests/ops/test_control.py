@@ -367,7 +367,7 @@ def test_shape_invariants_open_sizes_and_hold_the_body_to_the_others() -> None:
     assert sizes_of(opened) == (None, None)
     with pytest.raises(LoopError, match="before a turn"):
         trace(lambda x: program(x, [None, (4, 3)]), [spec])
-    with pytest.raises(LoopError, match="does not allow"):
+    with pytest.raises(LoopError, match="is not compatible with"):
         trace(lambda x: program(x, [None, (5, 3)]), [spec])
 
 

@@ -106,3 +106,14 @@ def test_sparse_tensors_that_do_not_fit_each_other() -> None:
         9,
         6,
     ]
+
+
+def test_sets_whose_places_are_out_of_order() -> None:
+    mixed = tl.sparse.SparseTensor([[1, 0], [0, 1], [0, 0]], [1, 7, 7], (2, 2))
+    np.testing.assert_array_equal(tl.sets.size(mixed).numpy(), [1, 1])
+    for function in (tl.sets.union, tl.sets.intersection, tl.sets.difference):
+        assert function(mixed, mixed).dense_shape.numpy().tolist()[0] == 2
+        with pytest.raises(InvalidArgumentError, match="is out of order"):
+            function(mixed, mixed, validate_indices=True)
+    with pytest.raises(InvalidArgumentError, match="is out of order"):
+        tl.sets.size(mixed, validate_indices=True)

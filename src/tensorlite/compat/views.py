@@ -243,6 +243,9 @@ class GraphTensor(Operators, SymbolicTensor):
     def get_shape(self) -> Any:
         return as_shape(self.spec.shape)
 
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.spec.shape is None else list(self.spec.shape)
+
     def set_shape(self, shape: Any) -> None:
         own = self.node.outputs[self.index]
         spec = own.spec

@@ -221,8 +221,8 @@ class _Loop:
             )
             if not spec.accepts(self.specs[i]):
                 raise LoopError(
-                    f"loop variable {self.labels[i]} starts as {self.specs[i]}, which its shape "
-                    f"invariant {spec} does not allow"
+                    f"loop variable {self.labels[i]} starts as {self.specs[i]}, which is not "
+                    f"compatible with its shape invariant {spec}"
                 )
             self.specs[i] = spec
             self.limited.add(i)

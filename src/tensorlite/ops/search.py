@@ -191,12 +191,12 @@ class InTopKV2(Op):
         return targets.with_dtype(dtypes.bool_)
 
     def kernel(self, xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
-        """Return the answers; rows whose target's prediction is not finite are out."""
+        """Return the answers; rows with predictions that are not finite are out."""
         inside = (targets >= 0) & (targets < predictions.shape[1])
         places = xp.where(inside, targets, 0)[:, None]
         mine = xp.take_along_axis(predictions, places, axis=1)
         greater = xp.sum(predictions > mine, axis=1)
-        return (greater < int(k)) & xp.isfinite(mine[:, 0]) & inside
+        return (greater < int(k)) & xp.isfinite(predictions).all(axis=1) & inside
 
 
 class Bincount(Op):

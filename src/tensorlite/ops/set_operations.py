@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls, to_tensor
+from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
@@ -18,7 +18,7 @@ from tensorlite.ops.create import ones_like
 from tensorlite.ops.operators import reshape
 from tensorlite.ops.search import nonzero
 from tensorlite.ops.shape import shape_of
-from tensorlite.ops.sparse_arrange import sparse_reduce_sum
+from tensorlite.ops.sparse_layout import check_places
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack
 
@@ -33,6 +33,8 @@ class SparseToSparseSetOperation(Op):
     differentiable = False
     host = (0, 1, 2, 3, 4, 5)
     set_operation: str
+    validate_indices: bool = True
+    """Whether places out of order, and those that come twice, are refused."""
 
     def infer(self, *parts: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return places, elements and shape."""
@@ -49,6 +51,9 @@ class SparseToSparseSetOperation(Op):
 
     def kernel(self, xp: Xp, *parts: Array) -> tuple[Array, ...]:
         """Return them."""
+        if self.validate_indices:
+            for indices, _, shape in (parts[:3], parts[3:]):
+                check_places(indices, shape.tolist())
         ours, theirs = _rows(*parts[:2]), _rows(*parts[3:5])
         combine = _OPERATIONS[self.set_operation]
         places, values, longest = [], [], 0
@@ -89,45 +94,72 @@ def _sparse(x: Sets) -> SparseTensor:
     return SparseTensor(places, reshape(dense, (-1,)), shape_of(dense, dtypes.int64))
 
 
-def _combined(a: Sets, b: Sets, operation: str) -> SparseTensor:
-    op = SparseToSparseSetOperation(operation)
+def _combined(a: Sets, b: Sets, operation: str, validated: bool) -> SparseTensor:
+    op = SparseToSparseSetOperation(operation, validated)
     return SparseTensor(*calls(op, *_sparse(a), *_sparse(b)))
 
 
-def set_difference(a: Sets, b: Sets, aminusb: bool = True) -> SparseTensor:
+def set_difference(
+    a: Sets, b: Sets, aminusb: bool = True, validate_indices: bool = False
+) -> SparseTensor:
     """Return for each row, along the last axis, the elements of one that the other lacks.
+
+    `validate_indices` refuses sparse tensors whose places are out of order, or come twice.
 
     >>> print(tl.sets.difference([[1, 2, 3]], [[2, 5, 5]]).values)
     [1 3]
     """
-    return _combined(a, b, "a-b" if aminusb else "b-a")
+    return _combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
-def set_intersection(a: Sets, b: Sets) -> SparseTensor:
-    """Return for each row the elements that both have.
+def set_intersection(
+    a: Sets, b: Sets, validate_indices: bool = False
+) -> SparseTensor:
+    """Return for each row the elements that both have; `validate_indices` as in `set_difference`.
 
     >>> print(tl.sets.intersection([[1, 2, 3]], [[2, 5, 5]]).values)
     [2]
     """
-    return _combined(a, b, "intersection")
+    return _combined(a, b, "intersection", validate_indices)
 
 
-def set_union(a: Sets, b: Sets) -> SparseTensor:
-    """Return for each row the elements that either has.
+def set_union(a: Sets, b: Sets, validate_indices: bool = False) -> SparseTensor:
+    """Return for each row the elements that either has; `validate_indices` as in `set_difference`.
 
     >>> print(tl.sets.union([[1, 2, 3]], [[2, 5, 5]]).values)
     [1 2 3 5]
     """
-    return _combined(a, b, "union")
+    return _combined(a, b, "union", validate_indices)
 
 
-def set_size(a: SparseTensor) -> Tensor:
-    """Return how many distinct elements each row of a sparse tensor has.
+class SetSize(Op):
+    """How many distinct elements each row of a sparse tensor has."""
+
+    validate_indices: bool = True
+    differentiable = False
+    host = (0, 1, 2)
+
+    def infer(
+        self, indices: TensorSpec, values: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
+        """Return the shape without its last axis."""
+        sizes = shape.vector()
+        return TensorSpec(None if sizes is None else sizes[:-1], dtypes.int32)
+
+    def kernel(self, xp: Xp, indices: Array, values: Array, shape: Array) -> Array:
+        """Return the numbers."""
+        if self.validate_indices:
+            check_places(indices, shape.tolist())
+        found = np.zeros(shape[:-1], np.int32)
+        for place, members in _rows(indices, values).items():
+            found[place] = len(members)
+        return xp.asarray(found)
+
+
+def set_size(a: SparseTensor, validate_indices: bool = False) -> Tensor:
+    """Return how many distinct elements each row has; `validate_indices` as in `set_difference`.
 
     >>> print(tl.sets.size(tl.sparse.SparseTensor([[0, 0], [0, 1]], [7, 7], (2, 2))))
     [1 0]
     """
-    found = _combined(a, a, "union")
-    return sparse_reduce_sum(
-        found.with_values(ones_like(found.values, dtype=dtypes.int32)), -1
-    )
+    return call(SetSize(validate_indices), *a)

@@ -80,9 +80,10 @@ class SparseToDense(Op):
             raise InvalidArgumentError(
                 f"default_value should be a scalar, and has shape {_listed(default.shape)}"
             )
-        _check_within(places, sizes)
         if self.validate_indices:
-            _check_order(places)
+            check_places(places, sizes)
+        else:
+            _check_within(places, sizes)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient at the places, and what is left of it."""
@@ -95,11 +96,17 @@ class SparseToDense(Op):
         return None, None, at_places if values.ndim else kept, sum_of(dy) - kept
 
 
-def _listed(shape: tuple[int, ...]) -> str:
+def check_places(places: Any, sizes: Sequence[int]) -> None:
+    """Raise InvalidArgumentError for places outside of a shape, out of order, or that repeat."""
+    _check_within(places, sizes)
+    _check_order(places)
+
+
+def _listed(shape: Sequence[int]) -> str:
     return f"[{','.join(map(str, shape))}]"
 
 
-def _check_within(places: Any, sizes: tuple[int, ...]) -> None:
+def _check_within(places: Any, sizes: Sequence[int]) -> None:
     """Raise the error for the first place that is outside."""
     outside = ((places < 0) | (places >= np.asarray(sizes))).any(axis=1)
     if outside.any():

@@ -19,9 +19,11 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
+from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.state import Variable
 
 
@@ -239,9 +241,21 @@ def _open_sizes(given: Any, variables: Sequence[Any]) -> list[Any]:
 
 
 def _open_size(given: Any, variable: Any) -> Any:
-    """Return what a loop variable's shape keeps to; None where it is made of several tensors."""
-    if isinstance(given, TensorSpec) or given is None or nest.is_nested(variable):
-        return given if isinstance(given, TensorSpec) else None
+    """Return what a loop variable's shape keeps to, or the shapes of its members."""
+    if isinstance(given, TensorSpec) or given is None:
+        return given
+    if isinstance(variable, SparseTensor):
+        sizes = plain(TensorShape(given))
+        rank = None if sizes is None else sizes[0]
+        return [((None, rank)), (None,), sizes]
+    if isinstance(variable, IndexedSlices):
+        sizes = plain(TensorShape(given))
+        members = [sizes, None if sizes is None else sizes[:1]]
+        if isinstance(variable.dense_shape, Operand):
+            return [*members, None if sizes is None else (len(sizes),)]
+        return members if variable.dense_shape is None else [*members, None]
+    if nest.is_nested(variable):
+        return _open_sizes(nest.children(given), nest.children(variable))
     return TensorSpec(plain(TensorShape(given)), converted(variable).dtype)
 
 

@@ -20,21 +20,21 @@ def _set(x: Any) -> Any:
 
 @named("SetSize")
 def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
-    return tl.sets.size(_set(a))
+    return tl.sets.size(_set(a), validate_indices)
 
 
 @named("SetIntersection")
 def intersection(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
-    return tl.sets.intersection(_set(a), _set(b))
+    return tl.sets.intersection(_set(a), _set(b), validate_indices)
 
 
 @named("SetUnion")
 def union(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
-    return tl.sets.union(_set(a), _set(b))
+    return tl.sets.union(_set(a), _set(b), validate_indices)
 
 
 @named("SetDifference")
@@ -45,4 +45,4 @@ def difference(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
-    return tl.sets.difference(_set(a), _set(b), aminusb)
+    return tl.sets.difference(_set(a), _set(b), aminusb, validate_indices)
