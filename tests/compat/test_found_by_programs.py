@@ -318,3 +318,17 @@ def test_device_functions_are_told_the_node_def() -> None:
     assert asked["v"] == ("VarHandleOp", [])
     assert ("MatMul", ["x", "v/read"]) in asked.values()
     assert [x.device, v.device, y.device] == ["/job:worker", "/job:ps", "/job:worker"]
+
+
+def test_embeddings_have_the_nodes_that_seeds_count() -> None:
+    """Draws made behind an embedding begin where TensorFlow 1.15's do."""
+    tf.set_random_seed(1)
+    table = tf.Variable(tf.random_uniform([10, 2], -1.0, 1.0))
+    rows = tf.nn.embedding_lookup(table, tf.placeholder(tf.int32, [4]))
+    assert [rows.name, rows.op.inputs[0].name] == [
+        "embedding_lookup/Identity:0",
+        "embedding_lookup:0",
+    ]
+    tf.random_uniform([1])
+    drawn = [x for x in rows.graph.get_operations() if x.type == "RandomUniform"]
+    assert [x.get_attr("seed2") for x in drawn] == [3, 17]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from itertools import count as counting
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.containers import OF_A_RUN
 from tensorlite.core.dispatch import (
     Interpreter,
     call,
@@ -118,12 +120,23 @@ _unseeded: WeakKeyDictionary[Interpreter, int] = WeakKeyDictionary()
 """How many operators a function being traced has that were given no seed."""
 
 _GENERATORS = "generators"
-"""The name under which a graph keeps how many nodes are generators of others."""
+"""The name under which a graph keeps how many nodes are of generators that draws have there."""
 
 
 def _operators(graph: Graph) -> int:
-    """Return how many nodes a graph would have in TensorFlow, where draws have no handles."""
+    """Return how many nodes a graph would have in TensorFlow, where draws are one each."""
     return len(graph.nodes) - int(graph.scopes.get(_GENERATORS, 0))
+
+
+@contextmanager
+def _uncounted() -> Iterator[None]:
+    """Let nodes made inside be none that seeds count."""
+    graph = active_graph()
+    count = 0 if graph is None else len(graph.nodes)
+    yield
+    if graph is not None:
+        made = len(graph.nodes) - count
+        graph.scopes[_GENERATORS] = graph.scopes.get(_GENERATORS, 0) + made
 
 
 _STATEFUL: dict[type[Op], type[stateful_draws.StatefulDraw]] = {
@@ -155,7 +168,9 @@ class NodeStream(Source):
         """Return what an operator draws from its own generator."""
         first, second = self.seeds or (0, 0)
         op = kind(seed=first, seed2=second, **types)
-        return call(op, _generator(op, stateful_draws.STATE), *inputs)
+        with _uncounted():
+            generator = _handle(op, stateful_draws.STATE)
+        return call(op, generator, *inputs)
 
     def permutation(self, count: TensorLike) -> Tensor:
         """Return the numbers from 0 up to `count` in random order."""
@@ -178,13 +193,15 @@ class NodeStream(Source):
 
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter for the next numbers of a run."""
-        begun = self._begun()
-        handle = _generator(RngReadAndSkip(), TensorSpec((3,), dtypes.int64))
-        written = effect(AssignFirstValue(), handle, begun)
-        algorithm = constant(np.asarray(PHILOX, np.int32))
-        with control_dependencies([] if written is None else [written]):
-            state = call(RngReadAndSkip(), handle, algorithm, call(CountOf(), shape))
-        key, counter = calls(KeyAndCounter(), state)
+        with _uncounted():
+            begun = self._begun()
+            handle = _handle(RngReadAndSkip(), TensorSpec((3,), dtypes.int64))
+            written = effect(AssignFirstValue(), handle, begun)
+            algorithm = constant(np.asarray(PHILOX, np.int32))
+            with control_dependencies([] if written is None else [written]):
+                count = call(CountOf(), shape)
+                state = call(RngReadAndSkip(), handle, algorithm, count)
+            key, counter = calls(KeyAndCounter(), state)
         return key, counter
 
     def _begun(self) -> Tensor:
@@ -193,15 +210,15 @@ class NodeStream(Source):
         return constant(np.array([0, self.seeds[1], self.seeds[0]], np.int64))
 
 
-def _generator(op: Op, spec: TensorSpec) -> Tensor:
+def _handle(op: Op, spec: TensorSpec) -> Tensor:
     """Return the handle of a generator that nothing but `op` draws from, and is where that is."""
-    graph = active_graph()
-    if graph is not None:
-        graph.scopes[_GENERATORS] = graph.scopes.get(_GENERATORS, 0) + 1
     name = f"{scope.get().name}/generator{_number()}"
     place = asked_for(op)
     with placed_later(None), placed_later(place):
-        return call(VarHandleOp(spec, debug_name="generator", shared_name=name))
+        op = VarHandleOp(
+            spec, debug_name="generator", shared_name=name, container=OF_A_RUN
+        )
+        return call(op)
 
 
 _numbers = counting(secrets.randbits(60))

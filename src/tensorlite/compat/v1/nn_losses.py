@@ -7,8 +7,11 @@ from typing import Any
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.candidates import log_uniform_candidate_sampler
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dtypes import int64
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.scope import scope
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops import (
     arithmetic,
@@ -22,7 +25,7 @@ from tensorlite.ops import (
 )
 from tensorlite.ops.compare import where
 from tensorlite.ops.elementwise import exp, log, sqrt, square
-from tensorlite.ops.identity import stop_gradient
+from tensorlite.ops.identity import identity, stop_gradient
 from tensorlite.ops.shape import astype
 
 
@@ -140,7 +143,7 @@ def log_poisson_loss(
     return loss + where(small, 0 * counts, stirling)
 
 
-@named("embedding_lookup")
+@named("embedding_lookup", inner="Identity")
 def embedding_lookup(
     params: Any,
     ids: Any,
@@ -151,13 +154,25 @@ def embedding_lookup(
 ) -> Any:
     if isinstance(params, PartitionedVariable):
         params = params.parts
-    found = embedding.embedding_lookup(params, converted(ids), partition_strategy)  # type: ignore[arg-type]
+    places = converted(ids, None, "ids")
+    _axis()
+
+    def looked_up() -> Any:
+        return embedding.embedding_lookup(params, places, partition_strategy)  # type: ignore[arg-type]
+
+    found = plain(in_graph(looked_up, "embedding_lookup", f"{scope.get().name}/"))
     if max_norm is None:
-        return found
-    rank = converted(ids).spec.rank or 0
+        return identity(found)
+    rank = places.spec.rank or 0
     axes = tuple(range(rank, found.spec.rank or rank + 1))
     norms = sqrt(arithmetic.sum(square(found), axis=axes, keepdims=True))
     return found * max_norm / bounds.maximum(norms, max_norm)
+
+
+def _axis() -> None:
+    """Make the axis that rows lie along, which TensorFlow has as a node; seeds count it."""
+    if active_graph() is not None:
+        converted(0, int32, "axis")
 
 
 @named("embedding_lookup_sparse")
