@@ -81,9 +81,8 @@ def test_datasets_of_placeholders_begin_when_they_are_initialized() -> None:
         assert (
             drained(session, (x, y)) == [([[0.0, 1.0], [2.0, 3.0]], [1.0, 5.0])] * 2
         )
-        session.run(iterator.initializer, {rows: fed, size: 0})
         with pytest.raises(tl.errors.InvalidArgumentError, match="batch_size is 0"):
-            session.run(x)
+            session.run(iterator.initializer, {rows: fed, size: 0})
 
 
 def test_one_iterator_for_several_datasets() -> None:

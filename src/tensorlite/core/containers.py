@@ -66,6 +66,27 @@ class Container:
         return len(self._held)
 
 
+OF_A_RUN = "of a run"
+"""The part of what functions keep between their calls: whoever calls them may keep it himself."""
+
+
+class RunContainer(Container):
+    """What functions keep that are called again and again, over another container for all else."""
+
+    def __init__(self, outer: Container) -> None:
+        super().__init__()
+        self.outer = outer
+        self.room = outer.room
+
+    def shared(
+        self, name: str, kind: str, make: Callable[[], Resource], within: str = ""
+    ) -> Resource:
+        """Return the resource of a name: one of this run, or one of the container around."""
+        if within == OF_A_RUN:
+            return super().shared(name, kind, make, within)
+        return self.outer.shared(name, kind, make, within)
+
+
 process = Container()
 """That of what runs outside of all tasks."""
 

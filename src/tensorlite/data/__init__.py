@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.data import beginnings, steps
 from tensorlite.data.background import (
     AUTOTUNE as AUTOTUNE,
 )
@@ -27,6 +28,9 @@ from tensorlite.data.options import (
 from tensorlite.ops.records import (
     TFRecordWriter as TFRecordWriter,
 )
+
+assert beginnings is not None  # it registers operators
+assert steps is not None
 
 __all__ = [
     "AUTOTUNE",

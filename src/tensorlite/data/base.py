@@ -6,9 +6,9 @@ ordering.py and running.py; Dataset, which joins these, in dataset.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
@@ -16,6 +16,9 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.iterators import DatasetIterator, Elements
 from tensorlite.data.options import Options
 from tensorlite.function.loops import stage_stream
+
+if TYPE_CHECKING:
+    from tensorlite.data.functions import Prepared
 
 T = TypeVar("T")
 
@@ -25,6 +28,27 @@ UNKNOWN = -2
 
 class UnknownLengthError(InvalidArgumentError, TypeError):
     """What `len` raises where there is no number; `list` asks first, and goes on at a TypeError."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an operator makes a dataset, for graphs that have datasets as tensors (variants.py)."""
+
+    kind: str
+    """The operator's name."""
+    made_of: tuple[Pipeline[Any], ...] = ()
+    state: tuple[Tensor, ...] = ()
+    functions: Mapping[str, Prepared] = field(default_factory=dict)
+    """By the names of the attributes that they are."""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    """What else it is given, by names: numbers that are int64, tensors, and what becomes these."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The other attributes."""
+
+
+def no_recipe() -> Recipe | None:
+    """Return None: no operator makes this dataset."""
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +73,8 @@ class Pipeline(Generic[T]):
     """Tensors of a graph that it was made with."""
     settings: Options = field(default_factory=Options)
     """What `with_options` was given."""
+    recipe: Callable[[], Recipe | None] = no_recipe
+    """Returns which operator of graphs makes it, None where there is none."""
 
     def rewind(self) -> None:
         """Let the next run be like the very first: shuffles draw their orders from the beginning.
@@ -104,6 +130,7 @@ class Pipeline(Generic[T]):
         *others: Pipeline[Any],
         captures: tuple[Tensor, ...] = (),
         rewinds: tuple[Callable[[], None], ...] = (),
+        recipe: Callable[[], Recipe | None] = no_recipe,
     ) -> Any:
         """Return a dataset made of this one, and of others."""
         return assembled(
@@ -115,6 +142,7 @@ class Pipeline(Generic[T]):
             *others,
             captures=captures,
             rewinds=rewinds,
+            recipe=recipe,
         )
 
     def __iter__(self) -> DatasetIterator[T]:
@@ -150,6 +178,7 @@ def assembled(
     *made_of: Pipeline[Any],
     captures: tuple[Tensor, ...] = (),
     rewinds: tuple[Callable[[], None], ...] = (),
+    recipe: Callable[[], Recipe | None] = no_recipe,
 ) -> Any:
     """Return a dataset of a class, which is made of others and has what those have."""
     all_captures = [x for one in made_of for x in one.captures]
@@ -161,4 +190,5 @@ def assembled(
         (*all_rewinds, *rewinds),
         tuple({id(x): x for x in (*all_captures, *captures)}.values()),
         made_of[0].settings if made_of else Options(),
+        recipe,
     )

@@ -16,7 +16,7 @@ from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, assembled
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import (
     COMPOSITES,
     each,
@@ -41,7 +41,8 @@ from tensorlite.data.given import (
     number_now,
     value_of,
 )
-from tensorlite.data.ordering import Draws, Order, mixed
+from tensorlite.data.ordering import Draws, mixed
+from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
 from tensorlite.ops import philox
 from tensorlite.ops.words import Words
 
@@ -69,7 +70,14 @@ class Creating(Pipeline[T]):
         def source() -> Iterator[Any]:
             yield nest.map_structure(value_of, whole) if given else whole
 
-        made: Dataset[U] = assembled(cls._steps(), source, 1, spec, captures=given)
+        made: Dataset[U] = assembled(
+            cls._steps(),
+            source,
+            1,
+            spec,
+            captures=given,
+            recipe=lambda: Recipe("TensorDataset", state=tuple(nest.flatten(whole))),
+        )
         return made
 
     @classmethod
@@ -94,7 +102,16 @@ class Creating(Pipeline[T]):
             for i in builtins.range(count):
                 yield packed(whole, [read(i) for read in readers])
 
-        made: Dataset[U] = assembled(cls._steps(), source, size, spec, captures=given)
+        made: Dataset[U] = assembled(
+            cls._steps(),
+            source,
+            size,
+            spec,
+            captures=given,
+            recipe=lambda: Recipe(
+                "TensorSliceDataset", state=tuple(nest.flatten(whole))
+            ),
+        )
         return made
 
     @classmethod
@@ -123,6 +140,7 @@ class Creating(Pipeline[T]):
             size,
             TensorSpec((), kind),
             captures=captured(*limits),
+            recipe=lambda: ranging(*bounds_of(limits)),
         )
         return made
 
@@ -189,7 +207,14 @@ class Creating(Pipeline[T]):
         def spec() -> Any:
             return _structured(form, builtins.iter([d.element_spec for d in parts]))
 
-        made: Dataset[Any] = assembled(cls._steps(), source, size, spec, *parts)
+        made: Dataset[Any] = assembled(
+            cls._steps(),
+            source,
+            size,
+            spec,
+            *parts,
+            recipe=lambda: Recipe("ZipDataset", tuple(parts)),
+        )
         return made
 
     @classmethod
@@ -311,7 +336,11 @@ class Creating(Pipeline[T]):
             return (constant(i, dtypes.int64) for i in itertools.count(start, step))
 
         made: Dataset[Tensor] = assembled(
-            cls._steps(), source, INFINITE, TensorSpec((), dtypes.int64)
+            cls._steps(),
+            source,
+            INFINITE,
+            TensorSpec((), dtypes.int64),
+            recipe=lambda: ranging(start, MOST if step > 0 else -MOST, step),
         )
         return made
 

@@ -189,6 +189,30 @@ def _padded_column(arrays: list[Any], shape: Dims | None, value: Any) -> Tensor:
     return to_tensor(out)
 
 
+def filled(group: list[Any], shapes: Any, values: Any) -> Any:
+    """Return elements as one, filled up; one shape or value alone is for all tensors of them."""
+    given = spread(value_of(shapes), group[0], is_shape)
+    fillers = spread(values, group[0], not_nested)
+    return padded(group, [shape_from(shape) for shape in given], fillers)
+
+
+def padded_spec(spec: Any, shapes: Any, rows: int | None) -> Any:
+    """Return the specs of batches of elements of `spec`, filled up."""
+    given = spread(shapes, spec, is_shape)
+    leaves = [
+        leaf.with_shape((rows, *_padded_sizes(leaf, shape_from(shape))))
+        for leaf, shape in zip(nest.flatten(spec), given, strict=True)
+    ]
+    return nest.pack_like(spec, leaves)
+
+
+def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
+    """Return the sizes that a batch has behind its first: those asked for, else unknown."""
+    if shape is None:
+        return (None,) * len(leaf.dims)
+    return tuple(shape)
+
+
 def padding_for(dtype: np.dtype[Any], value: Any) -> Any:
     """Return what fills up: the value that is given, else zero, or the empty string."""
     if value is None:

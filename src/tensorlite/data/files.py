@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import UNKNOWN, Pipeline
+from tensorlite.data.base import UNKNOWN, Pipeline, Recipe
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
@@ -29,12 +29,16 @@ STRING = TensorSpec((), dtypes.string)
 class _FileDataset(Dataset[Tensor]):
     """What is read from files, one after the other."""
 
+    operator: ClassVar[str] = ""
+    """The name of what makes it in graphs, by what `numbers` makes of the files' names."""
+
     def __init__(
         self,
         filenames: Any,
         read: Callable[[str], Iterator[Any]],
         spec: Any = STRING,
         at_a_time: int | None = None,
+        numbers: Callable[[Any], dict[str, Any]] | None = None,
     ) -> None:
         names = filenames if isinstance(filenames, Pipeline) else _names(filenames)
         given = names.captures if isinstance(names, Pipeline) else captured(names)
@@ -49,7 +53,13 @@ class _FileDataset(Dataset[Tensor]):
             for path in found:
                 yield from read(path)
 
-        super().__init__(source, UNKNOWN, spec, rewinds, given)
+        def recipe() -> Recipe | None:
+            in_turns = at_a_time is not None and at_a_time > 1
+            if numbers is None or in_turns or isinstance(names, Pipeline):
+                return None
+            return Recipe(self.operator, numbers=numbers(names))
+
+        super().__init__(source, UNKNOWN, spec, rewinds, given, recipe=recipe)
 
     @classmethod
     def _steps(cls) -> Any:
@@ -99,6 +109,8 @@ class TFRecordDataset(_FileDataset):
     b'one'
     """
 
+    operator = "TFRecordDataset"
+
     def __init__(
         self,
         filenames: Any,
@@ -112,7 +124,19 @@ class TFRecordDataset(_FileDataset):
             for record in records(path, kind()):
                 yield constant(record, dtypes.string)
 
-        super().__init__(filenames, read, STRING, num_parallel_reads)
+        super().__init__(
+            filenames,
+            read,
+            STRING,
+            num_parallel_reads,
+            lambda names: _whole_files(names, compression_type),
+        )
+
+
+def _whole_files(names: Any, compression: Any) -> dict[str, Any]:
+    """Return what operators take that read whole files."""
+    kind = compression or ""
+    return {"filenames": names, "compression_type": kind, "buffer_size": 0}
 
 
 def _compression(given: Any) -> Callable[[], str]:
@@ -135,6 +159,8 @@ class TextLineDataset(_FileDataset):
     [b'one', b'two']
     """
 
+    operator = "TextLineDataset"
+
     def __init__(
         self,
         filenames: Any,
@@ -148,7 +174,13 @@ class TextLineDataset(_FileDataset):
             for line in lines(path, kind()):
                 yield constant(line, dtypes.string)
 
-        super().__init__(filenames, read, STRING, num_parallel_reads)
+        super().__init__(
+            filenames,
+            read,
+            STRING,
+            num_parallel_reads,
+            lambda names: _whole_files(names, compression_type),
+        )
 
 
 class FixedLengthRecordDataset(_FileDataset):
@@ -160,6 +192,8 @@ class FixedLengthRecordDataset(_FileDataset):
     >>> list(tl.data.FixedLengthRecordDataset(path, 2, header_bytes=4).as_numpy_iterator())
     [b'aa', b'bb']
     """
+
+    operator = "FixedLengthRecordDatasetV2"
 
     def __init__(
         self,
@@ -183,7 +217,13 @@ class FixedLengthRecordDataset(_FileDataset):
             for piece in fixed_length_pieces(path, *sizes, kind()):
                 yield constant(piece, dtypes.string)
 
-        super().__init__(filenames, read, STRING, num_parallel_reads)
+        def numbers(names: Any) -> dict[str, Any]:
+            given = {"filenames": names, "header_bytes": sizes[1]}
+            given |= {"record_bytes": sizes[0], "footer_bytes": sizes[2]}
+            kind = compression_type or ""
+            return given | {"buffer_size": 0, "compression_type": kind}
+
+        super().__init__(filenames, read, STRING, num_parallel_reads, numbers)
 
 
 class CsvDataset(_FileDataset):

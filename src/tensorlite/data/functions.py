@@ -6,7 +6,7 @@ trace or in a graph, they are traced once, with what they capture of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
@@ -14,7 +14,16 @@ from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned
-from tensorlite.data.given import known_as, value_of, values
+from tensorlite.data.given import value_of
+from tensorlite.data.variants import (
+    as_tensor,
+    held,
+    is_dataset,
+    leaf_of,
+    leaf_specs,
+    of_tensor,
+    structured,
+)
 from tensorlite.function.compile import Compiled
 from tensorlite.function.function import function
 from tensorlite.function.staging import converted
@@ -30,6 +39,10 @@ class Prepared(NamedTuple):
     captures: tuple[Tensor, ...] = ()
     spec: Callable[[], Any] = lambda: None
     """Returns the specs of what it returns."""
+    compiled: Compiled | None = None
+    """Its graph, if it was traced."""
+    given: tuple[Tensor, ...] = ()
+    """What that graph takes behind the arguments."""
 
 
 def prepared(fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]) -> Prepared:
@@ -41,7 +54,9 @@ def prepared(fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]) -> Prep
             lambda: traced_spec(fn, specs()),
         )
     staged = _Staged(fn, specs())
-    return Prepared(staged, staged.captures, staged.spec)
+    return Prepared(
+        staged, staged.captures, staged.spec, staged.compiled, staged.captured
+    )
 
 
 def traced_spec(fn: Callable[..., Any], specs: Sequence[Any]) -> Any:
@@ -63,28 +78,27 @@ class _Staged:
     """A function traced to a graph, which runs once for every element."""
 
     def __init__(self, fn: Callable[..., Any], specs: Sequence[Any]) -> None:
-        self._specs = specs
+        self._specs = tuple(specs)
         self._fn = converted(fn)
         traced = trace(
-            self._outputs, nest.flatten(tuple(specs)), getattr(fn, "__name__", "fn")
+            self._outputs, leaf_specs(self._specs), getattr(fn, "__name__", "fn")
         )
         self.captures = tuple(
             [x for x in traced.captured if not isinstance(x, EagerTensor)]
         )
-        self._captured = traced.captured
-        self._compiled = Compiled(traced.graph)
+        self.captured = tuple(traced.captured)
+        self.compiled = Compiled(traced.graph)
+        self.compiled.captured = len(self.captured)
 
     def _outputs(self, *leaves: Tensor) -> list[Tensor]:
         """Call the function with symbolic tensors; return the tensors of what it returns."""
-        self._result = returned(
-            self._fn(*nest.pack_like(tuple(self._specs), list(leaves)))
-        )
-        outputs: list[Tensor] = []
-        for leaf in nest.flatten(self._result):
-            outputs.extend(
-                leaf.captures if isinstance(leaf, Pipeline) else [to_tensor(leaf)]
-            )
-        return outputs
+        pairs = zip(nest.flatten(self._specs), leaves, strict=True)
+        given = [of_tensor(x, spec) if is_dataset(spec) else x for spec, x in pairs]
+        self._result = returned(self._fn(*nest.pack_like(self._specs, given)))
+        return [
+            as_tensor(leaf) if is_dataset(leaf) else to_tensor(leaf)
+            for leaf in nest.flatten(self._result)
+        ]
 
     def spec(self) -> Any:
         """Return the specs of the result; a dataset stands for itself."""
@@ -96,34 +110,13 @@ class _Staged:
         )
 
     def __call__(self, *arguments: Any) -> Any:
-        given = [to_tensor(leaf).array for leaf in nest.flatten(arguments)]
-        captured = [value_of(x).array for x in self._captured]
-        outputs = iter(
-            [EagerTensor(x) for x in self._compiled.run([*given, *captured])]
-        )
-        leaves = [self._leaf(leaf, outputs) for leaf in nest.flatten(self._result)]
+        given = [held(leaf).array for leaf in nest.flatten(arguments)]
+        captured = [value_of(x).array for x in self.captured]
+        outputs = self.compiled.run([*given, *captured])
+        leaves = [
+            structured(leaf_of(x), leaf.element_spec)
+            if is_dataset(leaf)
+            else leaf_of(x)
+            for leaf, x in zip(nest.flatten(self._result), outputs, strict=True)
+        ]
         return nest.pack_like(self._result, leaves)
-
-    def _leaf(self, leaf: Any, outputs: Iterator[Tensor]) -> Any:
-        if not isinstance(leaf, Pipeline):
-            return next(outputs)
-        known = {id(x): next(outputs) for x in leaf.captures}
-        return bound(leaf, {**(values.get() or {}), **known}) if known else leaf
-
-
-def bound(dataset: Pipeline[Any], known: dict[int, Tensor]) -> Pipeline[Any]:
-    """Return a dataset that was made with tensors of a graph, which have these values."""
-
-    def source() -> Iterator[Any]:
-        with known_as(known):
-            items = dataset.source()
-        while True:
-            with known_as(known):
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            yield item
-
-    made: Pipeline[Any] = dataset._altered(source=source, captures=())  # noqa: SLF001  a kin
-    return made

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tensorlite.core import dtypes, nest
-from tensorlite.core.dispatch import constant
+from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.data.base import UNKNOWN, Pipeline, assembled
+from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import batch_spec, each, leaves, packed, ragged_column
 from tensorlite.data.elements import (
     arguments,
+    filled,
     is_shape,
-    not_nested,
-    padded,
+    padded_spec,
     row_readers,
     rows_of,
     shape_from,
@@ -30,17 +30,16 @@ from tensorlite.data.elements import (
     with_axis,
     without_axis,
 )
-from tensorlite.data.functions import Prepared, Preparing, bound
+from tensorlite.data.functions import Preparing
 from tensorlite.data.given import (
     captured,
-    known_as,
     known_number,
     number,
     number_now,
-    value_of,
-    values,
 )
+from tensorlite.data.recipes import batching, keying, padding, windowing
 from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.shape import astype
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -81,6 +80,7 @@ class Grouping(Preparing[T]):
         joined: Callable[[list[Any]], Any],
         what: str,
         spec_of: Callable[[Any, int | None], Any] = with_axis,
+        recipe: Callable[[Any, Any, bool], Recipe | None] = batching,
     ) -> Any:
         rows = number(batch_size, f"{what}: batch_size", 1)
 
@@ -97,7 +97,13 @@ class Grouping(Preparing[T]):
             )
 
         size = self._batches(known_number(rows), drop_remainder)
-        return self._made(source, size, spec, captures=captured(rows))
+        return self._made(
+            source,
+            size,
+            spec,
+            captures=captured(rows),
+            recipe=lambda: recipe(self, rows, drop_remainder),
+        )
 
     def _batches(self, rows: int | None, drop_remainder: bool) -> int:
         if self.size < 0 or rows is None:
@@ -125,13 +131,16 @@ class Grouping(Preparing[T]):
         """
 
         def joined(group: list[Any]) -> Any:
-            return _padded(group, padded_shapes, padding_values)
+            return filled(group, padded_shapes, padding_values)
 
         def spec_of(spec: Any, rows: int | None) -> Any:
-            return _padded_spec(spec, padded_shapes, rows)
+            return padded_spec(spec, padded_shapes, rows)
+
+        def recipe(of: Any, rows: Any, drop: bool) -> Recipe | None:
+            return padding(of, rows, padded_shapes, padding_values, drop)
 
         made: Dataset[T] = self._batched(
-            batch_size, bool(drop_remainder), joined, "padded_batch", spec_of
+            batch_size, bool(drop_remainder), joined, "padded_batch", spec_of, recipe
         )
         return made
 
@@ -175,7 +184,12 @@ class Grouping(Preparing[T]):
             )
 
         made: Dataset[T] = self._batched(
-            batch_size, bool(drop_remainder), joined, "ragged_batch", spec_of
+            batch_size,
+            bool(drop_remainder),
+            joined,
+            "ragged_batch",
+            spec_of,
+            lambda *_: None,
         )
         return made
 
@@ -193,7 +207,10 @@ class Grouping(Preparing[T]):
                     yield packed(element, [read(i) for read in readers])
 
         made: Dataset[T] = self._made(
-            source, UNKNOWN, lambda: without_axis(self.element_spec)
+            source,
+            UNKNOWN,
+            lambda: without_axis(self.element_spec),
+            recipe=lambda: Recipe("UnbatchDataset", (self,)),
         )
         return made
 
@@ -242,7 +259,11 @@ class Grouping(Preparing[T]):
         if self.size >= 0 and len(known) == len(numbers):
             count = _number_of_windows(self.size, known, bool(drop_remainder))
         made: Dataset[Any] = self._made(
-            source, count, spec, captures=captured(*numbers)
+            source,
+            count,
+            spec,
+            captures=captured(*numbers),
+            recipe=lambda: windowing(self, numbers, bool(drop_remainder)),
         )
         return made
 
@@ -268,31 +289,36 @@ class Grouping(Preparing[T]):
                 "group_by_window: give either window_size or window_size_func"
             )
         key_spec = TensorSpec((), dtypes.int64)
-        keyed = self._prepared(key_func, lambda: tuple(arguments(self.element_spec)))
-        sized = self._prepared(
-            window_size_func or (lambda _: window_size), lambda: (key_spec,)
+        keyed = self._prepared(
+            lambda *element: _whole(key_func(*element)),
+            lambda: tuple(arguments(self.element_spec)),
         )
-        window = Window(self)
-        reduced = self._prepared(
-            lambda key: reduce_func(key, window.dataset), lambda: (key_spec,)
+        sized = self._prepared(
+            lambda key: _whole(
+                window_size_func(key) if window_size_func else window_size
+            ),
+            lambda: (key_spec,),
         )
 
+        def window(group: list[Any]) -> Pipeline[Any]:
+            made: Pipeline[Any] = assembled(
+                self._steps(), lambda: iter(group), len(group), self._spec
+            )
+            return made
+
+        reduced = self._prepared(reduce_func, lambda: (key_spec, window([])))
+
         def source() -> Iterator[Any]:
-            groups: dict[int, list[Any]] = {}
-            for element in self.source():
-                number = int(keyed.call(*arguments(element)))
-                group = groups.setdefault(number, [])
-                group.append(element)
-                if len(group) >= int(sized.call(constant(number, dtypes.int64))):
-                    yield from window.run(reduced, number, groups.pop(number))
-            for number in sorted(groups):
-                yield from window.run(reduced, number, groups[number])
+            for key, group in _groups(self.source(), keyed.call, sized.call):
+                made = reduced.call(constant(key, dtypes.int64), window(group))
+                yield from made.source()
 
         made: Dataset[Any] = self._made(
             source,
             UNKNOWN,
             lambda: reduced.spec().element_spec,
             captures=(*keyed.captures, *sized.captures, *reduced.captures),
+            recipe=lambda: keying(self, keyed, reduced, sized),
         )
         return made
 
@@ -345,45 +371,24 @@ class Grouping(Preparing[T]):
         return made
 
 
-class Window:
-    """The elements of one key, as a dataset that functions are given before there are any."""
-
-    def __init__(self, of: Pipeline[Any]) -> None:
-        self.dataset = assembled(of._steps(), self._elements, UNKNOWN, of._spec)  # noqa: SLF001
-
-    def _elements(self) -> Iterator[Any]:
-        known = values.get() or {}
-        return iter(known.get(id(self), ()))
-
-    def run(self, reduced: Prepared, key: int, group: list[Any]) -> Iterator[Any]:
-        """Yield what a function makes of a key and of this window with a group's elements."""
-        known: Any = {**(values.get() or {}), id(self): group}
-        with known_as(known):
-            made = reduced.call(constant(key, dtypes.int64))
-        yield from bound(made, known).source()
+def _groups(
+    elements: Iterator[Any], key: Callable[..., Any], size: Callable[[Any], Any]
+) -> Iterator[tuple[int, list[Any]]]:
+    """Yield groups of elements of one key, as they are full; then what is left."""
+    groups: dict[int, list[Any]] = {}
+    for element in elements:
+        number = int(key(*arguments(element)))
+        group = groups.setdefault(number, [])
+        group.append(element)
+        if len(group) >= int(size(constant(number, dtypes.int64))):
+            yield number, groups.pop(number)
+    for number in sorted(groups):
+        yield number, groups[number]
 
 
-def _padded(group: list[Any], shapes: Any, values: Any) -> Any:
-    """Return elements as one, filled up; one shape or value alone is for all tensors of them."""
-    given = spread(value_of(shapes), group[0], is_shape)
-    fillers = spread(values, group[0], not_nested)
-    return padded(group, [shape_from(shape) for shape in given], fillers)
-
-
-def _padded_spec(spec: Any, shapes: Any, rows: int | None) -> Any:
-    given = spread(shapes, spec, is_shape)
-    leaves = [
-        leaf.with_shape((rows, *_padded_sizes(leaf, shape_from(shape))))
-        for leaf, shape in zip(nest.flatten(spec), given, strict=True)
-    ]
-    return nest.pack_like(spec, leaves)
-
-
-def _padded_sizes(leaf: TensorSpec, shape: Any) -> tuple[int | None, ...]:
-    """Return the sizes that a batch has behind its first: those asked for, else unknown."""
-    if shape is None:
-        return (None,) * len(leaf.dims)
-    return tuple(shape)
+def _whole(number: Any) -> Tensor:
+    """Return a number that a function gives as a tensor of dtype int64."""
+    return astype(to_tensor(number), dtypes.int64)
 
 
 def _check_buckets(boundaries: Sequence[int], sizes: Sequence[int]) -> None:
@@ -409,13 +414,13 @@ class _Filling(NamedTuple):
         shapes = self.shapes
         if self.boundaries is not None:
             shapes = _to_boundary(shapes, group[0], self.boundaries, key)
-        return _padded(group, shapes, self.values)
+        return filled(group, shapes, self.values)
 
     def spec(self, element: Any) -> Any:
         """Return the spec of batches of elements."""
         if self.is_off:
             return with_axis(element, None)
-        return _padded_spec(element, self.shapes, None)
+        return padded_spec(element, self.shapes, None)
 
 
 def _buckets(

@@ -17,13 +17,18 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp
-from tensorlite.data.iterators import IteratorState, known
+from tensorlite.data.iterators import IteratorState
+from tensorlite.function.compile import Compiled
 from tensorlite.ops.making import Making
 from tensorlite.ops.strings import as_text
 
 
 class IteratorV2(Making):
     """An iterator that is at no dataset yet: the same in all runs that share its name."""
+
+    free = (*Making.free, "specs")
+    specs: tuple[TensorSpec, ...] = ()
+    """The specs of the elements' tensors."""
 
     def fresh(self, xp: Xp) -> IteratorState:
         """Return an iterator at no dataset."""
@@ -33,20 +38,22 @@ class IteratorV2(Making):
 class OneShotIterator(Making):
     """An iterator over a dataset, from its beginning when it is first asked for."""
 
-    dataset: Any
-    keys: tuple[int, ...] = ()
-    free = (*Making.free, "dataset", "keys")
+    free = (*Making.free, "factory", "specs")
+    factory: Compiled
+    """A graph that makes the dataset."""
+    specs: tuple[TensorSpec, ...] = ()
 
-    def infer(self, *given: TensorSpec) -> TensorSpec:
+    def infer(self, *captured: TensorSpec) -> TensorSpec:
         """Return the spec of the handle."""
         return TensorSpec((), dtypes.resource)
 
-    def kernel(self, xp: Xp, *given: Array) -> Any:
-        """Return the iterator; the given values are those of the tensors it was made with."""
+    def kernel(self, xp: Xp, *captured: Array) -> Any:
+        """Return the iterator; `captured` is what the graph takes."""
 
         def fresh() -> IteratorState:
             state = IteratorState()
-            state.begin(self.dataset, known(self.keys, given))
+            (made,) = self.factory.run(captured)
+            state.begin(made.dataset)
             return state
 
         if not self.shared_name:
@@ -56,24 +63,23 @@ class OneShotIterator(Making):
         )
 
 
-class InitializeIterator(Op):
+class MakeIterator(Op):
     """Sets an iterator to the beginning of a dataset."""
 
     effect = Effect.WRITE
     differentiable = False
-    dataset: Any
-    keys: tuple[int, ...] = ()
 
-    def infer(self, handle: TensorSpec, *given: TensorSpec) -> tuple[TensorSpec, ...]:
+    def infer(
+        self, dataset: TensorSpec, iterator: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
         """Return nothing."""
         return ()
 
     def kernel(
-        self, xp: Xp, handle: IteratorState, *given: Array
+        self, xp: Xp, dataset: Any, iterator: IteratorState
     ) -> tuple[Array, ...]:
-        """Begin the dataset; what is random in it is so as it was the first time."""
-        self.dataset.rewind()
-        handle.begin(self.dataset, known(self.keys, given))
+        """Begin the dataset."""
+        iterator.begin(dataset.dataset)
         return ()
 
 
@@ -106,6 +112,7 @@ class IteratorFromStringHandleV2(Op):
 
     effect = Effect.DRAW
     differentiable = False
+    specs: tuple[TensorSpec, ...] = ()
 
     def infer(self, string_handle: TensorSpec) -> TensorSpec:
         """Return the spec of a handle."""

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from tensorlite.core import dtypes, nest
+from tensorlite.core.containers import RunContainer, current_container
 from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor, tracer
 from tensorlite.core.errors import (
     FailedPreconditionError,
@@ -29,12 +30,14 @@ T = TypeVar("T")
 class IteratorState(Resource):
     """A place in a dataset; none yet where `items` is None."""
 
-    __slots__ = ("_lock", "items", "known")
+    __slots__ = ("_container", "_lock", "items", "known")
 
     def __init__(self, items: Iterator[Any] | None = None) -> None:
         self.items = items
         self.known: Mapping[int, Tensor] | None = None
         """The values of the graph's tensors that the dataset was made with."""
+        self._container = RunContainer(current_container.get())
+        """What functions keep that the dataset calls: a run begins without."""
         self._lock = Lock()
 
     @property
@@ -46,6 +49,7 @@ class IteratorState(Resource):
         """Go to the beginning of a dataset."""
         with self._lock, interpreted_by(None), known_as(known):
             self.known = known
+            self._container = RunContainer(current_container.get())
             self.items = dataset.source()
 
     def next(self) -> Any:
@@ -57,10 +61,14 @@ class IteratorState(Resource):
                 "element."
             )
         with self._lock, interpreted_by(None):
-            if self.known is None:
-                return next(self.items)
-            with known_as(self.known):
-                return next(self.items)
+            token = current_container.set(self._container)
+            try:
+                if self.known is None:
+                    return next(self.items)
+                with known_as(self.known):
+                    return next(self.items)
+            finally:
+                current_container.reset(token)
 
     def close(self) -> None:
         """End the run, and whatever threads work for it."""
@@ -90,7 +98,7 @@ class DatasetIterator(Generic[T]):
         if dataset.captures:
             # What it was made with has values in the graph only: so has the iterator.
             self._handle = call(
-                MakeIterator(dataset, keys(dataset)), *dataset.captures
+                NewIterator(dataset, keys(dataset)), *dataset.captures
             )
             return
         self._handle = EagerTensor(self._state)
@@ -139,7 +147,7 @@ def keys(dataset: Any) -> tuple[int, ...]:
     return tuple([id(x) for x in dataset.captures])
 
 
-class MakeIterator(Op):
+class NewIterator(Op):
     """A new iterator over a dataset, which is given the values of tensors it was made with."""
 
     effect = Effect.IO
@@ -226,7 +234,7 @@ class Elements(Stream):
 
     def __init__(self, dataset: Any) -> None:
         self._spec = dataset.element_spec
-        self._handle = call(MakeIterator(dataset, keys(dataset)), *dataset.captures)
+        self._handle = call(NewIterator(dataset, keys(dataset)), *dataset.captures)
 
     def following(self) -> tuple[Tensor, Any]:
         """Return whether there is a next element, and that."""

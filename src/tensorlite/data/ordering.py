@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -14,9 +13,10 @@ from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.elements import joined
 from tensorlite.data.given import captured, known_number, number, number_now, value_of
+from tensorlite.data.recipes import Order, repeating, shuffling
 from tensorlite.ops.generators import global_generator
 from tensorlite.ops.words import Seeds, Words, seeds_of
 
@@ -61,6 +61,7 @@ class Ordering(Pipeline[T]):
             self._spec,
             captures=captured(most, draws.seed),
             rewinds=(draws.rewind,),
+            recipe=lambda: shuffling(self, most, draws.given, draws.order),
         )
         return made
 
@@ -87,7 +88,11 @@ class Ordering(Pipeline[T]):
 
         size = _repeated(self.size, known_number(times))
         made: Dataset[T] = self._made(
-            source, size, self._spec, captures=captured(times)
+            source,
+            size,
+            self._spec,
+            captures=captured(times),
+            recipe=lambda: repeating(self, times),
         )
         return made
 
@@ -110,7 +115,11 @@ class Ordering(Pipeline[T]):
             size = self.size if known < 0 else min(known, self.size)
             size = known if self.size == INFINITE and known >= 0 else size
         made: Dataset[T] = self._made(
-            lambda: _lazily(source), size, self._spec, captures=captured(most)
+            lambda: _lazily(source),
+            size,
+            self._spec,
+            captures=captured(most),
+            recipe=lambda: Recipe("TakeDataset", (self,), numbers={"count": most}),
         )
         return made
 
@@ -135,7 +144,13 @@ class Ordering(Pipeline[T]):
         elif known is not None and self.size >= 0:
             size = max(self.size - known, 0)
         made: Dataset[T] = self._made(
-            lambda: _lazily(source), size, self._spec, captures=captured(left_out)
+            lambda: _lazily(source),
+            size,
+            self._spec,
+            captures=captured(left_out),
+            recipe=lambda: Recipe(
+                "SkipDataset", (self,), numbers={"count": left_out}
+            ),
         )
         return made
 
@@ -167,6 +182,11 @@ class Ordering(Pipeline[T]):
             size,
             self._spec,
             captures=captured(shards, place),
+            recipe=lambda: Recipe(
+                "ShardDataset",
+                (self,),
+                numbers={"num_shards": shards, "index": place},
+            ),
         )
         return made
 
@@ -190,7 +210,13 @@ class Ordering(Pipeline[T]):
         def spec() -> Any:
             return joined(self.element_spec, dataset.element_spec)
 
-        made: Dataset[T] = self._made(source, size, spec, dataset)
+        made: Dataset[T] = self._made(
+            source,
+            size,
+            spec,
+            dataset,
+            recipe=lambda: Recipe("ConcatenateDataset", (self, dataset)),
+        )
         return made
 
     def unique(self) -> Dataset[T]:
@@ -208,7 +234,12 @@ class Ordering(Pipeline[T]):
                     seen.add(key)
                     yield element
 
-        made: Dataset[T] = self._made(source, UNKNOWN, self._spec)
+        made: Dataset[T] = self._made(
+            source,
+            UNKNOWN,
+            self._spec,
+            recipe=lambda: Recipe("UniqueDataset", (self,)),
+        )
         return made
 
 
@@ -231,16 +262,6 @@ def _repeated(size: int, times: int | None) -> int:
     return INFINITE if times < 0 else size * times
 
 
-class Order(Enum):
-    """What the second and later runs of something random have to do with the first."""
-
-    SAME = auto()
-    ANEW = auto()
-    """They have seeds of their own, which the first seeds gave."""
-    CONTINUED = auto()
-    """They go on with the words of the one before."""
-
-
 class Draws:
     """Random choices that are the same from run to run, or from the first run on again.
 
@@ -250,6 +271,8 @@ class Draws:
     def __init__(self, seed: Any, order: Order) -> None:
         if isinstance(seed, Tensor) and captured(seed) == ():
             seed = int(seed)
+        self.given = seed
+        """What was given: None where nobody gave a seed."""
         self.seed: Any = seed
         """Two seeds, or a tensor of one that is not known before it runs."""
         if not isinstance(seed, Tensor):

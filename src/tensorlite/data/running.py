@@ -11,7 +11,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.data.background import AUTOTUNE, ahead
-from tensorlite.data.base import Pipeline
+from tensorlite.data.base import Pipeline, Recipe
 from tensorlite.data.caching import FileCache
 from tensorlite.data.given import captured, number, number_now
 from tensorlite.data.options import Options
@@ -46,7 +46,13 @@ class Running(Pipeline[T]):
                 yield from ahead(self.source, PREFETCHED if here < 0 else here)
 
         made: Dataset[T] = self._made(
-            source, self.size, self._spec, captures=captured(most)
+            source,
+            self.size,
+            self._spec,
+            captures=captured(most),
+            recipe=lambda: Recipe(
+                "PrefetchDataset", (self,), numbers={"buffer_size": most}
+            ),
         )
         return made
 
@@ -62,13 +68,19 @@ class Running(Pipeline[T]):
         2 2 2
         """
         name = filename.item() if isinstance(filename, Tensor) else filename
+
+        def recipe() -> Recipe:
+            return Recipe("CacheDataset", (self,), numbers={"filename": name})
+
         if name:
             kept = FileCache(name.decode() if isinstance(name, bytes) else str(name))
 
             def from_file() -> Iterator[T]:
                 return kept.run(self.source, self._spec)
 
-            filed: Dataset[T] = self._made(from_file, self.size, self._spec)
+            filed: Dataset[T] = self._made(
+                from_file, self.size, self._spec, recipe=recipe
+            )
             return filed
         whole: list[list[T]] = []
 
@@ -82,7 +94,7 @@ class Running(Pipeline[T]):
                 yield element
             whole.append(elements)
 
-        made: Dataset[T] = self._made(source, self.size, self._spec)
+        made: Dataset[T] = self._made(source, self.size, self._spec, recipe=recipe)
         return made
 
     def with_options(self, options: Options) -> Dataset[T]:

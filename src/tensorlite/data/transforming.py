@@ -13,7 +13,7 @@ from tensorlite.core.errors import DTypeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
-from tensorlite.data.base import UNKNOWN, Pipeline
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.elements import arguments, spec_of, tensors
 from tensorlite.data.functions import Prepared, Preparing
 from tensorlite.data.given import (
@@ -24,6 +24,7 @@ from tensorlite.data.given import (
     number_now,
     value_of,
 )
+from tensorlite.data.recipes import MOST, mapping, ranging
 from tensorlite.data.reducing import ReduceDataset, Reduction
 
 if TYPE_CHECKING:
@@ -72,7 +73,13 @@ class Transforming(Preparing[T]):
 
         known = ready.spec if element_spec is None else element_spec
         made: Dataset[U] = self._made(
-            source, self.size, known, captures=ready.captures
+            source,
+            self.size,
+            known,
+            captures=ready.captures,
+            recipe=lambda: mapping(
+                self, ready, num_parallel_calls, self._ordered(deterministic)
+            ),
         )
         return made
 
@@ -96,7 +103,13 @@ class Transforming(Preparing[T]):
                     yield element
 
         made: Dataset[T] = self._made(
-            source, UNKNOWN, self._spec, captures=ready.captures
+            source,
+            UNKNOWN,
+            self._spec,
+            captures=ready.captures,
+            recipe=lambda: Recipe(
+                "FilterDataset", (self,), functions={"predicate": ready}
+            ),
         )
         return made
 
@@ -116,6 +129,9 @@ class Transforming(Preparing[T]):
             UNKNOWN,
             self._spec,
             captures=ready.captures,
+            recipe=lambda: Recipe(
+                "TakeWhileDataset", (self,), functions={"predicate": ready}
+            ),
         )
         return made
 
@@ -135,7 +151,11 @@ class Transforming(Preparing[T]):
                 ).source()
 
         made: Dataset[Any] = self._made(
-            source, UNKNOWN, _inner_spec(ready), captures=ready.captures
+            source,
+            UNKNOWN,
+            _inner_spec(ready),
+            captures=ready.captures,
+            recipe=lambda: Recipe("FlatMapDataset", (self,), functions={"f": ready}),
         )
         return made
 
@@ -171,7 +191,16 @@ class Transforming(Preparing[T]):
             )
 
         made: Dataset[Any] = self._made(
-            source, UNKNOWN, _inner_spec(ready), captures=ready.captures
+            source,
+            UNKNOWN,
+            _inner_spec(ready),
+            captures=ready.captures,
+            recipe=lambda: Recipe(
+                "InterleaveDataset",
+                (self,),
+                functions={"f": ready},
+                numbers={"cycle_length": cycle, "block_length": block},
+            ),
         )
         return made
 
@@ -202,6 +231,13 @@ class Transforming(Preparing[T]):
             self.size,
             lambda: ready.spec()[1],
             captures=(*ready.captures, *captured(first)),
+            recipe=lambda: Recipe(
+                "ScanDataset",
+                (self,),
+                tuple(nest.flatten(first)),
+                functions={"f": ready},
+                settings={"states": len(nest.flatten(first))},
+            ),
         )
         return made
 
@@ -248,10 +284,21 @@ class Transforming(Preparing[T]):
             for i, element in builtins.enumerate(self.source(), at):
                 yield constant(i, dtypes.int64), element
 
+        def recipe() -> Recipe:
+            numbers = assembled(
+                self._steps(),
+                lambda: itertools.count(number_now(first, "enumerate: start")),
+                INFINITE,
+                TensorSpec((), dtypes.int64),
+                recipe=lambda: ranging(first, MOST, 1),
+            )
+            return Recipe("ZipDataset", (numbers, self))
+
         made: Dataset[tuple[Tensor, T]] = self._made(
             source,
             self.size if known_number(first) is not None else UNKNOWN,
             lambda: (TensorSpec((), dtypes.int64), self.element_spec),
+            recipe=recipe,
         )
         return made
 

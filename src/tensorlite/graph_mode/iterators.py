@@ -16,13 +16,16 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.iterator_ops import (
-    InitializeIterator,
     IteratorFromStringHandleV2,
     IteratorToStringHandle,
     IteratorV2,
+    MakeIterator,
     OneShotIterator,
 )
-from tensorlite.data.iterators import IteratorGetNext, keys
+from tensorlite.data.iterators import IteratorGetNext
+from tensorlite.data.variants import as_tensor, leaf_specs
+from tensorlite.function.compile import Compiled
+from tensorlite.graph.trace import trace
 from tensorlite.graph_mode.graph import Graph, built, get_default_graph
 from tensorlite.ops.fetchable import effect
 
@@ -71,8 +74,7 @@ class Iterator:
                 f"{self.element_spec}"
             )
         with _building():
-            op = InitializeIterator(dataset, keys(dataset))
-            return effect(op, self.handle, *dataset.captures)
+            return effect(MakeIterator(), as_tensor(dataset), self.handle)
 
     def string_handle(self) -> Tensor:
         """Return the string that stands for this iterator in a session."""
@@ -118,10 +120,14 @@ def _number(graph: Graph) -> int:
 
 def one_shot(dataset: Pipeline[Any]) -> Iterator:
     """Return an iterator that begins by itself, and ends for good at the dataset's end."""
+    specs = leaf_specs(dataset.element_spec)
+    with _building():
+        made = trace(lambda: [as_tensor(dataset, by_value=True)], (), "make_dataset")
+    factory = Compiled(made.graph)
     handle = _made(
-        lambda name: OneShotIterator(dataset, keys(dataset), shared_name=name),
+        lambda name: OneShotIterator(factory, specs, shared_name=name),
         "OneShotIterator",
-        dataset.captures,
+        tuple(made.captured),
     )
     return Iterator(handle, dataset.element_spec)
 
@@ -136,7 +142,8 @@ def initializable(dataset: Pipeline[Any], shared_name: str | None = None) -> Ite
 def reinitializable(spec: Any, shared_name: str | None = None) -> Iterator:
     """Return an iterator for all datasets whose elements are of these specs."""
     handle = _made(
-        lambda name: IteratorV2(shared_name=shared_name or name), "IteratorV2"
+        lambda name: IteratorV2(leaf_specs(spec), shared_name=shared_name or name),
+        "IteratorV2",
     )
     return Iterator(handle, spec)
 
@@ -144,5 +151,6 @@ def reinitializable(spec: Any, shared_name: str | None = None) -> Iterator:
 def by_string(string_handle: Any, spec: Any) -> Iterator:
     """Return the iterator that a string stands for, which is fed in each run."""
     with _building():
-        handle = call(IteratorFromStringHandleV2(), to_tensor(string_handle))
+        op = IteratorFromStringHandleV2(leaf_specs(spec))
+        handle = call(op, to_tensor(string_handle))
     return Iterator(handle, spec)

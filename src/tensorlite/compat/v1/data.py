@@ -22,7 +22,8 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
-from tensorlite.data.ordering import Draws, Order
+from tensorlite.data.ordering import Draws
+from tensorlite.data.recipes import Order
 from tensorlite.graph_mode import iterators
 from tensorlite.graph_mode.graph import active_graph
 

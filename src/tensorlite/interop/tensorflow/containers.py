@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tensorlite.core import dtypes
+from tensorlite.core.containers import OF_A_RUN
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
@@ -139,6 +140,7 @@ def _drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> V
     handle = VarHandleOp(
         stateful_draws.STATE,
         debug_name=given.name,
+        container=OF_A_RUN,
         shared_name=f"{given.name}/generator",
     )
     # In a loop or a conditional it is there as well.

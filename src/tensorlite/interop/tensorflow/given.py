@@ -72,6 +72,9 @@ class Library(Protocol):
     def graph(self, called: Called, specs: Sequence[TensorSpec]) -> Graph:
         """Return the graph of a function, for arguments of some specs."""
 
+    def arguments(self, called: Called) -> list[DType]:
+        """Return the dtypes of what a function takes."""
+
 
 class Given:
     """A node to be read, with what it uses."""

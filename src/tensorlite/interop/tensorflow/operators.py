@@ -6,6 +6,7 @@ from tensorlite.interop.tensorflow.banding import BANDING
 from tensorlite.interop.tensorflow.calling import CALLS
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
+from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.picturing import PICTURING
@@ -26,6 +27,7 @@ ADAPTERS: dict[str, Adapter] = {
     **SCATTERING,
     **VARIABLES,
     **CONTAINERS,
+    **DATASETS,
     **CALLS,
     **PYTHON,
     **STORED,

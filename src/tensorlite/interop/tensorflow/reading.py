@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.core.device import ANYWHERE, DeviceName
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     DeviceError,
     GraphDefError,
@@ -34,7 +35,12 @@ from tensorlite.interop.tensorflow.calling import by_name
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
-from tensorlite.interop.tensorflow.records import Record, Source, records_of
+from tensorlite.interop.tensorflow.records import (
+    Record,
+    Source,
+    groups_of,
+    records_of,
+)
 from tensorlite.interop.tensorflow.references import Reference, Value, Writes
 from tensorlite.interop.tensorflow.tensors import Budget, budget, dtype_of
 from tensorlite.ops.raising import raise_control_flow
@@ -188,9 +194,7 @@ class Functions:
 
     def graph(self, called: Called, specs: Sequence[TensorSpec]) -> Graph:
         """Return the graph of a function, for arguments of some specs."""
-        proto = self._protos.get(called.name)
-        if proto is None:
-            raise GraphDefError(f"the library has no function {called.name!r}")
+        proto = self._proto(called)
         if called.name in self._open or len(self._open) >= DEPTH:
             raise TooLargeError(
                 f"the function {called.name!r} calls itself, or functions call one another more "
@@ -210,6 +214,17 @@ class Functions:
             finally:
                 self._open.pop()
         return self._made[key]
+
+    def arguments(self, called: Called) -> list[DType]:
+        """Return the dtypes of what a function takes."""
+        given = self._proto(called).signature.input_arg
+        return [dtype_of(one.type) for one in given]
+
+    def _proto(self, called: Called) -> Any:
+        proto = self._protos.get(called.name)
+        if proto is None:
+            raise GraphDefError(f"the library has no function {called.name!r}")
+        return proto
 
     def _read(self, proto: Any, specs: Sequence[TensorSpec]) -> Graph:
         signature = proto.signature
@@ -318,7 +333,7 @@ class Reader:
     def add(self, records: Sequence[Record]) -> None:
         """Add nodes, and close the loops."""
         self._records = {one.name: one for one in records}
-        self._groups = _groups(records)
+        self._groups = groups_of(records)
         try:
             self.graph.reserve(self._prefix + one.name for one in records)
         except GraphError as error:
@@ -471,24 +486,3 @@ def _device(record: Record) -> DeviceName:
         return DeviceName.parse(record.device)
     except DeviceError as error:
         raise GraphDefError(f"{record}: {error}") from None
-
-
-def _groups(records: Sequence[Record]) -> dict[str, str]:
-    """Return the group of each node that is to be placed beside others."""
-    beside: dict[str, str] = {}
-    for record in records:
-        for one in (
-            record.proto.attr["_class"].list.s
-            if "_class" in record.proto.attr
-            else ()
-        ):
-            if one.startswith(b"loc:@"):
-                beside[record.name] = one[5:].decode(errors="replace")
-    found: dict[str, str] = {}
-    for name, first in beside.items():
-        seen, end = {name}, first
-        while end in beside and beside[end] not in seen:
-            seen.add(end)
-            end = beside[end]
-        found[name] = found[end] = end
-    return found

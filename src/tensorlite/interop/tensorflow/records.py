@@ -185,3 +185,24 @@ def _circle(before: dict[str, set[str]], left: set[str]) -> CycleError:
     return CycleError(
         f"{len(circle)} nodes use each other in a circle without a NextIteration: {shown}"
     )
+
+
+def groups_of(records: Sequence[Record]) -> dict[str, str]:
+    """Return the group of each node that is to be placed beside others."""
+    beside: dict[str, str] = {}
+    for record in records:
+        for one in (
+            record.proto.attr["_class"].list.s
+            if "_class" in record.proto.attr
+            else ()
+        ):
+            if one.startswith(b"loc:@"):
+                beside[record.name] = one[5:].decode(errors="replace")
+    found: dict[str, str] = {}
+    for name, first in beside.items():
+        seen, end = {name}, first
+        while end in beside and beside[end] not in seen:
+            seen.add(end)
+            end = beside[end]
+        found[name] = found[end] = end
+    return found

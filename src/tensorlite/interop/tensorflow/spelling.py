@@ -12,6 +12,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
@@ -96,6 +97,13 @@ def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("Assert", {"summarize": op.attributes()["summarize"]}),)
 
 
+def _table(op: Op, node: Node) -> tuple[Spelled, ...]:
+    given = op.attributes()
+    given["shared_name"] = given["shared_name"] or node.name
+    name = "MutableHashTableV2" if given["changing"] else op.name
+    return (Spelled(name, given),)
+
+
 def _image_summary(op: Op, _: Node) -> tuple[Spelled, ...]:
     given = op.attributes()
     color = np.asarray(given["bad_color"], np.uint8)
@@ -146,15 +154,15 @@ def _adam(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 
 _NAMES = """
-    AudioSummaryV2 HistogramSummary MergeSummary ScalarSummary TensorSummaryV2
-    Equal Identity IdentityN NotEqual QueueCloseV2 QueueDequeueManyV2 QueueDequeueUpToV2
-    QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2
-    ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
-    ResourceScatterMax ResourceScatterMin ResourceScatterSub ResourceScatterUpdate
-    RngReadAndSkip SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2
-    StackPushV2 StackV2 TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3
-    TensorArrayGradV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySizeV3
-    TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 VarIsInitializedOp ZerosLike
+    AudioSummaryV2 HistogramSummary MergeSummary ScalarSummary TensorSummaryV2 Equal Identity
+    IdentityN InitializeTableFromTextFileV2 NotEqual QueueCloseV2 QueueDequeueManyV2
+    QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
+    QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
+    ResourceScatterMax ResourceScatterMin ResourceScatterSub ResourceScatterUpdate RngReadAndSkip
+    SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2 StackV2
+    TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
+    TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
+    VarIsInitializedOp ZerosLike
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -252,6 +260,7 @@ def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **DECOMPOSED,
+    **WRITTEN,
     "AccumulatorApplyGradient": _accumulating,
     "AccumulatorNumAccumulated": _accumulating,
     "AccumulatorSetGlobalStep": _accumulating,
@@ -264,6 +273,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
     "EagerPyFunc": _python_call,
     "FIFOQueueV2": _queue,
+    "HashTableV2": _table,
     "If": _regions,
     "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),

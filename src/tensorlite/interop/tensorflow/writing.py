@@ -15,7 +15,8 @@ from typing import Any
 from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
-from tensorlite.core.op import Role
+from tensorlite.core.op import Op, Role
+from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
@@ -88,6 +89,12 @@ def node_def(node: Node) -> Any:
     return library.proto.node[-1]
 
 
+def inner_graphs(op: Op) -> list[Graph]:
+    """Return the graphs that an operator runs: regions, and functions that it calls itself."""
+    called = [x.graph for x in op.attributes().values() if isinstance(x, Compiled)]
+    return [*op.regions(), *called]
+
+
 class Library:
     """The whole GraphDef in the making, and the functions of its library."""
 
@@ -107,7 +114,7 @@ class Library:
             for node in one.nodes:
                 if spelled(node) is None:
                     found[node.op.name].append(node.name)
-                waiting += [x for x in node.op.regions() if id(x) not in seen]
+                waiting += [x for x in inner_graphs(node.op) if id(x) not in seen]
         if found:
             listed = [
                 f"{op} ({len(x)}: {', '.join(x[:3])})" for op, x in found.items()
@@ -295,9 +302,8 @@ class _Body:
             )
 
     def _resolved(self, value: Any) -> Any:
-        if isinstance(value, Graph):
-            return self.library.function(value)
-        return value
+        graph = value.graph if isinstance(value, Compiled) else value
+        return self.library.function(graph) if isinstance(graph, Graph) else value
 
     def _outputs(self, node: Node, one: Spelled, made: Any) -> None:
         signature = signature_of(one.op)

@@ -1,0 +1,283 @@
+"""Datasets as values of tensors, of dtype variant: how they come into graphs, and out of them.
+
+The elements of a dataset that a tensor holds are flat: a tensor, or a tuple of them. Structures are
+Python's, beside the graph. The operators stand in beginnings.py and steps.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tensorlite.core import dtypes, nest
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import call, interpreted_by, to_tensor
+from tensorlite.core.op import REGISTRY, Effect, Op, Role
+from tensorlite.core.opaque import Opaque
+from tensorlite.core.provenance import user_line
+from tensorlite.core.scope import scope
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.xp import Array, Xp
+from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
+from tensorlite.data.given import known_as, value_of
+from tensorlite.function.compile import Compiled
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.trace import outermost
+
+DATASET = TensorSpec((), dtypes.variant)
+"""The spec of a tensor that holds a dataset."""
+
+
+class Held(Opaque):
+    """A dataset as the value of a tensor."""
+
+    def __init__(self, dataset: Pipeline[Any]) -> None:
+        self.dataset = dataset
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The spec of a tensor that holds it."""
+        return DATASET
+
+    def __repr__(self) -> str:
+        return f"<variant: {self.dataset!r}>"
+
+
+class DatasetOp(Op, abstract=True):
+    """Makes a dataset of others and of tensors: `made` gets datasets and arrays."""
+
+    effect = Effect.DRAW
+    differentiable = False
+    _: KW_ONLY
+    specs: tuple[TensorSpec, ...] = ()
+    """The specs of the elements' tensors."""
+
+    def infer(self, *given: TensorSpec) -> TensorSpec:
+        """Return the spec of a dataset, behind which those of its elements lie."""
+        return TensorSpec((), dtypes.variant, inner=self.specs)
+
+    def kernel(self, xp: Xp, *given: Array) -> Held:
+        """Return the dataset."""
+        with interpreted_by(None):
+            return Held(self.made(*[_opened(x) for x in given]))
+
+    made: ClassVar[Callable[..., Pipeline[Any]]]
+
+
+class PythonDataset(DatasetOp):
+    """A dataset for which there is no operator: one that Python's functions make."""
+
+    dataset: Any
+    keys: tuple[int, ...] = ()
+
+    def made(self, *given: Array) -> Pipeline[Any]:
+        """Return the dataset; the given values are those of the tensors it was made with."""
+        known = {key: EagerTensor(x) for key, x in zip(self.keys, given, strict=True)}
+        dataset = bound(self.dataset, known) if known else self.dataset
+        made: Pipeline[Any] = changed(dataset, lambda x: tuple(nest.flatten(x)))
+        return made
+
+
+def bound(dataset: Pipeline[Any], known: Mapping[int, Tensor]) -> Pipeline[Any]:
+    """Return a dataset that was made with tensors of a graph, which have these values."""
+
+    def source() -> Iterator[Any]:
+        with known_as(known):
+            items = dataset.source()
+        while True:
+            with known_as(known):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+
+    made: Pipeline[Any] = dataset._altered(source=source, captures=())  # noqa: SLF001  a kin
+    return made
+
+
+def _opened(x: Any) -> Any:
+    return x.dataset if isinstance(x, Held) else x
+
+
+def function_of(compiled: Compiled, captured: Sequence[Array]) -> Callable[..., Any]:
+    """Return a function of an element's tensors, which returns a tuple of what a graph computes."""
+
+    def called(*leaves: Any) -> Any:
+        given = [held(x).array for x in nest.flatten(leaves)]
+        outputs = compiled.run([*given, *captured])
+        return tuple([leaf_of(x) for x in outputs])
+
+    return called
+
+
+def held(leaf: Any) -> Tensor:
+    """Return an element's leaf as a tensor; a dataset as one that holds it."""
+    if is_dataset(leaf):
+        return EagerTensor(Held(leaf))
+    return to_tensor(leaf)
+
+
+def leaf_of(x: Array) -> Any:
+    """Return the leaf of an element that an array is; the dataset that it holds."""
+    return x.dataset if isinstance(x, Held) else EagerTensor(x)
+
+
+def changed(
+    dataset: Pipeline[Any], change: Callable[[Any], Any], spec: Any = None
+) -> Any:
+    """Return a dataset of what becomes of a dataset's elements."""
+    return assembled(
+        dataset._steps(),  # noqa: SLF001  a kin
+        lambda: map(change, dataset.source()),
+        dataset.size,
+        dataset.spec if spec is None else spec,
+        dataset,
+    )
+
+
+def structured(dataset: Pipeline[Any], spec: Any) -> Any:
+    """Return a dataset with a structure for its elements, which are flat."""
+
+    def element(flat: Any) -> Any:
+        return nest.pack_like(spec, nest.flatten(flat))
+
+    return changed(dataset, element, spec)
+
+
+def of_tensor(x: Tensor, like: Pipeline[Any]) -> Any:
+    """Return the dataset that a tensor holds, with the elements of another."""
+    spec = like.element_spec
+
+    def source() -> Iterator[Any]:
+        return structured(leaf_of(value_of(x).array), spec).source()  # type: ignore[no-any-return]
+
+    return assembled(
+        like._steps(),  # noqa: SLF001  a kin
+        source,
+        UNKNOWN,
+        spec,
+        captures=(x,),
+        recipe=lambda: Recipe("", state=(x,)),
+    )
+
+
+def as_tensor(dataset: Pipeline[Any], by_value: bool = False) -> Tensor:
+    """Return a tensor that holds a dataset, in the graph that is being made.
+
+    What datasets are made of, as far as there are operators for it, are nodes of that graph. Asked
+    for `by_value`, so is what they take of graphs around, where that is known without running them.
+    """
+    return _Making(by_value).tensor(dataset)
+
+
+class _Making:
+    """Nodes for datasets, one for each though others are made of it twice."""
+
+    def __init__(self, by_value: bool) -> None:
+        tracer = outermost()
+        assert tracer is not None
+        self._graph = tracer.graph
+        self._by_value = by_value
+        self._known: dict[int, Tensor] = {}
+        self._copies: dict[Node, Node] = {}
+
+    def tensor(self, dataset: Pipeline[Any]) -> Tensor:
+        """Return the tensor that holds a dataset."""
+        if id(dataset) not in self._known:
+            self._known[id(dataset)] = self._made(dataset)
+        return self._known[id(dataset)]
+
+    def _made(self, dataset: Pipeline[Any]) -> Tensor:
+        recipe = dataset.recipe()
+        if recipe is None or not _is_plain(dataset, recipe):
+            names = tuple([id(x) for x in dataset.captures])
+            op = PythonDataset(dataset, names, specs=leaf_specs(dataset.element_spec))
+            return call(op, *[self._own(x, "") for x in dataset.captures])
+        if not recipe.kind:
+            return recipe.state[0]
+        functions = recipe.functions.values()
+        inputs = [self.tensor(one) for one in recipe.made_of]
+        inputs += [self._own(x, f"component_{i}") for i, x in enumerate(recipe.state)]
+        inputs += [self._own(x, "captured") for one in functions for x in one.given]
+        inputs += [self._own(x, name) for name, x in recipe.numbers.items()]
+        kind: Any = REGISTRY[recipe.kind]
+        made = kind(
+            specs=leaf_specs(dataset.element_spec),
+            **{name: one.compiled for name, one in recipe.functions.items()},
+            **recipe.settings,
+        )
+        return call(made, *inputs)
+
+    def _own(self, value: Any, name: str) -> Tensor:
+        """Return what an operator is given as a tensor: constants have a name of their own."""
+        if isinstance(value, SymbolicTensor):
+            return self._copied(value) if self._by_value else value
+        if isinstance(value, EagerTensor) and isinstance(value.array, Opaque):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = np.asarray(value, np.int64)
+        with interpreted_by(None):
+            op = Const(to_tensor(value).numpy())
+        below = scope.get().name
+        whole = f"{below}/{name}" if below else name
+        return self._graph.add(op, (), name=whole, line=user_line()).outputs[0]
+
+    def _copied(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return a tensor computed anew in this graph, if that gives what it does outside."""
+        if x.node.graph is self._graph or not all(map(_is_pure, _behind(x.node))):
+            return x
+        for node in _behind(x.node):
+            if node not in self._copies:
+                inputs = [self._copies[y.node].outputs[y.index] for y in node.inputs]
+                self._copies[node] = self._graph.add(
+                    node.op, inputs, name=node.name, line=node.line
+                )
+        return self._copies[x.node].outputs[x.index]
+
+
+def _behind(node: Node) -> list[Node]:
+    """Return the nodes that one is computed of, in an order in which that can be done."""
+    found: dict[Node, None] = {}
+    for x in node.inputs:
+        found |= dict.fromkeys(_behind(x.node))
+    return [*found, node]
+
+
+def _is_pure(node: Node) -> bool:
+    """Return whether a node gives the same wherever it is, and is given nothing."""
+    is_known = node.op.effect is Effect.NONE and node.op.role is Role.PLAIN
+    return is_known and not node.control
+
+
+def _is_plain(dataset: Pipeline[Any], recipe: Recipe) -> bool:
+    """Return whether elements are tensors and datasets, and functions are graphs."""
+    specs = [one.element_spec for one in (dataset, *recipe.made_of)]
+    return all(one.compiled is not None for one in recipe.functions.values()) and all(
+        isinstance(leaf, (TensorSpec, Pipeline))
+        for spec in specs
+        for leaf in _leaves(spec)
+    )
+
+
+def _leaves(spec: Any) -> list[Any]:
+    """Return the specs in plain structures; sparse and ragged ones as they are."""
+    if isinstance(spec, (tuple, list)) and not hasattr(spec, "dense_shape"):
+        return [leaf for member in spec for leaf in _leaves(member)]
+    if isinstance(spec, Mapping):
+        return [leaf for member in spec.values() for leaf in _leaves(member)]
+    return [spec]
+
+
+def is_dataset(leaf: Any) -> bool:
+    """Return whether a leaf of an element, or of what is known of one, is a dataset."""
+    return isinstance(leaf, Pipeline)
+
+
+def leaf_specs(spec: Any) -> tuple[TensorSpec, ...]:
+    """Return the specs of an element's tensors; that of a dataset is a variant's."""
+    return tuple([DATASET if is_dataset(x) else x for x in nest.flatten(spec)])
