@@ -45,6 +45,7 @@ class SessionRunContext:
         self.stop_requested = False
 
     def request_stop(self) -> None:
+        """Ask for the end of training."""
         self.stop_requested = True
 
 
@@ -58,6 +59,7 @@ class SessionRunHook:
         """Use a new session; nothing is added to the graph any more."""
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Return what is to be run and fed besides, None for nothing."""
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
@@ -89,10 +91,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
+        """Take it that nothing was done yet."""
         self._step: int | None = None
         self._time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
+        """Return whether it is due at a step."""
         if self._step is None:
             return True
         if self._step == step:
@@ -104,6 +108,7 @@ class SecondOrStepTimer:
     def update_last_triggered_step(
         self, step: int
     ) -> tuple[float | None, int | None]:
+        """Note that it was done; return seconds and steps since the last time."""
         now = time.time()
         if self._step is None or self._time is None:
             elapsed: tuple[float | None, int | None] = None, None
@@ -113,6 +118,7 @@ class SecondOrStepTimer:
         return elapsed
 
     def last_triggered_step(self) -> int | None:
+        """Return the step at which it was done last, None before."""
         return self._step
 
 
@@ -123,6 +129,7 @@ class NeverTriggerTimer(SecondOrStepTimer):
         super().__init__(every_steps=1)
 
     def should_trigger_for_step(self, step: int) -> bool:
+        """Return that it is not due."""
         return False
 
 
@@ -147,16 +154,20 @@ class StopAtStepHook(SessionRunHook):
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self) -> None:
+        """Find the step that the graph counts."""
         self._step = global_step_of("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Count from the step that the session begins with."""
         if self._last_step is None:
             self._last_step = int(session.run(self._step)) + (self._num_steps or 0)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Ask to stop once the last step was taken."""
         last = self._last_step or 0
         # The step may have been read before it was counted.
         due = run_values.results + 1 >= last
@@ -174,6 +185,7 @@ class CheckpointSaverListener:
         """Use the session before a checkpoint."""
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
+        """Return whether training is to stop."""
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
@@ -194,9 +206,11 @@ class NanTensorHook(SessionRunHook):
         self._loss, self._fails = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the loss."""
         return SessionRunArgs(self._loss)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Fail, or ask to stop, if it is no number."""
         if np.isnan(run_values.results):
             if self._fails:
                 _log.error("Model diverged with loss = NaN.")
@@ -212,10 +226,12 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._until = wait_until_step
 
     def begin(self) -> None:
+        """Find the step that the graph counts."""
         self._waits = True
         self._step = global_step_of("GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
+        """Wait until it is far enough."""
         while self._waits and self._until > 0:
             if int(run_context.session.run(self._step)) >= self._until:
                 self._waits = False
@@ -231,6 +247,7 @@ class FinalOpsHook(SessionRunHook):
         self.final_ops_values: Any = None
 
     def end(self, session: Any) -> None:
+        """Run the last operators, and keep what they give."""
         if self._ops is not None:
             self.final_ops_values = session.run(self._ops, feed_dict=self._feeds)
 
@@ -242,4 +259,5 @@ class FeedFnHook(SessionRunHook):
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Feed what the function returns."""
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

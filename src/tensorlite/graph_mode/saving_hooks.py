@@ -66,6 +66,7 @@ class LoggingTensorHook(SessionRunHook):
         )
 
     def begin(self) -> None:
+        """Find the tensors, by their names if these were given."""
         self._timer.reset()
         self._count = 0
         graph: Any = get_default_graph()
@@ -74,10 +75,12 @@ class LoggingTensorHook(SessionRunHook):
         }
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Ask for the tensors when they are due."""
         self._due = self._timer.should_trigger_for_step(self._count)
         return SessionRunArgs(self._found) if self._due else None
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Log them."""
         if self._due:
             self._log(run_values.results)
         self._count += 1
@@ -94,6 +97,7 @@ class LoggingTensorHook(SessionRunHook):
             _log.info("%s (%.3f sec)", shown, seconds)
 
     def end(self, session: Any) -> None:
+        """Log them a last time, if that was asked for."""
         if self._at_end:
             self._log(session.run(self._found))
 
@@ -122,6 +126,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._saves_graph = save_graph_def
 
     def begin(self) -> None:
+        """Find the step that the graph counts."""
         self._step = global_step_of("CheckpointSaverHook")
         for listener in self._listeners:
             listener.begin()
@@ -130,6 +135,7 @@ class CheckpointSaverHook(SessionRunHook):
         """Write the graph beside the checkpoints; subclasses know in which format."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Save what training begins with."""
         step = int(session.run(self._step))
         if self._saves_graph:
             self.show(session.graph, self._folder)
@@ -137,9 +143,11 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Save if it is due; a listener may ask to stop."""
         if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._step))
@@ -149,6 +157,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
+        """Save a last time, unless this step is saved."""
         last = int(session.run(self._step))
         if last != self._timer.last_triggered_step():
             self._save(session, last)
@@ -196,15 +205,18 @@ class StepCounterHook(SessionRunHook):
         self._folder, self._writer = output_dir, summary_writer
 
     def begin(self) -> None:
+        """Find the step that the graph counts, and a writer for the folder."""
         if self._writer is None and self._folder:
             self._writer = _writer(self._folder)
         self._step = global_step_of("StepCounterHook")
         self._tag = f"{self._step.op.name}/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Log how fast steps are taken, if it is due."""
         if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._step))
@@ -240,12 +252,14 @@ class SummarySaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
+        """Find the step that the graph counts, and a writer for the folder."""
         if self._writer is None and self._folder:
             self._writer = _writer(self._folder)
         self._step = global_step_of("SummarySaverHook")
         self._next = 0
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, and for summaries when they are due."""
         self._due = self._timer.should_trigger_for_step(self._next)
         op = self._op if self._op is not None else self._scaffold.summary_op
         wanted: dict[str, Any] = {"global_step": self._step}
@@ -254,6 +268,7 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(wanted)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Write the summaries that were asked for."""
         if self._writer is None:
             return
         step = int(run_values.results["global_step"]) + 1
@@ -264,5 +279,6 @@ class SummarySaverHook(SessionRunHook):
         self._next = step + 1
 
     def end(self, session: Any = None) -> None:
+        """See to it that all is in the file."""
         if self._writer is not None:
             self._writer.flush()
