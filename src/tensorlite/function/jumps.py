@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import TypeAlias, TypeVar
 
+from tensorlite.function.marks import marks
+
 Block: TypeAlias = "list[ast.stmt]"
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -50,7 +52,7 @@ def contains(
     for statement in statements:
         if isinstance(statement, kinds):
             return True
-        if ast.Return in kinds and hasattr(statement, "left_by"):
+        if ast.Return in kinds and marks(statement).left_by:
             return True
         if isinstance(statement, SCOPES) or (
             isinstance(statement, LOOPS) and not through_loops
@@ -96,9 +98,9 @@ def located(node: Node, at: ast.AST) -> Node:
     return node
 
 
-def constant(value: object, at: ast.AST) -> ast.expr:
+def constant(value: bool | None, at: ast.AST) -> ast.expr:
     """Return a constant at the line of `at`."""
-    return located(ast.Constant(value), at)  # type: ignore[arg-type]
+    return located(ast.Constant(value), at)
 
 
 def _load(name: str, at: ast.AST) -> ast.expr:
@@ -107,7 +109,7 @@ def _load(name: str, at: ast.AST) -> ast.expr:
 
 def _unless(flag: str, block: Block, at: ast.AST) -> ast.stmt:
     guard = ast.If(ast.UnaryOp(ast.Not(), _load(flag, at)), block, [])
-    guard.jumping = 1  # type: ignore[attr-defined]
+    marks(guard).jumping = 1
     return located(guard, at)
 
 
@@ -147,11 +149,11 @@ class _Guard:
     def _absorbed(self, statement: ast.If, rest: Block) -> bool:
         """Move what follows an `if` into the branch that goes on, if the other always jumps."""
         if leaves(statement.body, self.kinds):
-            statement.jumping = 0  # type: ignore[attr-defined]
+            marks(statement).jumping = 0
             statement.body = self.block(statement.body)
             statement.orelse = self.block([*statement.orelse, *rest])
         elif leaves(statement.orelse, self.kinds):
-            statement.jumping = 1  # type: ignore[attr-defined]
+            marks(statement).jumping = 1
             statement.body = self.block([*statement.body, *rest])
             statement.orelse = self.block(statement.orelse)
         else:
@@ -249,7 +251,7 @@ class Returns:
             if isinstance(statement, LOOPS):
                 if contains(statement.body, (ast.Return,), through_loops=True):
                     statement.body = self._breaking(statement.body, flag, setting)
-                    statement.left_by = flag  # type: ignore[union-attr]
+                    marks(statement).left_by = flag
             else:
                 for block in blocks(statement):
                     self._leave_loops(block, flag, setting)
@@ -310,7 +312,6 @@ class Breaks(ast.NodeTransformer):
             contains(node.body, (ast.Break,)),
             contains(node.body, (ast.Continue,)),
         )
-        node.stop = ""  # type: ignore[union-attr]
         if not breaks and not skips:
             after, node.orelse = node.orelse, []
             return [node, *after]
@@ -327,7 +328,7 @@ class Breaks(ast.NodeTransformer):
         if skips:
             body = [assign(skip, constant(False, node), node), *body]
         node.body, after, node.orelse = body, node.orelse, []
-        node.stop = stop  # type: ignore[union-attr]
+        marks(node).stop = stop
         if not breaks:
             return [node, *after]
         start = assign(stop, constant(False, node), node)

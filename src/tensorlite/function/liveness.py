@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from tensorlite.function.jumps import SCOPES, Block, blocks
+from tensorlite.function.marks import marks
 
 NameSet: TypeAlias = "frozenset[str]"
 NONE: NameSet = frozenset()
@@ -141,8 +142,8 @@ def parameters(arguments: ast.arguments) -> list[str]:
 class Liveness:
     """Walks a function's body from its end, and notes on each `if` and loop what is live.
 
-    `live_after` is set on if, while and for: the names read after the statement. On loops
-    `live_inside` is set too: those read by a later turn, or after the loop.
+    `live_after` is marked on if, while and for: the names read after the statement. On loops
+    `live_inside` is marked too: those read by a later turn, or after the loop.
     """
 
     def __init__(self, body: Block) -> None:
@@ -165,7 +166,7 @@ class Liveness:
 
     def _statement(self, node: ast.stmt, after: NameSet) -> NameSet:
         if isinstance(node, ast.If):
-            node.live_after = after  # type: ignore[attr-defined]
+            marks(node).live_after = after
             inner = self.block(node.body, after) | self.block(node.orelse, after)
             return reads(node.test) | inner
         if isinstance(node, (ast.While, ast.For)):
@@ -191,7 +192,7 @@ class Liveness:
         return NONE
 
     def _loop(self, node: ast.While | ast.For, after: NameSet) -> NameSet:
-        stop = getattr(node, "stop", "")
+        stop = marks(node).stop
         tested = reads(node.test) if isinstance(node, ast.While) else NONE
         tested = tested | ({stop} if stop else NONE)
         target = (
@@ -203,7 +204,7 @@ class Liveness:
             if turn == inside:
                 break
             inside = turn
-        node.live_after, node.live_inside = after, inside  # type: ignore[union-attr]
+        marks(node).live_after, marks(node).live_inside = after, inside
         return inside | reads(node.iter) if isinstance(node, ast.For) else inside
 
     def _anywhere(self, node: ast.stmt, after: NameSet) -> NameSet:

@@ -30,6 +30,7 @@ from tensorlite.function.liveness import (
     parameters,
     writes,
 )
+from tensorlite.function.marks import marks
 from tensorlite.function.source import Definition
 
 RUNTIME = "_tl_"
@@ -82,8 +83,8 @@ def _call(name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
     return located(ast.Call(function, list(args), []), at)
 
 
-def _constant(value: object, at: ast.AST) -> ast.expr:
-    return located(ast.Constant(value), at)  # type: ignore[arg-type]
+def _constant(value: str | int | None, at: ast.AST) -> ast.expr:
+    return located(ast.Constant(value), at)
 
 
 def _strings(names: list[str], at: ast.AST) -> ast.expr:
@@ -229,7 +230,7 @@ class Rewriter(ast.NodeTransformer):
         returning = contains(node.body, (ast.Return,)) or contains(
             node.orelse, (ast.Return,)
         )
-        live = node.live_after  # type: ignore[attr-defined]
+        noted = marks(node)
         changed = self._changed([*node.body, *node.orelse])
         stored = attributes([*node.body, *node.orelse])
         bound = writes(node.body), writes(node.orelse)
@@ -240,7 +241,7 @@ class Rewriter(ast.NodeTransformer):
             shared = self._scope.shared | self._scope.outer
             names = [name for name in changed if name in shared]
         else:
-            names = [name for name in changed if name in live]
+            names = [name for name in changed if name in noted.live_after]
         names += stored
         given = [
             _name(then),
@@ -248,16 +249,16 @@ class Rewriter(ast.NodeTransformer):
             _strings(names, node),
             _constant(node.lineno, node),
         ]
-        if hasattr(node, "jumping"):
-            given.append(_constant(node.jumping, node))
-        kind = "if_guard" if hasattr(node, "jumping") else "if_"
+        if noted.jumping is not None:
+            given.append(_constant(noted.jumping, node))
+        kind = "if_" if noted.jumping is None else "if_guard"
         call = _call("if_return" if returning else kind, node, test, *given)
         last = ast.Return(call) if returning else ast.Expr(call)
         return [then, orelse, located(last, node)]
 
     def visit_While(self, node: ast.While) -> Block:
         """Make the test and the body functions."""
-        stop = node.stop  # type: ignore[attr-defined]
+        stop = marks(node).stop
         parts, binds = self._loop(node), writes([node.test])
         tested = self.visit(node.test)
         if stop:
@@ -270,7 +271,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Block:
         """Make the body a function of the item."""
-        stop = node.stop  # type: ignore[attr-defined]
+        stop = marks(node).stop
         item = self._names.fresh("item")
         value = located(ast.Name(item, ast.Load()), node.target)
         first = located(ast.Assign([node.target], value), node.target)
@@ -284,7 +285,7 @@ class Rewriter(ast.NodeTransformer):
     def _loop(self, node: ast.While | ast.For, item: str = "") -> Any:
         tested = [node.test] if isinstance(node, ast.While) else []
         changed = self._changed([*tested, *node.body])
-        inside, after = node.live_inside, node.live_after  # type: ignore[union-attr]
+        inside, after = marks(node).live_inside, marks(node).live_after
         target = (
             frozenset(writes([node.target])) if isinstance(node, ast.For) else NONE
         )
@@ -301,12 +302,12 @@ class Rewriter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """Turn `x[i] = v` into an assignment to `x`, and note stores that a trace would lose."""
         target = node.targets[0]
-        if len(node.targets) == 1 and self._is_item(target):
-            assert isinstance(target, ast.Subscript)
-            name = target.value.id  # type: ignore[attr-defined]
-            old = located(ast.Name(name, ast.Load()), target)
-            key, value = self._key(target.slice), self.visit(node.value)
-            return assign(name, _call("set_item", node, old, key, value), node)
+        if len(node.targets) == 1 and isinstance(target, ast.Subscript):
+            name = self._local(target.value)
+            if name is not None:
+                old = located(ast.Name(name, ast.Load()), target)
+                key, value = self._key(target.slice), self.visit(node.value)
+                return assign(name, _call("set_item", node, old, key, value), node)
         self.generic_visit(node)
         node.value = self._noted(node.value, node.targets, node)
         return node
@@ -314,12 +315,13 @@ class Rewriter(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         """Turn `x[i] += v` into an assignment to `x`."""
         target = node.target
-        if not self._is_item(target):
+        name = (
+            self._local(target.value) if isinstance(target, ast.Subscript) else None
+        )
+        if name is None or not isinstance(target, ast.Subscript):
             self.generic_visit(node)
             node.value = self._noted(node.value, [target], node)
             return node
-        assert isinstance(target, ast.Subscript)
-        name = target.value.id  # type: ignore[attr-defined]
         old = located(ast.Name(name, ast.Load()), target)
         kind = _constant(type(node.op).__name__, node)
         value = _call(
@@ -332,12 +334,11 @@ class Rewriter(ast.NodeTransformer):
         )
         return assign(name, value, node)
 
-    def _is_item(self, target: ast.expr) -> bool:
-        return (
-            isinstance(target, ast.Subscript)
-            and isinstance(target.value, ast.Name)
-            and target.value.id in self._scope.local
-        )
+    def _local(self, whole: ast.expr) -> str | None:
+        """Return the name of a local variable, None for what is none."""
+        if isinstance(whole, ast.Name) and whole.id in self._scope.local:
+            return whole.id
+        return None
 
     def _key(self, key: ast.expr) -> ast.expr:
         """Return an index as a value: slices stand as calls of `slice`."""
@@ -351,7 +352,8 @@ class Rewriter(ast.NodeTransformer):
             return located(
                 ast.Tuple([self._key(k) for k in key.elts], ast.Load()), key
             )
-        return self.visit(key)  # type: ignore[no-any-return]
+        visited: ast.expr = self.visit(key)
+        return visited
 
     def _noted(
         self, value: ast.expr, targets: list[ast.expr], at: ast.stmt
@@ -370,15 +372,15 @@ class Rewriter(ast.NodeTransformer):
         """Turn `xs.append(v)` into an assignment to a local `xs`."""
         name = appended(node)
         self.generic_visit(node)
-        if name is None:
+        if name is None or not isinstance(node.value, ast.Call):
             return node
-        value = node.value.args[0]  # type: ignore[attr-defined]
+        value = node.value.args[0]
         if name in self._scope.local:
             old = located(ast.Name(name, ast.Load()), node)
             return assign(name, _call("append", node, old, value), node)
         line = _constant(node.lineno, node)
         what = _constant(f"{name}.append", node)
-        node.value.args[0] = _call("stored", node, value, what, line)  # type: ignore[attr-defined]
+        node.value.args[0] = _call("stored", node, value, what, line)
         return node
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
