@@ -14,6 +14,7 @@ import numpy as np
 
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.conversions import any_registered, registered_in
+from tensorlite.compat.dispatching import any_handler, handler_for
 from tensorlite.compat.overriding import gradient_for, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
@@ -55,6 +56,10 @@ def named(
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if any_handler():
+                handler = handler_for(call, args, kwargs)
+                if handler is not None:
+                    return cast("R", handler(*args, **kwargs))
             graph = active_graph()
             if graph is None:
                 try:

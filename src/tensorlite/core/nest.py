@@ -13,6 +13,24 @@ from typing import Any
 from tensorlite.core.errors import StructureError
 
 
+class Composite:
+    """A container that says itself what its members are, and is made of others without a call."""
+
+    __slots__ = ()
+
+    def members(self) -> dict[str, Any]:
+        """Return the members by their names, in order."""
+        raise NotImplementedError
+
+    def with_members(self, members: dict[str, Any]) -> Any:
+        """Return a container like this one with other members of the same names."""
+        raise NotImplementedError
+
+    def kept(self) -> Any:
+        """Return what it has beside its members, hashable: what is not the same is another kind."""
+        return ()
+
+
 def _is_named_tuple(value: object) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
@@ -31,7 +49,7 @@ def is_nested(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_container(kind: type) -> bool:
-    if issubclass(kind, (list, tuple, dict)):
+    if issubclass(kind, (list, tuple, dict, Composite)):
         return True
     return (
         is_dataclass(kind)
@@ -46,6 +64,8 @@ def children(value: Any) -> list[Any]:
         return list(value)
     if isinstance(value, Mapping):
         return [value[key] for key in _keys(value)]
+    if isinstance(value, Composite):
+        return list(value.members().values())
     return [getattr(value, field.name) for field in fields(value)]
 
 
@@ -58,6 +78,8 @@ def rebuild(value: Any, members: list[Any]) -> Any:
     if isinstance(value, Mapping):
         packed = dict(zip(_keys(value), members, strict=True))
         return {key: packed[key] for key in value}
+    if isinstance(value, Composite):
+        return value.with_members(dict(zip(value.members(), members, strict=True)))
     names = [field.name for field in fields(value)]
     return type(value)(**dict(zip(names, members, strict=True)))
 
@@ -138,6 +160,8 @@ def paths(structure: Any, where: str = "") -> list[str]:
         labels = [f"[{key!r}]" for key in _keys(structure)]
     elif isinstance(structure, (list, tuple)):
         labels = [f"[{index}]" for index in range(len(structure))]
+    elif isinstance(structure, Composite):
+        labels = [f".{name}" for name in structure.members()]
     else:
         labels = [f".{field.name}" for field in fields(structure)]
     members = zip(labels, children(structure), strict=True)

@@ -28,6 +28,8 @@ def sizes_of(shape: Any) -> Dims | None:
     """Return a shape that a program gives, which is no tuple yet; ShapeError if it is none."""
     if hasattr(shape, "as_list"):
         return None if shape.rank is None else tuple(shape.as_list())
+    if isinstance(shape, (int, np.integer)) and not isinstance(shape, bool):
+        return (int(shape),)
     if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
         raise ShapeError(
             f"{shape!r} is no shape; allowed are sequences of sizes, such as (2, None), and None"

@@ -121,6 +121,8 @@ class DatasetIterator(Generic[T]):
         element: T = self._state.next()
         return element
 
+    next = __next__
+
     def get_next(self) -> T:
         """Return the next element; OutOfRangeError at the end."""
         try:

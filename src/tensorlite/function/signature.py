@@ -204,6 +204,7 @@ def _shape(value: Any) -> Any:
         keys = tuple(value)
         members = list(value.values())
     else:
+        keys = value.kept() if isinstance(value, nest.Composite) else ()
         members = nest.children(value)
     return (type(value), keys, *[_shape(member) for member in members])
 

@@ -11,6 +11,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 from tensorlite.compat.calling import FORMS, agreeing, converted, named
+from tensorlite.compat.dispatching import BINARY, UNARY
 from tensorlite.core.errors import DTypeError
 from tensorlite.ops.differentiate import custom_gradient
 from tensorlite.ops.ragged_base import mapped
@@ -29,6 +30,7 @@ def unary(
             return SparseTensor(x.indices, function(x.values), x.dense_shape)
         return function(converted(x))
 
+    UNARY.add(made)
     titled(made, function, default)
     return made
 
@@ -41,6 +43,7 @@ def binary(default: str, function: Callable[[Any, Any], Any]) -> Callable[..., A
     def made(x: Any, y: Any, name: str | None = None) -> Any:
         return function(*alike(default, x, y))
 
+    BINARY.add(made)
     titled(made, function, default)
     return made
 

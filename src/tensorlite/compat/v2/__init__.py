@@ -219,6 +219,7 @@ from tensorlite.compat.v2 import (
     distribute as distribute,
     dtypes as dtypes,
     errors as errors,
+    experimental as experimental,
     feature_column as feature_column,
     image as image,
     io as io,
@@ -264,6 +265,9 @@ from tensorlite.compat.v2.arrays import (
     where as where,
     zeros as zeros,
     zeros_like as zeros_like,
+)
+from tensorlite.compat.v2.extension_types import (
+    type_spec_from_value as type_spec_from_value,
 )
 from tensorlite.compat.v2.framework import (
     GradientTape as GradientTape,

@@ -1,0 +1,29 @@
+"""tf.experimental: extension types, what is called for them, and NumPy's functions."""
+
+from __future__ import annotations
+
+from tensorlite.compat.dispatching import (
+    dispatch_for_api,
+    dispatch_for_binary_elementwise_apis,
+    dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for,
+)
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.extension_types import (
+    BatchableExtensionType,
+    ExtensionType,
+)
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_unary_elementwise_apis",
+    "unregister_dispatch_for",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
