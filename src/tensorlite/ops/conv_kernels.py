@@ -130,7 +130,7 @@ def _scattered(xp: Xp, dy: Array, filters: Array, window: Window) -> Array:
         columns = xp.matmul(flow.reshape(-1, flow.shape[3]), kernel)
         columns = columns.reshape(*flow.shape[:3], *window.size, depth)
         target = dx[first : first + step]
-        for i, j, (rows, cols), (out_rows, out_cols) in window.taps():
+        for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
             target[:, rows, cols] += columns[:, out_rows, out_cols, i, j]
     return dx
 
@@ -204,7 +204,7 @@ def depthwise(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
     """Return each channel convolved with its own filters (kh, kw, c, multiplier)."""
     channels, multiplier = filters.shape[2:]
     out = xp.zeros((x.shape[0], *window.places, channels, multiplier), x.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps():
+    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
         out[:, out_rows, out_cols] += x[:, rows, cols, :, None] * filters[i, j]
     return out.reshape(*out.shape[:3], channels * multiplier)
 
@@ -216,7 +216,7 @@ def depthwise_image_gradient(
     channels, multiplier = filters.shape[2:]
     flow = dy.reshape(*dy.shape[:3], channels, multiplier)
     dx = xp.zeros((dy.shape[0], *window.image, channels), dy.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps():
+    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
         part = flow[:, out_rows, out_cols]
         dx[:, rows, cols] += xp.sum(part * filters[i, j], axis=-1, dtype=dy.dtype)
     return dx
@@ -229,7 +229,7 @@ def depthwise_filter_gradient(
     channels = x.shape[3]
     flow = dy.reshape(*dy.shape[:3], channels, multiplier)
     out = xp.zeros((*window.size, channels, multiplier), x.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps():
+    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
         part = x[:, rows, cols, :, None] * flow[:, out_rows, out_cols]
         out[i, j] = xp.sum(part, axis=(0, 1, 2), dtype=x.dtype)
     return out

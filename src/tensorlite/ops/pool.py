@@ -127,7 +127,7 @@ class MaxPool(_MaxPool):
         window = self.window(x.shape)
         least = -xp.inf if x.dtype.kind not in "iu" else xp.iinfo(x.dtype).min
         out = xp.full(self.result_shape(x, window), least, x.dtype)
-        for _, _, image, place in window.taps():
+        for _, _, image, place in window.taps:
             part = out[self.at(place)]
             xp.maximum(part, x[self.at(image)], out=part)
         return out
@@ -162,7 +162,7 @@ class MaxPoolGrad(_MaxPool):
             n <= step for n, step in zip(window.size, window.strides, strict=True)
         )
         free = xp.ones(y.shape, bool)
-        for _, _, image, place in window.taps():
+        for _, _, image, place in window.taps:
             here, there = self.at(place), self.at(image)
             left = free[here]
             chosen = x[there] == y[here]
@@ -190,7 +190,7 @@ class MaxPoolGradGrad(_MaxPool):
         """Return the chosen elements."""
         out = xp.zeros(y.shape, flow.dtype)
         free = xp.ones(y.shape, bool)
-        for _, _, image, place in self.window(x.shape).taps():
+        for _, _, image, place in self.window(x.shape).taps:
             here, there = self.at(place), self.at(image)
             left = free[here]
             chosen = (x[there] == y[here]) & left
@@ -219,7 +219,7 @@ class AvgPool(_Pool):
         """Return the means."""
         window = self.window(x.shape)
         out = xp.zeros(self.result_shape(x, window), x.dtype)
-        for _, _, image, place in window.taps():
+        for _, _, image, place in window.taps:
             out[self.at(place)] += x[self.at(image)]
         out /= _counts(xp, window, self.data_format, x.dtype)
         return out
@@ -246,7 +246,7 @@ class AvgPoolGrad(_Pool):
         window = self.window(shape)
         share = dy / _counts(xp, window, self.data_format, dy.dtype)
         dx = xp.zeros(shape, dy.dtype)
-        for _, _, image, place in window.taps():
+        for _, _, image, place in window.taps:
             dx[self.at(image)] += share[self.at(place)]
         return dx
 
@@ -264,7 +264,7 @@ def _counts(
 ) -> Array:
     """Return how many elements of the window lie on the image, at each place."""
     counts = np.zeros(window.places, dtype)
-    for _, _, _, place in window.taps():
+    for _, _, _, place in window.taps:
         counts[place] += 1
     shape = assembled(1, window.places, 1, data_format)
     return xp.asarray(counts.reshape([int(size or 0) for size in shape]))

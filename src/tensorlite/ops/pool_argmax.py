@@ -51,7 +51,7 @@ class MaxPoolWithArgmax(Op):
         if not self.include_batch_in_index:
             places = xp.broadcast_to(places[:1], x.shape)
         found = xp.full(best.shape, -1, self.Targmax.numpy)
-        for _, _, image, place in pool.window(x.shape).taps():
+        for _, _, image, place in pool.window(x.shape).taps:
             here = found[pool.at(place)]
             hit = (x[pool.at(image)] == best[pool.at(place)]) & (here < 0)
             here[...] = xp.where(hit, places[pool.at(image)], here)

@@ -52,7 +52,7 @@ class _Pool(Volumetric, abstract=True):
     def counts(self, xp: Xp, box: Box, dtype: np.dtype[np.generic]) -> Array:
         """Return how many elements of the window lie on the volume, at each place."""
         counts = np.zeros(box.places, dtype)
-        for _, _, place in box.taps():
+        for _, _, place in box.taps:
             counts[place] += 1
         shape = (
             (1, *box.places, 1)
@@ -73,7 +73,7 @@ class MaxPool3D(_Pool):
         """Return the greatest element at each place."""
         box = self.window(x.shape)
         out = xp.full(self.result_shape(x.shape, box), -xp.inf, x.dtype)
-        for _, part, place in box.taps():
+        for _, part, place in box.taps:
             here = out[self.at(place)]
             xp.maximum(here, x[self.at(part)], out=here)
         return out
@@ -96,7 +96,7 @@ class MaxPool3DGrad(_Pool):
         """Return the gradient for the volumes."""
         dx = xp.zeros(x.shape, dy.dtype)
         free = xp.ones(y.shape, bool)
-        for _, part, place in self.window(x.shape).taps():
+        for _, part, place in self.window(x.shape).taps:
             here, there = self.at(place), self.at(part)
             chosen = (x[there] == y[here]) & free[here]
             free[here] ^= chosen
@@ -120,7 +120,7 @@ class MaxPool3DGradGrad(_Pool):
         """Return the chosen elements."""
         out = xp.zeros(y.shape, flow.dtype)
         free = xp.ones(y.shape, bool)
-        for _, part, place in self.window(x.shape).taps():
+        for _, part, place in self.window(x.shape).taps:
             here, there = self.at(place), self.at(part)
             chosen = (x[there] == y[here]) & free[here]
             free[here] ^= chosen
@@ -144,7 +144,7 @@ class AvgPool3D(_Pool):
         """Return the means."""
         box = self.window(x.shape)
         out = xp.zeros(self.result_shape(x.shape, box), x.dtype)
-        for _, part, place in box.taps():
+        for _, part, place in box.taps:
             out[self.at(place)] += x[self.at(part)]
         return out / self.counts(xp, box, x.dtype)
 
@@ -170,7 +170,7 @@ class AvgPool3DGrad(_Pool):
         box = self.window(shape)
         share = dy / self.counts(xp, box, dy.dtype)
         dx = xp.zeros(shape, dy.dtype)
-        for _, part, place in box.taps():
+        for _, part, place in box.taps:
             dx[self.at(part)] += share[self.at(place)]
         return dx
 

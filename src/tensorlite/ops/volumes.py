@@ -6,9 +6,11 @@ all its places at once: one matrix product for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
+from typing import TypeAlias
 
 from tensorlite.core.check import whole_numbers
 from tensorlite.core.dispatch import call, floating, promoted
@@ -26,6 +28,7 @@ __all__ = ["conv3d", "conv3d_transpose"]
 FIVE = (1, 1, 1, 1, 1)
 _FORMATS = ("NDHWC", "NCDHW")
 _ALL = slice(None)
+Tap: TypeAlias = tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,15 @@ class Box:
     volume: tuple[int, ...]
     places: tuple[int, ...]
 
-    def taps(
-        self,
-    ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]]:
-        """Yield each element's index, the part of the volume it meets, that of the result."""
+    @cached_property
+    def taps(self) -> tuple[Tap, ...]:
+        """Each element's index, the part of the volume it meets, and that of the result."""
+        found = []
         for index in product(*map(range, self.size)):
             pairs = [self._tap(axis, i) for axis, i in enumerate(index)]
-            yield index, tuple(p[0] for p in pairs), tuple(p[1] for p in pairs)
+            parts = tuple([p[0] for p in pairs]), tuple([p[1] for p in pairs])
+            found.append((index, *parts))
+        return tuple(found)
 
     def _tap(self, axis: int, index: int) -> tuple[slice, slice]:
         step = self.strides[axis]
@@ -201,7 +206,7 @@ class Conv3D(_Convolution):
         box = self.window(x.shape, filters.shape)
         volumes = self.last(xp, x)
         out = xp.zeros((x.shape[0], *box.places, filters.shape[4]), x.dtype)
-        for index, part, place in box.taps():
+        for index, part, place in box.taps:
             out[(_ALL, *place)] += xp.matmul(volumes[(_ALL, *part)], filters[index])
         return self.back(xp, out)
 
@@ -239,7 +244,7 @@ class Conv3DBackpropInputV2(_Convolution):
         box = self.window(shape, filters.shape)
         flow = self.last(xp, dy)
         dx = xp.zeros((shape[0], *box.volume, filters.shape[3]), dy.dtype)
-        for index, part, place in box.taps():
+        for index, part, place in box.taps:
             dx[(_ALL, *part)] += xp.matmul(flow[(_ALL, *place)], filters[index].T)
         return self.back(xp, dx)
 
@@ -271,7 +276,7 @@ class Conv3DBackpropFilterV2(_Convolution):
         box = self.window(x.shape, shape)
         volumes, flow = self.last(xp, x), self.last(xp, dy)
         dw = xp.zeros(shape, dy.dtype)
-        for index, part, place in box.taps():
+        for index, part, place in box.taps:
             seen = volumes[(_ALL, *part)].reshape(-1, shape[3])
             dw[index] = xp.matmul(seen.T, flow[(_ALL, *place)].reshape(-1, shape[4]))
         return dw

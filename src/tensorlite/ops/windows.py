@@ -5,13 +5,16 @@ Only structure is computed here; what is done with the elements is in conv_kerne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 from tensorlite.core.check import whole_numbers
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import Dim, Dims, shape_text
 
+Tap: TypeAlias = tuple[int, int, tuple[slice, slice], tuple[slice, slice]]
 PADDINGS = ("VALID", "SAME", "EXPLICIT")
 
 
@@ -28,18 +31,19 @@ class Window:
     places: tuple[int, int]
     """How many places there are, that is, the size of the result."""
 
-    def taps(
-        self,
-    ) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[slice, slice]]]:
-        """Yield each element of the window: row, column, what it meets as the window moves.
+    @cached_property
+    def taps(self) -> tuple[Tap, ...]:
+        """Each element of the window: row, column, what it meets as the window moves.
 
         What it meets is given as a part of the image and the corresponding part of the result.
         """
+        down = [self._tap(0, i) for i in range(self.size[0])]
         across = [self._tap(1, j) for j in range(self.size[1])]
-        for i in range(self.size[0]):
-            rows = self._tap(0, i)
-            for j, columns in enumerate(across):
-                yield i, j, (rows[0], columns[0]), (rows[1], columns[1])
+        return tuple(
+            (i, j, (rows[0], columns[0]), (rows[1], columns[1]))
+            for i, rows in enumerate(down)
+            for j, columns in enumerate(across)
+        )
 
     def _tap(self, axis: int, index: int) -> tuple[slice, slice]:
         step = self.strides[axis]
@@ -155,14 +159,18 @@ def places(
     return rows, cols
 
 
+@lru_cache(4096)
 def window_on(
     image: tuple[int, int],
     size: tuple[int, int],
     strides: tuple[int, int],
     dilations: tuple[int, int],
-    pads: Sequence[tuple[int, int] | str],
+    pads: tuple[tuple[int, int] | str, ...],
 ) -> Window:
-    """Return the window on an image of known size, its padding turned into numbers."""
+    """Return the window on an image of known size, its padding turned into numbers.
+
+    It is kept: a training step has the same ones each time, and they take as long as small images.
+    """
     rows, columns = places("window", image, size, strides, dilations, pads)
     assert rows is not None
     assert columns is not None
