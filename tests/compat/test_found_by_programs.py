@@ -332,3 +332,29 @@ def test_embeddings_have_the_nodes_that_seeds_count() -> None:
     tf.random_uniform([1])
     drawn = [x for x in rows.graph.get_operations() if x.type == "RandomUniform"]
     assert [x.get_attr("seed2") for x in drawn] == [3, 17]
+
+
+def test_images_of_unknown_rank_are_changed() -> None:
+    """Programs turn grey, stretch and filter what files hold before they know how large it is."""
+    picture = np.arange(8 * 6 * 3, dtype=np.uint8).reshape(8, 6, 3)
+    held = tf.placeholder(tf.string, [])
+    decoded = tf.image.decode_image(held)
+    assert decoded.shape.ndims is None
+    x = tf.cast(decoded, tf.float32) / 256.0
+    grey = tf.image.rgb_to_grayscale(x)
+    once = tf.expand_dims(grey, 0)
+    filtered = tf.nn.conv2d(once, tf.ones([3, 3, 1, 1]), [1, 3, 3, 1], "SAME")
+    small = tf.image.resize_bilinear(once, [4, 3])
+    even = tf.image.per_image_standardization(x)
+    turned = tf.image.rot90(x)
+    assert [small.shape.as_list(), turned.shape.ndims] == [[None, 4, 3, None], 3]
+    with tf.Session() as sess:
+        file = sess.run(tf.image.encode_png(picture))
+        found = sess.run([grey, filtered, small, even, turned], {held: file})
+    scaled = picture / 256
+    np.testing.assert_allclose(
+        found[0][..., 0], scaled @ [0.2989, 0.587, 0.114], 1e-5
+    )
+    assert [found[1].shape, found[2].shape] == [(1, 3, 2, 1), (1, 4, 3, 1)]
+    np.testing.assert_allclose(found[3].mean(), 0, atol=1e-6)
+    np.testing.assert_array_equal(found[4], np.rot90(scaled).astype(np.float32))

@@ -19,10 +19,11 @@ from tensorlite.ops.bounds import clip, maximum, minimum
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.einsum import tensordot
 from tensorlite.ops.elementwise import pow as power, rsqrt, sqrt, square
-from tensorlite.ops.gather import sizes
 from tensorlite.ops.join import concat
+from tensorlite.ops.matmul import matmul
 from tensorlite.ops.operators import abs as abs_of, astype, remainder
-from tensorlite.ops.reduce import mean
+from tensorlite.ops.reduce import mean, prod
+from tensorlite.ops.shape import shape_of
 from tensorlite.ops.stack import stack, unstack_known
 
 __all__ = [
@@ -279,8 +280,8 @@ def rgb_to_grayscale(images: TensorLike) -> Tensor:
     """
     x = to_tensor(images)
     wide = convert_image_dtype(x, dtypes.float32) if x.dtype.is_integer else x
-    grey = tensordot(wide, constant(_GREY, wide.dtype), axes=1)
-    return convert_image_dtype(expand_dims(grey, -1), x.dtype)
+    weights = expand_dims(constant(_GREY, wide.dtype), -1)
+    return convert_image_dtype(matmul(wide, weights), x.dtype)
 
 
 def grayscale_to_rgb(images: TensorLike) -> Tensor:
@@ -290,7 +291,7 @@ def grayscale_to_rgb(images: TensorLike) -> Tensor:
     [[[5 5 5]]]
     """
     x = to_tensor(images)
-    if x.shape[-1] not in (1, None):
+    if x.spec.rank is not None and x.shape[-1] not in (1, None):
         raise ShapeError(
             f"grayscale_to_rgb takes images of one channel, not {x.spec}"
         )
@@ -308,8 +309,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     x = to_tensor(image)
     x = x if x.dtype.is_floating else astype(x, dtypes.float32)
     axes = (-3, -2, -1)
-    height, width, channels = sizes(x)[-3:]
-    count = astype(to_tensor(height * width * channels), x.dtype)
+    count = astype(prod(shape_of(x)[-3:]), x.dtype)
     middle = mean(x, axis=axes, keepdims=True)
     deviation = sqrt(mean(square(x - middle), axis=axes, keepdims=True))
     return (x - middle) / maximum(deviation, rsqrt(count))

@@ -16,6 +16,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops import resampling
 from tensorlite.ops.arrange import expand_dims, squeeze
 from tensorlite.ops.bounds import maximum, minimum
+from tensorlite.ops.ensure import ensure_shape
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.operators import astype, reshape, stack
 from tensorlite.ops.reduce import max as max_of, min as min_of
@@ -307,8 +308,13 @@ _KERNEL_OF = {
 
 
 def batched(images: TensorLike) -> tuple[Tensor, bool]:
-    """Return images of rank 4, and whether one without a batch was given."""
+    """Return images of rank 4, and whether one without a batch was given, as where none is known.
+
+    TensorFlow takes what files hold, whose rank is not known before they are read, for one image.
+    """
     x = to_tensor(images)
+    if x.spec.rank is None:
+        x = ensure_shape(x, (None, None, None))
     if x.spec.rank not in (3, 4):
         raise ShapeError(
             f"images are (batch, height, width, channels), or one of these, not {x.spec}"

@@ -10,6 +10,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import image
 from tensorlite.compat.shared.fractional import glimpsed
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.ops.ensure import ensure_shape
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")
 
@@ -58,7 +59,10 @@ def _resizing(default: str, method: str) -> Callable[..., Any]:
     ) -> Any:
         options = (False, False, align_corners, half_pixel_centers)
         sizes = image.sizes_of(size)
-        return tl.image.resize(converted(images), sizes, method, *options)
+        x = converted(images)
+        if x.spec.rank is None:
+            x = ensure_shape(x, (None,) * 4)
+        return tl.image.resize(x, sizes, method, *options)
 
     return made
 
