@@ -60,7 +60,19 @@ def test_columns_of_csv_are_those_of_pythons_reader() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: tl.strings.to_number(["x"]), "'x' spells no"),
+        (
+            lambda: tl.strings.to_number(["-2147483649"], tl.int32),
+            "string: -2147483649",
+        ),
+        (lambda: tl.strings.to_number(["2.9"], tl.int64), "string: 2.9"),
+        (lambda: tl.strings.substr("abc", 1, np.int64(1)), "integers of one dtype"),
+        (lambda: tl.strings.as_string(1.0, -1, True, True), "Cannot select both"),
+        (lambda: tl.strings.as_string(1.0, fill="ab"), "one or fewer"),
+        (lambda: tl.strings.as_string(1, scientific=True), "not supported"),
+        (lambda: tl.strings.as_string(1, 0), "precision not supported"),
+        (lambda: tl.strings.reduce_join([["a"]], [0, -3]), "reduction dimension -3"),
+        (lambda: tl.strings.reduce_join([["a"]], [-1, 1]), "Duplicate reduction"),
+        (lambda: tl.strings.to_number(["x"]), "string: x spells no"),
         (lambda: tl.strings.to_number(["1_0"], tl.int32), "spells no"),
         (lambda: tl.strings.substr(["abc"], 4, 1), "pos=4"),
         (lambda: tl.strings.regex_replace(["a"], "(", "b"), "no regular expression"),
@@ -115,3 +127,25 @@ def test_raw_bytes_of_either_order() -> None:
     assert tl.strings.decode_raw([data], tl.int32).tolist() == [[1, 513]]
     found = tl.strings.decode_raw([data], tl.int32, little_endian=False)
     assert found.tolist() == np.frombuffer(data, ">i4").reshape(1, 2).tolist()
+
+
+def test_axes_and_delimiters_that_only_the_run_knows() -> None:
+    @tl.function
+    def joined(x: Any, axes: Any) -> tl.Tensor:
+        return tl.strings.reduce_join(x, axes)
+
+    words = np.asarray([["a", "b"], ["c", "d"]], object)
+    assert joined(words, tl.asarray([0])).tolist() == [b"ac", b"bd"]
+    assert joined(words, tl.asarray([1])).tolist() == [b"ab", b"cd"]
+    assert joined(words, tl.asarray(1)).tolist() == [b"ab", b"cd"]
+    with pytest.raises(tl.errors.InvalidArgumentError, match="dimension 2"):
+        joined(words, tl.asarray([2]))
+
+
+def test_numbers_that_c_reads_and_python_does_not() -> None:
+    found = tl.strings.to_number(["0xF", "-0x1.8p1", "1e3", "inf"], tl.float64)
+    assert found.tolist() == [15.0, -3.0, 1000.0, float("inf")]
+
+
+def test_bytes_that_are_no_text_beside_text() -> None:
+    assert tl.asarray(["hola", b"\xf0\x9f"]).tolist() == ["hola", b"\xf0\x9f"]

@@ -94,6 +94,8 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         ) from None
     except CompositeError:
         raise
+    except UnicodeDecodeError:  # bytes that are no text, beside text
+        return _texts(np.asarray(value, object), value)
     except (TypeError, ValueError) as error:
         raise _not_an_array(value, error) from None
     if kept:

@@ -33,6 +33,18 @@ class AsString(Op):
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's shape with dtype string."""
+        if self.scientific and self.shortest:
+            raise InvalidArgumentError("Cannot select both scientific and shortest")
+        if len(self.fill) > 1:
+            raise InvalidArgumentError(
+                f"Fill string must be one or fewer characters, and is {self.fill!r}"
+            )
+        if x.dtype.is_integer and (self.scientific or self.shortest):
+            raise InvalidArgumentError(
+                f"scientific and shortest format not supported for {x.dtype}"
+            )
+        if x.dtype.is_integer and self.precision > -1:
+            raise InvalidArgumentError(f"precision not supported for {x.dtype}")
         return x.with_dtype(dtypes.string)
 
     def kernel(self, xp: Xp, x: Array) -> Array:

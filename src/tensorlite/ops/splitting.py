@@ -64,6 +64,19 @@ class _Split(Op, abstract=True):
         )
 
 
+def _delimiter(array: Array) -> bytes:
+    if array.ndim:
+        raise InvalidArgumentError(
+            f"delimiter must be a scalar, and has shape {list(array.shape)}"
+        )
+    return as_bytes(array.item())
+
+
+def _check_delimiter(op: Op, delimiter: TensorSpec) -> None:
+    if delimiter.rank not in (0, None):
+        raise ShapeError(f"{op.name}: a delimiter is one string, not {delimiter}")
+
+
 class StringSplit(_Split):
     """Strings split at any of several characters; with none, into characters."""
 
@@ -72,11 +85,12 @@ class StringSplit(_Split):
 
     def infer(self, x: TensorSpec, delimiter: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the parts of a sparse matrix."""
+        _check_delimiter(self, delimiter)
         return self.parts(x)
 
     def kernel(self, xp: Xp, x: Array, delimiter: Array) -> tuple[Array, ...]:
         """Return them."""
-        marks = as_bytes(delimiter.item())
+        marks = _delimiter(delimiter)
         rows = [self._row(as_bytes(text), marks) for text in x.tolist()]
         return _table(rows)
 
@@ -95,11 +109,12 @@ class StringSplitV2(_Split):
 
     def infer(self, x: TensorSpec, sep: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the parts of a sparse matrix."""
+        _check_delimiter(self, sep)
         return self.parts(x)
 
     def kernel(self, xp: Xp, x: Array, sep: Array) -> tuple[Array, ...]:
         """Return them."""
-        mark = as_bytes(sep.item()) or None
+        mark = _delimiter(sep) or None
         limit = self.maxsplit if self.maxsplit > 0 else -1
         return _table([as_bytes(text).split(mark, limit) for text in x.tolist()])
 

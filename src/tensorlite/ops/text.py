@@ -19,6 +19,7 @@ from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
@@ -162,6 +163,10 @@ class Substr(Op):
     def infer(self, x: TensorSpec, pos: TensorSpec, length: TensorSpec) -> TensorSpec:
         """Return the shape that all broadcast to."""
         strings_only(self, x)
+        if not pos.dtype.is_integer or pos.dtype is not length.dtype:
+            raise DTypeError(
+                f"substr: pos is {pos} and len {length}; they are integers of one dtype"
+            )
         return TensorSpec(broadcast(x.shape, pos.shape, length.shape), dtypes.string)
 
     def kernel(self, xp: Xp, x: Array, pos: Array, length: Array) -> Array:
@@ -193,20 +198,25 @@ class StringToNumber(Op):
 
     def kernel(self, xp: Xp, string_tensor: Array) -> Array:
         """Return the numbers; InvalidArgumentError where there is none."""
-        read = float if self.out_type.is_floating else int
+        read = _float if self.out_type.is_floating else int
+        kind = self.out_type.numpy
 
-        def number(text: str | bytes) -> float:
+        def number(text: str | bytes) -> Any:
             found = as_text(text).strip()
             try:
-                return read(
-                    found.replace("_", "?")
-                )  # which Python takes, and C does not
-            except ValueError:
+                # which Python takes, and C does not
+                return kind.type(read(found.replace("_", "?")))
+            except (ValueError, OverflowError):
                 raise InvalidArgumentError(
-                    f"{found!r} spells no {self.out_type!r}"
+                    f"StringToNumberOp could not correctly convert string: {found} spells no "
+                    f"{self.out_type!r}"
                 ) from None
 
         return each_string(number, string_tensor, dtype=self.out_type.numpy)
+
+
+def _float(text: str) -> float:
+    return float.fromhex(text) if "0x" in text.lower() else float(text)
 
 
 class UnicodeScript(Op):
@@ -262,18 +272,17 @@ class ReduceJoin(Op):
     def infer(self, x: TensorSpec, axes: TensorSpec) -> TensorSpec:
         """Return the shape without the axes."""
         strings_only(self, x)
-        dropped = axes.constant()
+        dropped = () if axes.shape == (0,) else axes.constant()
         if x.shape is None or dropped is None:
             return x.with_shape(None)
-        rank = len(x.shape)
-        places = {axis % rank for axis in dropped}
+        places = self.places(dropped, len(x.shape))
         kept = [n for i, n in enumerate(x.shape) if i not in places]
         whole = [1 if i in places else n for i, n in enumerate(x.shape)]
         return x.with_shape(whole if self.keep_dims else kept)
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
         """Return the strings; of several axes the first given varies fastest."""
-        dropped = [axis % x.ndim for axis in axes.ravel().tolist()]
+        dropped = self.places(axes.ravel().tolist(), x.ndim)
         kept = [axis for axis in range(x.ndim) if axis not in dropped]
         shape = [x.shape[axis] for axis in kept]
         count = prod(x.shape[axis] for axis in dropped)
@@ -284,6 +293,21 @@ class ReduceJoin(Op):
         if self.keep_dims:
             shape = [1 if axis in dropped else n for axis, n in enumerate(x.shape)]
         return found.reshape(shape)
+
+    def places(self, axes: Sequence[int], rank: int) -> list[int]:
+        """Return axes counted from the front; InvalidArgumentError for what is not there."""
+        found: list[int] = []
+        for axis in axes:
+            if not -rank <= axis < rank:
+                raise InvalidArgumentError(
+                    f"Invalid reduction dimension {axis} for input with {rank} dimension(s)"
+                )
+            if axis % rank in found:
+                raise InvalidArgumentError(
+                    f"Duplicate reduction dimension {axis % rank}"
+                )
+            found.append(axis % rank)
+        return found
 
 
 def lower(x: TensorLike, encoding: str = "") -> Tensor:
@@ -373,7 +397,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "") -> Tensor:
 
 def reduce_join(
     x: TensorLike,
-    axis: int | Sequence[int] | None = None,
+    axis: TensorLike | None = None,
     keepdims: bool = False,
     separator: str = "",
 ) -> Tensor:
@@ -385,8 +409,9 @@ def reduce_join(
     tensor = to_tensor(x)
     if axis is None:
         axis = list(range(tensor.ndim))[::-1]
-    axes = constant(np.asarray(axis, np.int32).reshape(-1))
-    return call(ReduceJoin(keepdims, separator), tensor, axes)
+    if not isinstance(axis, Operand):
+        axis = constant(np.asarray(axis, np.int32).reshape(-1))
+    return call(ReduceJoin(keepdims, separator), tensor, axis)
 
 
 def unicode_script(x: TensorLike) -> Tensor:

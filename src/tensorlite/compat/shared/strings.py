@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tensorlite import strings
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.dtypes import as_dtype, float32, int32
 
 
 def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +116,7 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    axes = None if axis is None else tuple(np.ravel(np.asarray(axis)).tolist())
+    axes = axis if axis is None else converted(axis, int32)
     return strings.reduce_join(converted(inputs), axes, bool(keepdims), separator)
 
 
