@@ -187,7 +187,10 @@ class Optimizer(Module):
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> Any:
-        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        given = list(grads_and_vars)
+        pairs = [(g, v) for g, v in given if g is not None]
+        if not given:  # a model without weights
+            return self.iterations
         if not pairs:
             raise InvalidArgumentError(
                 "No gradients provided for any variable; does the loss depend on them, and was it "

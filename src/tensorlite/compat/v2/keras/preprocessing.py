@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras.folders import (
+    image_dataset_from_directory as image_dataset_from_directory,
+    text_dataset_from_directory as text_dataset_from_directory,
+    timeseries_dataset_from_array as timeseries_dataset_from_array,
+)
+from tensorlite.compat.v2.keras.pictures import (
+    array_to_img,
+    img_to_array,
+    load_img,
+    save_img,
+)
 from tensorlite.core.errors import InvalidArgumentError
 
 
@@ -128,6 +141,126 @@ class Tokenizer:
         return made
 
 
+class TimeseriesGenerator:
+    """Batches of windows of a series, with what comes after each, by number."""
+
+    def __init__(
+        self,
+        data: Any,
+        targets: Any,
+        length: int,
+        sampling_rate: int = 1,
+        stride: int = 1,
+        start_index: int = 0,
+        end_index: int | None = None,
+        shuffle: bool = False,
+        reverse: bool = False,
+        batch_size: int = 128,
+    ) -> None:
+        if len(data) != len(targets):
+            raise InvalidArgumentError(
+                f"data and targets are of one length; they have {len(data)} and {len(targets)}"
+            )
+        self.data, self.targets, self.length = data, targets, length
+        self.sampling_rate, self.stride = sampling_rate, stride
+        self.start_index = start_index + length
+        self.end_index = len(data) - 1 if end_index is None else end_index
+        self.shuffle, self.reverse, self.batch_size = shuffle, reverse, batch_size
+        if self.start_index > self.end_index:
+            raise InvalidArgumentError(
+                f"no window of length {length} ends between {start_index} and {self.end_index}"
+            )
+
+    def __len__(self) -> int:
+        count = self.end_index - self.start_index + self.batch_size * self.stride
+        return count // (self.batch_size * self.stride)
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        if self.shuffle:
+            rows = np.random.randint(
+                self.start_index, self.end_index + 1, size=self.batch_size
+            )
+        else:
+            first = self.start_index + self.batch_size * self.stride * index
+            last = min(first + self.batch_size * self.stride, self.end_index + 1)
+            rows = np.arange(first, last, self.stride)
+        windows = [
+            self.data[row - self.length : row : self.sampling_rate] for row in rows
+        ]
+        samples = np.array(windows)
+        targets = np.array([self.targets[row] for row in rows])
+        return (samples[:, ::-1] if self.reverse else samples), targets
+
+    def on_epoch_end(self) -> None:
+        """Do nothing."""
+
+
+def one_hot(
+    input_text: str,
+    n: int,
+    filters: str = _FILTERS,
+    lower: bool = True,
+    split: str = " ",
+) -> list[int]:
+    return hashing_trick(input_text, n, hash, filters, lower, split)
+
+
+def hashing_trick(
+    text: str,
+    n: int,
+    hash_function: Any = None,
+    filters: str = _FILTERS,
+    lower: bool = True,
+    split: str = " ",
+) -> list[int]:
+    def digest(word: str) -> int:
+        return int(hashlib.md5(word.encode()).hexdigest(), 16)  # noqa: S324  Keras' hash
+
+    number = {None: hash, "md5": digest}.get(hash_function, hash_function)
+    words = text_to_word_sequence(text, filters, lower, split)
+    return [int(number(word) % (n - 1) + 1) for word in words]
+
+
+def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
+    rank = np.arange(size)
+    rank[0] = 1
+    counted = rank * (np.log(rank) + 0.577) + 0.5 - 1.0 / (12.0 * rank)
+    share = sampling_factor * counted
+    return np.minimum(1.0, share / np.sqrt(share))
+
+
+def skipgrams(
+    sequence: Any,
+    vocabulary_size: int,
+    window_size: int = 4,
+    negative_samples: float = 1.0,
+    shuffle: bool = True,
+    categorical: bool = False,
+    sampling_table: Any = None,
+    seed: int | None = None,
+) -> tuple[list[Any], list[Any]]:
+    """Return pairs of words, and whether the second stands near the first."""
+    pairs = []
+    for i, word in enumerate(sequence):
+        rare = sampling_table is None or sampling_table[word] >= random.random()  # noqa: S311
+        if not word or not rare:
+            continue
+        near = range(max(0, i - window_size), min(len(sequence), i + window_size + 1))
+        pairs += [[word, sequence[j]] for j in near if j != i and sequence[j]]
+    labels: list[Any] = [[0, 1] if categorical else 1 for _ in pairs]
+    words = [pair[0] for pair in pairs]
+    random.shuffle(words)
+    for i in range(int(len(labels) * negative_samples)):
+        other = random.randint(1, vocabulary_size - 1)  # noqa: S311  nothing secret
+        pairs.append([words[i % len(words)], other])
+        labels.append([1, 0] if categorical else 0)
+    if shuffle:
+        given = random.randint(0, int(10e6)) if seed is None else seed  # noqa: S311
+        for mixed in (pairs, labels):
+            random.Random(given).shuffle(mixed)  # noqa: S311  nothing secret
+    return pairs, labels
+
+
 def _refused(name: str) -> Any:
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise InvalidArgumentError(
@@ -137,15 +270,22 @@ def _refused(name: str) -> Any:
     return refuse
 
 
-sequence = SimpleNamespace(pad_sequences=pad_sequences)
+sequence = SimpleNamespace(
+    TimeseriesGenerator=TimeseriesGenerator,
+    make_sampling_table=make_sampling_table,
+    pad_sequences=pad_sequences,
+    skipgrams=skipgrams,
+)
 text = SimpleNamespace(
-    Tokenizer=Tokenizer, text_to_word_sequence=text_to_word_sequence
+    Tokenizer=Tokenizer,
+    hashing_trick=hashing_trick,
+    one_hot=one_hot,
+    text_to_word_sequence=text_to_word_sequence,
 )
 image = SimpleNamespace(
-    **{
-        name: _refused(f"keras.preprocessing.image.{name}")
-        for name in ("ImageDataGenerator", "load_img", "img_to_array", "array_to_img")
-    }
+    ImageDataGenerator=_refused("keras.preprocessing.image.ImageDataGenerator"),
+    array_to_img=array_to_img,
+    img_to_array=img_to_array,
+    load_img=load_img,
+    save_img=save_img,
 )
-image_dataset_from_directory = _refused("image_dataset_from_directory")
-text_dataset_from_directory = _refused("text_dataset_from_directory")

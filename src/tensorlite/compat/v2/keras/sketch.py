@@ -204,6 +204,22 @@ def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
     return [found[number] for number in sorted(found)]
 
 
+def sources(outputs: Any) -> list[KerasTensor]:
+    """Return the symbolic tensors that no layer makes and that lead to outputs."""
+    waiting, found = [x for x in nest.flatten(outputs) if is_leaf(x)], {}
+    seen: set[int] = set()
+    while waiting:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        parents = x.node.parents()
+        if not parents:
+            found[id(x)] = x
+        waiting += parents
+    return list(found.values())
+
+
 def replayed(nodes: list[Node], values: dict[int, Any], outputs: Any) -> Any:
     """Return outputs, by doing the calls that were noted."""
     for node in nodes:

@@ -11,14 +11,34 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.draws import set_seed
+from tensorlite.compat.shared.tf_data import Dataset
 from tensorlite.compat.v2.keras import (
+    defaults,
     describing,
+    feeding,
     lookup,
     naming,
     random as draws,
     sketch,
 )
+from tensorlite.compat.v2.keras.config import (
+    disable_interactive_logging as disable_interactive_logging,
+    enable_interactive_logging as enable_interactive_logging,
+    is_interactive_logging_enabled as is_interactive_logging_enabled,
+)
+from tensorlite.compat.v2.keras.folders import (
+    image_dataset_from_directory as image_dataset_from_directory,
+    text_dataset_from_directory as text_dataset_from_directory,
+    timeseries_dataset_from_array as timeseries_dataset_from_array,
+)
+from tensorlite.compat.v2.keras.pictures import (
+    array_to_img as array_to_img,
+    img_to_array as img_to_array,
+    load_img as load_img,
+    save_img as save_img,
+)
 from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
+from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
@@ -148,13 +168,6 @@ def get_file(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -
     )
 
 
-def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) -> Any:
-    """Return an image of Pillow as an array with a last axis of channels."""
-    x = np.asarray(img, dtype or "float32")
-    x = x[..., None] if x.ndim == 2 else x
-    return x.transpose(2, 0, 1) if data_format == "channels_first" else x
-
-
 def clear_session(free_memory: bool = True) -> None:
     naming.forget()
 
@@ -199,10 +212,57 @@ def plot_model(model: Any, *args: Any, **kwargs: Any) -> None:
 model_to_dot = plot_model
 
 
-def split_dataset(*args: Any, **kwargs: Any) -> None:
-    raise InvalidArgumentError(
-        "split_dataset is not served; use Dataset.take and skip"
+def split_dataset(
+    dataset: Any,
+    left_size: Any = None,
+    right_size: Any = None,
+    shuffle: bool = False,
+    seed: int | None = None,
+) -> tuple[Any, Any]:
+    """Return the first elements of a dataset and the last ones, as datasets."""
+    rows = list(dataset if isinstance(dataset, Dataset) else _rows(dataset))
+    if shuffle:
+        random.Random(seed).shuffle(rows)  # noqa: S311  nothing secret
+    count = len(rows)
+    left, right = (
+        round(x * count) if isinstance(x, float) else x
+        for x in (left_size, right_size)
     )
+    if left is None and right is None:
+        raise InvalidArgumentError(
+            "split_dataset: give left_size, right_size or both"
+        )
+    left = count - right if left is None else left
+    right = count - left if right is None else right
+    return _of_rows(rows[:left]), _of_rows(rows[count - right :])
+
+
+def _rows(data: Any) -> Any:
+    return Dataset.from_tensor_slices(data)
+
+
+def _of_rows(rows: list[Any]) -> Any:
+    return Dataset.from_tensor_slices(
+        nest.map_structure(
+            lambda *parts: np.stack([np.asarray(x) for x in parts]), *rows
+        )
+    )
+
+
+def get_source_inputs(tensor: Any) -> list[Any]:
+    return sketch.sources(tensor)
+
+
+def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    return feeding.packed(x, y, sample_weight)
+
+
+def unpack_x_y_sample_weight(data: Any) -> Any:
+    return feeding.unpacked(data)
+
+
+def standardize_dtype(dtype: Any) -> str:
+    return str(defaults.kind_of(dtype).name)
 
 
 def __getattr__(name: str) -> object:

@@ -51,20 +51,30 @@ def resize(
 
 
 def _cropped_to(value: Any, ratio: float) -> Any:
-    rows, columns = value.shape[-3:-1]
-    height = min(rows, int(columns * ratio))
-    width = min(columns, int(rows / ratio))
+    rows, columns = shape_of(value)[-3:-1]
+    height = _chosen(min, rows, columns * ratio)
+    width = _chosen(min, columns, rows / ratio)
     top, left = (rows - height) // 2, (columns - width) // 2
     return value[..., top : top + height, left : left + width, :]
 
 
 def _padded_to(value: Any, ratio: float, filling: float) -> Any:
-    rows, columns = value.shape[-3:-1]
-    height, width = max(rows, int(columns * ratio)), max(columns, int(rows / ratio))
+    rows, columns = shape_of(value)[-3:-1]
+    height = _chosen(max, rows, columns * ratio)
+    width = _chosen(max, columns, rows / ratio)
     top, left = (height - rows) // 2, (width - columns) // 2
-    widths = [(0, 0)] * (len(value.shape) - 3)
-    widths += [(top, height - rows - top), (left, width - columns - left), (0, 0)]
-    return tl.pad(value, widths, "constant", tensor(filling, value.dtype))
+    widths = [[0, 0]] * (len(value.shape) - 3)
+    widths += [[top, height - rows - top], [left, width - columns - left], [0, 0]]
+    sizes = tl.stack([tl.stack([tensor(n, int32) for n in pair]) for pair in widths])
+    return tl.pad(value, sizes, "constant", tensor(filling, value.dtype))
+
+
+def _chosen(function: Any, size: Any, other: Any) -> Any:
+    """Return one of two sizes, which may be tensors; the second is cut to a whole number."""
+    if isinstance(size, int) and isinstance(other, float):
+        return function(size, int(other))
+    either = {min: tl.minimum, max: tl.maximum}[function]
+    return either(tensor(size, int32), astype(tensor(other), int32))
 
 
 @operation
