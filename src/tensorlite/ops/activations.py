@@ -6,6 +6,7 @@ Gradients that TensorFlow has operators for are operators here too: one pass ins
 from __future__ import annotations
 
 from math import pi, sqrt
+from typing import NamedTuple
 
 from tensorlite.core.dispatch import call1, call2, floating, to_tensor
 from tensorlite.core.errors import DTypeError, ShapeError
@@ -266,8 +267,8 @@ class Softmax(_LastAxis):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the softmax."""
-        shifted, total = shifted_exponentials(xp, x)
-        return (xp.exp(shifted) / total).astype(x.dtype, copy=False)
+        _, powers, total = exponentials(xp, x)
+        return (powers / total).astype(x.dtype, copy=False)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return (dy - sum(dy * y)) * y."""
@@ -279,7 +280,7 @@ class LogSoftmax(_LastAxis):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return x less the logarithm of the sum of exponentials."""
-        shifted, total = shifted_exponentials(xp, x)
+        shifted, _, total = exponentials(xp, x)
         return (shifted - xp.log(total)).astype(x.dtype, copy=False)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -287,19 +288,32 @@ class LogSoftmax(_LastAxis):
         return (dy - exp(call.outputs[0]) * sum(dy, axis=-1, keepdims=True),)
 
 
-def shifted_exponentials(xp: Xp, x: Array) -> tuple[Array, Array]:
-    """Return `x` less its greatest element, and the sum of the exponentials of that.
+class Exponentials(NamedTuple):
+    """What softmax, its logarithm and cross entropy are made of, along the last axis."""
+
+    shifted: Array
+    """The operand less its greatest element."""
+    powers: Array
+    """The exponentials of that, in memory of their own."""
+    total: Array
+    """The sum of these, with an axis of one."""
+
+
+def exponentials(xp: Xp, x: Array) -> Exponentials:
+    """Return the exponentials of `x` along the last axis, scaled so that the greatest is 1.
 
     Half precision is widened. The sum is NaN where no finite one exists, so that nothing is
     divided by zero or infinity on the way to the NaNs of the result.
     """
     wide = x.astype(xp.float32) if x.dtype.itemsize == 2 else x
     if x.shape[-1] == 0:
-        return wide, xp.ones((*x.shape[:-1], 1), wide.dtype)
+        return Exponentials(wide, wide, xp.ones((*x.shape[:-1], 1), wide.dtype))
     top = xp.max(wide, axis=-1, keepdims=True)
     shifted = wide - xp.where(xp.isfinite(top), top, 0)
-    total = xp.sum(xp.exp(shifted), axis=-1, keepdims=True)
-    return shifted, xp.where((total > 0) & xp.isfinite(total), total, xp.nan)
+    powers = xp.exp(shifted)
+    total = xp.sum(powers, axis=-1, keepdims=True)
+    known = xp.where((total > 0) & xp.isfinite(total), total, xp.nan)
+    return Exponentials(shifted, powers, known)
 
 
 def softmax_flow(dy: Tensor, y: Tensor) -> Tensor:

@@ -12,8 +12,8 @@ from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.activations import (
+    exponentials,
     log_softmax,
-    shifted_exponentials,
     softmax,
     softmax_flow,
     softplus,
@@ -69,7 +69,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
                 f"{self.name}: logits {shape_text(logits.shape)} and labels "
                 f"{shape_text(labels.shape)} must have one shape"
             )
-        shifted, total = shifted_exponentials(xp, logits)
+        shifted, _, total = exponentials(xp, logits)
         # A probability of zero against a label of zero costs nothing; -inf * 0 would be NaN.
         logs = xp.maximum(shifted - xp.log(total), xp.finfo(shifted.dtype).min)
         loss = -xp.sum(logs * labels, axis=-1)
@@ -127,15 +127,16 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
                 f"{self.name}: labels from {int(labels.min())} to {int(labels.max())}; allowed are "
                 f"0 to {classes - 1}, the classes of logits {shape_text(logits.shape)}"
             )
-        shifted, total = shifted_exponentials(xp, logits)
+        shifted, powers, total = exponentials(xp, logits)
         places = labels.reshape(-1).astype(xp.int64)
         rows = xp.arange(places.size)
         chosen = shifted.reshape(-1, classes)[rows, places].reshape(labels.shape)
         loss = xp.log(total[..., 0]) - chosen
-        slope = (xp.exp(shifted) / total).reshape(-1, classes)
+        slope = (powers / total).reshape(-1, classes)
         slope[rows, places] -= 1
-        return loss.astype(logits.dtype), slope.reshape(logits.shape).astype(
-            logits.dtype
+        of = logits.dtype
+        return loss.astype(of, copy=False), slope.reshape(logits.shape).astype(
+            of, copy=False
         )
 
     def grad(self, call: Call, dloss: Tensor | None, dslope: Tensor | None) -> Grads:
