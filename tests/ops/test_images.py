@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.ops.pool import max_pool_in_depth
 
 STRIPES = (np.arange(12.0).reshape(1, 2, 6, 1) ** 2 % 13).astype(np.float32)
 SEVENTHS = (np.arange(144).reshape(1, 12, 12, 1) % 7 / 7).astype(np.float32)
@@ -180,3 +181,51 @@ def test_gradients_of_crops_flow_to_boxes() -> None:
         total = tl.sum(tl.image.crop_and_resize(image, boxes, [0], (2, 2)))
     # A row more is 5 more, a column 1: each corner is in two of four samples, over 4 elements.
     assert tape.gradient(total, boxes).numpy().round(6).tolist() == [[40, 8, 40, 8]]
+
+
+IMAGE = np.arange(12.0).reshape(3, 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tl.image.crop_to_bounding_box(IMAGE, -1, 0, 2, 2), "offset_height"),
+        (lambda: tl.image.crop_to_bounding_box(IMAGE, 0, 0, 2, 0), "target_width"),
+        (
+            lambda: tl.image.crop_to_bounding_box(IMAGE, 2, 0, 2, 2),
+            "height must be >=",
+        ),
+        (lambda: tl.image.pad_to_bounding_box(IMAGE, 0, -1, 9, 9), "offset_width"),
+        (lambda: tl.image.pad_to_bounding_box(IMAGE, 0, 6, 9, 9), "width must be <="),
+        (lambda: tl.image.resize_with_crop_or_pad(IMAGE, 0, 2), "target_height must"),
+        (lambda: tl.image.resize_with_crop_or_pad(IMAGE[:0], 2, 2), "all dims"),
+    ],
+)
+def test_parts_that_are_refused(call: Callable[[], tl.Tensor], words: str) -> None:
+    with pytest.raises(tl.errors.InvalidArgumentError, match=words):
+        call()
+
+
+def test_turns_and_sizes_that_only_a_run_knows() -> None:
+    turned = tl.function(lambda k: tl.image.rot90(IMAGE, k))
+    for k in range(-1, 5):
+        expected = np.rot90(IMAGE, k)
+        np.testing.assert_array_equal(turned(tl.asarray(k)).numpy(), expected)
+    boxes = [[0.0, 0.0, 0.6, 1.0]]
+    cropped = tl.function(
+        lambda size: tl.image.crop_and_resize(IMAGE[None], boxes, [0], size)
+    )
+    for size in ((1, 3), (2, 1)):
+        expected = tl.image.crop_and_resize(IMAGE[None], boxes, [0], size).numpy()
+        found = cropped(tl.asarray(list(size))).numpy()
+        np.testing.assert_allclose(found, expected)
+
+
+def test_pooling_in_depth() -> None:
+    from_channels = tl.reshape(tl.arange(8.0), (1, 1, 2, 4))
+    found = tl.function(lambda x: max_pool_in_depth(x, 2))(from_channels)
+    assert found.numpy().ravel().tolist() == [1.0, 3.0, 5.0, 7.0]
+    with pytest.raises(
+        tl.errors.ShapeError, match="evenly divide the channels, not 3"
+    ):
+        max_pool_in_depth(from_channels, 3)

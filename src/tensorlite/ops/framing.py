@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrange import (
     broadcast_arrays,
@@ -16,14 +18,16 @@ from tensorlite.ops.arrange import (
     permute_dims,
     squeeze,
 )
+from tensorlite.ops.bounds import maximum
+from tensorlite.ops.branches import switch_case
 from tensorlite.ops.compare import where
 from tensorlite.ops.gather import gather_nd, sizes
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.resize import batched
-from tensorlite.ops.rounding import ceil, floor
+from tensorlite.ops.resize import batched, filled_sizes
+from tensorlite.ops.rounding import ceil, floor, remainder
 from tensorlite.ops.stack import stack
 
 __all__ = [
@@ -52,28 +56,29 @@ def crop_to_bounding_box(
     [3 4]
     """
     x, single = batched(image)
-    corner = _corner(x, offset_height, offset_width, target_height, target_width)
-    y = x[:, corner[0], corner[1]]
+    have = filled_sizes(x)
+    rows = _part("height", have[1], offset_height, target_height)
+    columns = _part("width", have[2], offset_width, target_width)
+    y = x[:, rows, columns]
     return squeeze(y, 0) if single else y
 
 
-def _corner(
-    x: Tensor, top: Any, left: Any, height: Any, width: Any
-) -> tuple[slice, slice]:
-    known = [n for n in (top, left, height, width) if isinstance(n, int)]
-    if any(n < 0 for n in known):
+def _part(side: str, size: Any, offset: Any, target: Any) -> slice:
+    """Return the part of a side from an offset on; InvalidArgumentError when it is not there."""
+    _check_side(side, offset, target)
+    end = offset + target
+    if isinstance(size, int) and isinstance(end, int) and end > size:
         raise InvalidArgumentError(
-            f"a part of an image has no negative offset or size: {known}"
+            f"{side} must be >= target + offset: {size} is less than {target} + {offset}"
         )
-    if len(known) == 4:
-        for have, need in zip(
-            x.shape[1:3], (top + height, left + width), strict=True
-        ):
-            if have is not None and need > have:
-                raise InvalidArgumentError(
-                    f"the part ends at {need}, the image {x.spec} at {have}"
-                )
-    return slice(top, top + height), slice(left, left + width)
+    return slice(offset, end)
+
+
+def _check_side(side: str, offset: Any, target: Any) -> None:
+    if isinstance(offset, int) and offset < 0:
+        raise InvalidArgumentError(f"offset_{side} must be >= 0, and is {offset}")
+    if isinstance(target, int) and target <= 0:
+        raise InvalidArgumentError(f"target_{side} must be > 0, and is {target}")
 
 
 def pad_to_bounding_box(
@@ -89,22 +94,23 @@ def pad_to_bounding_box(
     [0. 1. 0.]
     """
     x, single = batched(image)
-    have = sizes(x)
-    behind = (
-        target_height - offset_height - have[1],
-        target_width - offset_width - have[2],
-    )
-    if any(
-        isinstance(n, int) and n < 0 for n in (*behind, offset_height, offset_width)
-    ):
-        raise InvalidArgumentError(
-            f"{x.spec} at ({offset_height}, {offset_width}) does not fit into "
-            f"({target_height}, {target_width})"
-        )
-    ends = [(0, 0), (offset_height, behind[0]), (offset_width, behind[1]), (0, 0)]
-    y = pad_ends(x, ends)
+    have = filled_sizes(x)
+    rows = _border("height", have[1], offset_height, target_height)
+    columns = _border("width", have[2], offset_width, target_width)
+    y = pad_ends(x, [(0, 0), rows, columns, (0, 0)])
     y = reshape(y, [have[0], target_height, target_width, have[3]])
     return squeeze(y, 0) if single else y
+
+
+def _border(side: str, size: Any, offset: Any, target: Any) -> tuple[Any, Any]:
+    """Return what stands before and behind a side; InvalidArgumentError when it does not fit."""
+    _check_side(side, offset, target)
+    behind = target - offset - size
+    if isinstance(behind, int) and behind < 0:
+        raise InvalidArgumentError(
+            f"{side} must be <= target - offset: {size} is more than {target} - {offset}"
+        )
+    return offset, behind
 
 
 def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
@@ -162,28 +168,35 @@ def transpose_image(image: TensorLike) -> Tensor:
     return squeeze(y, 0) if single else y
 
 
-def rot90(image: TensorLike, k: int = 1) -> Tensor:
-    """Return images, or one, turned against the clock by `k` quarters.
+def rot90(image: TensorLike, k: int | Tensor = 1) -> Tensor:
+    """Return images, or one, turned against the clock by `k` quarters, which a run may draw.
 
     >>> print(tl.image.rot90([[[1], [2]]])[:, 0, 0])
     [2 1]
     """
     x, single = batched(image)
-    turns = k % 4
-    if turns in (1, 3):
-        x = permute_dims(
-            flip(x, axis=2) if turns == 1 else flip(x, axis=1), (0, 2, 1, 3)
-        )
-    elif turns == 2:
-        x = flip(x, axis=(1, 2))
+    if isinstance(k, Operand):
+        quarter = remainder(astype(k, dtypes.int32), 4)
+        x = switch_case(quarter, [partial(_turned, x, i) for i in range(4)])
+    else:
+        x = _turned(x, k % 4)
     return squeeze(x, 0) if single else x
+
+
+def _turned(x: Tensor, quarters: int) -> Tensor:
+    """Return images turned by 0 to 3 quarters."""
+    if quarters == 2:
+        return flip(x, axis=(1, 2))
+    if quarters == 0:
+        return x
+    return permute_dims(flip(x, axis=2 if quarters == 1 else 1), (0, 2, 1, 3))
 
 
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,
     box_indices: TensorLike,
-    crop_size: Sequence[int],
+    crop_size: Sequence[int] | Tensor,
     method: Literal["bilinear", "nearest"] = "bilinear",
     extrapolation_value: float = 0.0,
 ) -> Tensor:
@@ -205,8 +218,9 @@ def crop_and_resize(
     x = to_tensor(image)
     x = x if x.dtype.is_floating else astype(x, dtypes.float32)
     corners = astype(to_tensor(boxes), x.dtype)
-    rows = _samples(corners[:, 0], corners[:, 2], sizes(x)[1], crop_size[0])
-    columns = _samples(corners[:, 1], corners[:, 3], sizes(x)[2], crop_size[1])
+    height, width = _sides(crop_size)
+    rows = _samples(corners[:, 0], corners[:, 2], sizes(x)[1], height)
+    columns = _samples(corners[:, 1], corners[:, 3], sizes(x)[2], width)
     inside = expand_dims(expand_dims(rows[1], 2) & expand_dims(columns[1], 1), 3)
     which = astype(to_tensor(box_indices), dtypes.int32)
     if method == "nearest":
@@ -216,22 +230,30 @@ def crop_and_resize(
     return where(inside, found, extrapolation_value)
 
 
+def _sides(size: Sequence[int] | Tensor) -> list[Any]:
+    """Return height and width: ints, or 0-d tensors where only a run knows them."""
+    if not isinstance(size, Operand):
+        return list(size)
+    sides = to_tensor(size)
+    known = sides.spec.vector() or (None, None)
+    return [sides[i] if side is None else side for i, side in enumerate(known)]
+
+
 def _half_up(at: Tensor) -> Tensor:
     """Return positions rounded, halves away from 0."""
     return floor(at + 0.5)
 
 
 def _samples(
-    start: Tensor, end: Tensor, size: Any, count: int
+    start: Tensor, end: Tensor, size: Any, count: Any
 ) -> tuple[Tensor, Tensor]:
     """Return where samples of boxes lie along an axis, (box, sample), and which are inside."""
     reach = astype(to_tensor(size - 1), start.dtype)
-    if count > 1:
-        step = (end - start) * reach / (count - 1)
-        numbers = arange(count, dtype=start.dtype)
-        at = expand_dims(start * reach, 1) + expand_dims(step, 1) * numbers
-    else:
-        at = expand_dims(0.5 * (start + end) * reach, 1)
+    numbers = astype(arange(count), start.dtype)
+    steps = astype(maximum(to_tensor(count) - 1, 1), start.dtype)
+    step = (end - start) * reach / steps
+    first = where(to_tensor(count) > 1, start, 0.5 * (start + end)) * reach
+    at = expand_dims(first, 1) + expand_dims(step, 1) * numbers
     inside = (at >= 0) & (at <= reach)
     return where(inside, at, 0.0), inside
 

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tensorlite.core.dispatch import call, floating, to_tensor
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.join import concat
+from tensorlite.ops.operators import reshape
+from tensorlite.ops.reduce import max as max_of
 from tensorlite.ops.sequences import as_images, as_sequences, image_format
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.windows import (
@@ -386,6 +389,24 @@ def avg_pool(
         steps = None if strides is None else _one(strides)
         return avg_pool1d(x, _one(ksize), steps, padding, data_format or "NWC")
     return avg_pool2d(x, ksize, strides, padding, data_format or "NHWC")
+
+
+def max_pool_in_depth(x: TensorLike, size: int) -> Tensor:
+    """Return the greatest of each `size` channels, one behind the other, of images (NHWC).
+
+    >>> from tensorlite.ops.pool import max_pool_in_depth
+    >>> print(max_pool_in_depth(tl.reshape(tl.arange(6.0), (1, 1, 1, 6)), 3)[0, 0, 0])
+    [2. 5.]
+    """
+    images = to_tensor(x)
+    depth = images.spec.dims[-1]
+    if depth is None or depth % size:
+        raise ShapeError(
+            f"pooling in depth requires windows that evenly divide the channels, not {size} "
+            f"of {images.spec}"
+        )
+    parts = concat([shape_of(images)[:-1], [depth // size, size]])
+    return max_of(reshape(images, parts), axis=-1)
 
 
 def _one(value: int | Sequence[int]) -> int:

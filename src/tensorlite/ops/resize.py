@@ -317,9 +317,19 @@ def batched(images: TensorLike) -> tuple[Tensor, bool]:
         x = ensure_shape(x, (None, None, None))
     if x.spec.rank not in (3, 4):
         raise ShapeError(
-            f"images are (batch, height, width, channels), or one of these, not {x.spec}"
+            "'image' must have either 3 or 4 dimensions: (batch, height, width, channels), or one "
+            f"of these, not {x.spec}"
         )
     return (expand_dims(x, 0), True) if x.ndim == 3 else (x, False)
+
+
+def filled_sizes(x: Tensor) -> list[Any]:
+    """Return the sizes of images; InvalidArgumentError for such as have no elements."""
+    if 0 in x.shape[1:]:
+        raise InvalidArgumentError(
+            f"all dims of 'image.shape' must be > 0, and it is {x.spec}"
+        )
+    return sizes(x)
 
 
 def as_size(size: Size) -> Tensor:
@@ -394,19 +404,25 @@ def scale_and_translate(
     return call(op, images, as_size(size), scale, translation)
 
 
-def resize_with_crop_or_pad(images: TensorLike, height: int, width: int) -> Tensor:
+def resize_with_crop_or_pad(
+    images: TensorLike, height: int | Tensor, width: int | Tensor
+) -> Tensor:
     """Return images cut, or bordered by zeros, on both sides alike, to a height and a width.
 
     >>> print(tl.image.resize_with_crop_or_pad(tl.ones((1, 3, 1)), 1, 1)[0, 0])
     [1.]
     """
     x, single = batched(images)
+    filled_sizes(x)
     for axis, want in ((1, height), (2, width)):
+        if isinstance(want, int) and want <= 0:
+            side = "height" if axis == 1 else "width"
+            raise InvalidArgumentError(f"target_{side} must be > 0, and is {want}")
         x = _fitted(x, axis, want)
     return squeeze(x, 0) if single else x
 
 
-def _fitted(x: Tensor, axis: int, want: int) -> Tensor:
+def _fitted(x: Tensor, axis: int, want: int | Tensor) -> Tensor:
     have = sizes(x)[axis]
     excess = _greater(have - want, 0) // 2
     keys = [slice(None)] * 4
