@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core import dtypes
+from tensorlite.core import dtypes, texts
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import (
     CompositeError,
@@ -18,6 +18,8 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, element
 from tensorlite.core.xp import Xp
+
+encoded = texts.encoded
 
 
 class Const(Op):
@@ -141,16 +143,6 @@ def _texts(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
         isinstance(x, (str, bytes)) for x in exact.flat
     )
     return exact if whole else array.astype(object)
-
-
-def encoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return an array whose strings are bytes, as TensorFlow's are: text becomes UTF-8."""
-    if array.dtype != object:
-        return array
-    flat = [x.encode() if isinstance(x, str) else x for x in array.ravel()]
-    made = np.empty(len(flat), object)
-    made[:] = flat
-    return made.reshape(array.shape)
 
 
 def _has_numpy(value: Any) -> bool:

@@ -124,11 +124,10 @@ class Tensor(Operand):
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the value as a read-only NumPy array; SymbolicTensorError in a trace."""
         view = self._view()
-        if settings.tensorflow_results and view.ndim == 0:
-            scalar: Any = view[()]
-            bare = scalar.encode() if isinstance(scalar, str) else scalar
-            return cast("np.ndarray[Any, Any]", bare)
-        return view
+        if not settings.tensorflow_results:
+            return view
+        shown = texts.encoded(view)
+        return cast("np.ndarray[Any, Any]", shown[()]) if shown.ndim == 0 else shown
 
     def _view(self) -> np.ndarray[Any, Any]:
         view = to_host(self.array).view()

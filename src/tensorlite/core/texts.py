@@ -23,6 +23,16 @@ def wanted() -> bool:
     return settings.tensorflow_results
 
 
+def encoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array whose strings are bytes, as TensorFlow's are: text becomes UTF-8."""
+    if array.dtype != object:
+        return array
+    flat = [x.encode() if isinstance(x, str) else x for x in array.ravel()]
+    made = np.empty(len(flat), object)
+    made[:] = flat
+    return made.reshape(array.shape)
+
+
 def shape_repr(sizes: Sequence[int | None] | None) -> str:
     """Return a shape as a notebook shows it: `TensorShape([2, None])`."""
     return f"TensorShape({None if sizes is None else list(sizes)})"
@@ -78,10 +88,6 @@ def _elements(x: Tensor, spelled: Any) -> str:
     if x.dtype.kind in "RV":
         return "<unprintable>"
     value: Any = x.numpy()
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        value = np.array(
-            [s.encode() if isinstance(s, str) else s for s in value.flat], object
-        ).reshape(value.shape)
     if isinstance(value, np.generic) and spelled is repr:
         value = value.item()
     text: str = spelled(value)

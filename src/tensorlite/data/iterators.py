@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -30,10 +31,12 @@ T = TypeVar("T")
 class IteratorState(Resource):
     """A place in a dataset; none yet where `items` is None."""
 
-    __slots__ = ("_container", "_lock", "items", "known")
+    __slots__ = ("_container", "_lock", "items", "known", "taken")
 
     def __init__(self, items: Iterator[Any] | None = None) -> None:
         self.items = items
+        self.taken = 0
+        """How many elements it has given since the beginning."""
         self.known: Mapping[int, Tensor] | None = None
         """The values of the graph's tensors that the dataset was made with."""
         self._container = RunContainer(current_container.get())
@@ -51,6 +54,7 @@ class IteratorState(Resource):
             self.known = known
             self._container = RunContainer(current_container.get())
             self.items = dataset.source()
+            self.taken = 0
 
     def next(self) -> Any:
         """Return the next element; StopIteration at the end."""
@@ -63,10 +67,10 @@ class IteratorState(Resource):
         with self._lock, interpreted_by(None):
             token = current_container.set(self._container)
             try:
-                if self.known is None:
-                    return next(self.items)
-                with known_as(self.known):
-                    return next(self.items)
+                with nullcontext() if self.known is None else known_as(self.known):
+                    element = next(self.items)
+                self.taken += 1
+                return element
             finally:
                 current_container.reset(token)
 
@@ -129,6 +133,28 @@ class DatasetIterator(Generic[T]):
             return next(self)
         except StopIteration:
             raise _at_end() from None
+
+    @property
+    def position(self) -> int:
+        """How many elements it has given.
+
+        >>> numbers = iter(tl.data.Dataset.range(9))
+        >>> _ = next(numbers), next(numbers)
+        >>> numbers.position
+        2
+        """
+        return self._state.taken
+
+    def seek(self, position: int) -> None:
+        """Go to a place, as many elements from the beginning of another run.
+
+        >>> numbers = iter(tl.data.Dataset.range(9))
+        >>> numbers.seek(5)
+        >>> print(next(numbers))
+        5
+        """
+        self._state.begin(self._dataset.skip(position))
+        self._state.taken = position
 
     def close(self) -> None:
         """End the run, and whatever threads work for it."""

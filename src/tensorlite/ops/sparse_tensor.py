@@ -56,6 +56,11 @@ class SparseTensor(_Parts):
         return self.values.dtype
 
     @property
+    def value_type(self) -> type:
+        """The class of what has this spec, where the parts are specs."""
+        return type(self)
+
+    @property
     def rank(self) -> int | None:
         """The number of axes, or None where a trace does not know it."""
         places, sizes_known = self.indices.spec.shape, self.dense_shape.spec.shape

@@ -229,6 +229,7 @@ from tensorlite.compat.v2 import (
     math as math,
     nest as nest,
     nn as nn,
+    profiler as profiler,
     quantization as quantization,
     ragged as ragged,
     random as random,

@@ -1,7 +1,7 @@
 """tf.train.Checkpoint and its manager: objects' variables in TensorFlow 2's checkpoints.
 
 What such a checkpoint is stands in interop/tensorflow/stored/objects.py. What is restored before
-its variables are made waits here until the layers that make them are built.
+its variables are made waits here until the modules that make them have them, or are built.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import CheckpointError, NotFoundError
+from tensorlite.data.iterators import DatasetIterator
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
 from tensorlite.interop.tensorflow.stored.exporting import members_of
 from tensorlite.interop.tensorflow.stored.objects import (
@@ -28,6 +29,10 @@ from tensorlite.interop.tensorflow.stored.objects import (
 )
 from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module as AnyModule
+
+ITERATOR = "ITERATOR_STATE"
+"""The name of what is saved of an iterator: how many elements it has given."""
+_TRACKED = (AnyVariable, AnyModule, DatasetIterator, dict, list, tuple)
 
 
 class _Tree:
@@ -50,6 +55,8 @@ class _Tree:
         if isinstance(value, AnyVariable):
             found.values[VALUE] = value
             found.full_name = str(value.name).removesuffix(":0")
+        if isinstance(value, DatasetIterator):
+            found.values[ITERATOR] = np.asarray(value.position, np.int64)
         if hasattr(value, "saved_slots"):
             self.optimizers.append(value)
         members = getattr(value, "saved_members", None)
@@ -57,7 +64,7 @@ class _Tree:
         found.children = {
             name: self._tracked(member)
             for name, member in listed.items()
-            if isinstance(member, (AnyVariable, AnyModule, dict, list, tuple))
+            if isinstance(member, _TRACKED)
         }
         return found
 
@@ -94,6 +101,7 @@ class Awaiting:
             tree = _Tree(self.root)
             found = matched(self.saved, tree.root)
         for own, other in found.pairs:
+            self._go_on(tree.values[own], other.values.get(ITERATOR))
             variable, key = own.values.get(VALUE), other.values.get(VALUE)
             if variable is None or key is None or id(variable) in self.restored:
                 continue
@@ -102,8 +110,16 @@ class Awaiting:
             self.restored.add(id(variable))
         self.found = found
         for value in tree.values.values():
-            if hasattr(value, "awaiting") and found.unused:
-                value.awaiting = (*[x for x in value.awaiting if x is not self], self)
+            if hasattr(value, "awaiting"):
+                others = [x for x in value.awaiting if x is not self]
+                value.awaiting = (*others, self) if found.unused else tuple(others)
+
+    def _go_on(self, value: Any, key: Any) -> None:
+        """Let an iterator go on where the one that was saved was."""
+        is_due = isinstance(value, DatasetIterator) and id(value) not in self.restored
+        if is_due and key is not None:
+            value.seek(int(self.reader[key]))
+            self.restored.add(id(value))
 
     def _slots_made(self, tree: _Tree, found: Any) -> bool:
         """Make the slots that optimizers have not yet, of variables that have some saved."""
@@ -168,7 +184,7 @@ class Checkpoint(Module):
         super().__init__()
         self._root = root
         for name, value in sorted(kwargs.items()):
-            known = isinstance(value, (AnyVariable, AnyModule, dict, list, tuple))
+            known = isinstance(value, _TRACKED)
             setattr(self, name, value if known else _saved_as_module(name, value))
         self._counter: Any = None
 

@@ -199,7 +199,7 @@ def update_checkpoint_state(
 
 
 def _relative(folder: str | Path, path: str, only_absolute: bool) -> str:
-    if only_absolute and not Path(path).is_absolute():
+    if only_absolute and Path(folder).is_absolute() and not Path(path).is_absolute():
         return path
     return (
         path

@@ -1,0 +1,41 @@
+"""tf.profiler: profiles of what runs, which tl.profiler records and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tensorlite import profiler
+
+
+def start(logdir: Any, options: Any = None) -> None:
+    profiler.start(_file(logdir))
+
+
+def stop(save: bool = True) -> None:
+    profiler.stop()
+
+
+def _file(logdir: Any) -> Path:
+    """Return where a profile goes in a folder, which is made."""
+    folder = Path(str(logdir)) / "plugins" / "profile"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "profile.trace.json"
+
+
+@contextmanager
+def profile(logdir: Any, options: Any = None) -> Iterator[None]:
+    with profiler.trace(_file(logdir)):
+        yield
+
+
+def trace(name: str, **kwargs: Any) -> AbstractContextManager[None]:
+    """Return a block whose time bears a name; a block of a step is one of the profile's."""
+    step = kwargs.get("step_num")
+    return profiler.annotate(name) if step is None else profiler.step(int(step))
+
+
+experimental = SimpleNamespace(start=start, stop=stop, Profile=profile, Trace=trace)

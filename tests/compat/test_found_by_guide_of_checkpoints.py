@@ -1,0 +1,75 @@
+"""What the guides on checkpoints, datasets and modules have shown to be unlike TensorFlow 2's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def test_iterators_go_on_where_they_were_saved(tmp_path: Path) -> None:
+    iterator = iter(tf.data.Dataset.range(9).map(lambda x: x * 10))
+    checkpoint = tf.train.Checkpoint(step=tf.Variable(1), iterator=iterator)
+    _ = next(iterator), next(iterator)
+    path = checkpoint.save(tmp_path / "model")
+    assert next(iterator).numpy() == 20
+    assert next(iterator).numpy() == 30
+    checkpoint.restore(path)
+    assert next(iterator).numpy() == 20
+    other = iter(tf.data.Dataset.range(9))
+    tf.train.Checkpoint(iterator=other).restore(path).expect_partial()
+    assert next(other).numpy() == 2
+    assert "iterator/.ATTRIBUTES/ITERATOR_STATE" in (
+        tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    )
+
+
+def test_a_manager_of_a_relative_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    checkpoint = tf.train.Checkpoint(step=tf.Variable(1))
+    manager = tf.train.CheckpointManager(checkpoint, "./saved", max_to_keep=3)
+    manager.save()
+    assert tf.train.latest_checkpoint("./saved/") == "./saved/ckpt-1"
+    assert (
+        tf.train.load_checkpoint("./saved/").get_tensor(
+            "step/.ATTRIBUTES/VARIABLE_VALUE"
+        )
+        == 1
+    )
+
+
+def test_texts_of_arrays_are_bytes() -> None:
+    joined = tf.concat(
+        [tf.constant(["a"]), tf.py_function(lambda: ["b"], [], tf.string)], 0
+    )
+    assert joined.numpy().tolist() == [b"a", b"b"]
+
+
+def test_specs_of_sparse_tensors_name_their_class() -> None:
+    sparse = tf.data.Dataset.from_tensors(tf.sparse.from_dense([0, 1])).element_spec
+    assert sparse.value_type is tf.SparseTensor
+
+
+def test_profiles_are_written_into_a_folder(tmp_path: Path) -> None:
+    tf.profiler.experimental.start(str(tmp_path / "one"))
+    tf.constant(1) + 1
+    tf.profiler.experimental.stop()
+    profiled = tf.profiler.experimental.Profile(str(tmp_path / "two"))
+    with profiled, tf.profiler.experimental.Trace("train", step_num=1):
+        tf.constant(1) + 1
+    written = [x for x in tmp_path.rglob("*") if x.is_file()]
+    assert len(written) == 2
+    assert all(x.stat().st_size for x in written)
