@@ -11,7 +11,7 @@ from typing import Any, Self, SupportsIndex, overload
 
 from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
-from tensorlite.core.spec import merge
+from tensorlite.core.spec import all_known, merge
 
 
 class TensorShape(tuple[Any, ...]):
@@ -72,8 +72,8 @@ class TensorShape(tuple[Any, ...]):
 
     def num_elements(self) -> int | None:
         """Return the number of elements, None where a size is not known."""
-        sizes = self.as_list()
-        return None if None in sizes else prod(sizes)  # type: ignore[arg-type]
+        sizes = tuple(self.as_list())
+        return prod(sizes) if all_known(sizes) else None
 
     def is_compatible_with(self, other: Any) -> bool:
         """Return whether one tensor may have both shapes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -35,6 +35,16 @@ def sizes_of(shape: Any) -> Dims | None:
             f"{shape!r} is no shape; allowed are sequences of sizes, such as (2, None), and None"
         )
     return tuple(shape)
+
+
+def all_known(sizes: Dims | None) -> TypeGuard[tuple[int, ...]]:
+    """Return whether there are sizes, and none of them is unknown.
+
+    >>> from tensorlite.core.spec import all_known
+    >>> all_known((2, 3)), all_known((2, None)), all_known(None)
+    (True, False, False)
+    """
+    return sizes is not None and None not in sizes
 
 
 def check_sizes(shape: Dims | None) -> None:
@@ -136,12 +146,8 @@ class TensorSpec:
         """Return the elements of an integer tensor of rank 0 or 1 if all are known."""
         if isinstance(self.known, int):
             return (self.known,)
-        if (
-            isinstance(self.known, tuple)
-            and self.rank in (None, 1)
-            and None not in self.known
-        ):
-            return self.known  # type: ignore[return-value]
+        if self.rank in (None, 1) and all_known(self.known):
+            return self.known
         return None
 
     def pairs(self) -> tuple[Dims, ...] | None:
@@ -231,12 +237,12 @@ def _broadcast_sizes(sizes: tuple[Dim, ...], shapes: Iterable[Dims | None]) -> D
     stretched = {size for size in sizes if size != 1}
     if not stretched:
         return 1
-    known = stretched - {None}
+    known = {size for size in stretched if size is not None}
     if len(known) > 1:
         listed = " and ".join(shape_text(shape) for shape in shapes)
         raise ShapeError(
             f"Incompatible shapes {listed} do not broadcast: Dimensions must be equal, but are "
-            f"{' and '.join(map(str, sorted(map(int, known))))} on one axis"  # type: ignore[arg-type]
+            f"{' and '.join(map(str, sorted(known)))} on one axis"
         )
     return known.pop() if known else None
 

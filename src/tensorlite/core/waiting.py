@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from tensorlite.core.deadlock import PERIOD, Stand, Want, standing
 from tensorlite.core.device import settings
@@ -86,9 +86,10 @@ class Waiting(Op, abstract=True):
             )
 
 
-def ended(
-    error: TensorliteError, cause: BaseException | None = None
-) -> TensorliteError:
+Ended = TypeVar("Ended", bound=TensorliteError)
+
+
+def ended(error: Ended, cause: BaseException | None = None) -> Ended:
     """Return what `done` is given for a wait that ends with an error, `cause` being behind it.
 
     The thread that ends a wait seldom is the one that waits: the line of the program that is

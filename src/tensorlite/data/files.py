@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -47,7 +48,7 @@ class _FileDataset(Dataset[Tensor]):
         def source() -> Iterator[Any]:
             found = _paths(names)
             if at_a_time is not None and at_a_time > 1:
-                made = (Dataset(lambda path=path: read(path)) for path in found)  # type: ignore[misc]
+                made = (Dataset(partial(read, path)) for path in found)
                 yield from in_turns(made, at_a_time, 1)
                 return
             for path in found:

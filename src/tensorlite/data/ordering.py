@@ -12,6 +12,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import device
+from tensorlite.core.spec import all_known
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.elements import joined
@@ -163,7 +164,7 @@ class Ordering(Pipeline[T]):
         shards = number(num_shards, "shard: num_shards", 1)
         place = number(index, "shard: index", 0)
         known = known_number(shards), known_number(place)
-        if None not in known and not 0 <= known[1] < known[0]:  # type: ignore[operator]
+        if all_known(known) and not 0 <= known[1] < known[0]:
             raise InvalidArgumentError(
                 f"shard: index={place}; allowed are 0 to {shards - 1}, for {shards} shards"
             )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import partial
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -172,7 +174,7 @@ def contained(item: Any, container: Any) -> Any:
     if is_symbolic(item) and isinstance(container, (list, tuple, range)):
         result: Any = False
         for other in container:
-            result = or_(result, lambda other=other: item == other)  # type: ignore[misc]
+            result = or_(result, partial(eq, item, other))
         return result
     return item in container
 

@@ -421,7 +421,8 @@ def _size(data: Any) -> int | None:
 
 def _flag(data: Any) -> bool:
     checked(type(data) is bool, f"a flag should be true or false, not {short(data)}")
-    return data  # type: ignore[no-any-return]
+    flag: bool = data
+    return flag
 
 
 def _known(data: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tensorlite.core import operand
 from tensorlite.core.device import ANYWHERE
@@ -176,7 +176,10 @@ def _gradient(
 @contextmanager
 def _beside(call: Call) -> Iterator[None]:
     """Place what is made inside where the call is: gradients are computed beside their operator."""
-    node = call.outputs[0].node  # type: ignore[attr-defined]  # a call in a graph, as its line says
+    output: Any = call.outputs[
+        0
+    ]  # symbolic: it is a call in a graph, as its line says
+    node = output.node
     if node.device is ANYWHERE and not node.group:
         yield
         return

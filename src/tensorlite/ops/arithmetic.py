@@ -17,6 +17,7 @@ from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     TensorSpec,
+    all_known,
     broadcast,
     join,
     normalise_axes,
@@ -403,9 +404,9 @@ class Range(Op):
     ) -> TensorSpec:
         """Return a vector, of known length when all three are known."""
         ends = start.scalar(), limit.scalar(), delta.scalar()
-        if None in ends:
+        if not all_known(ends):
             return TensorSpec((None,), start.dtype)
-        numbers = tuple(range(*ends))  # type: ignore[arg-type]
+        numbers = tuple(range(*ends))
         return TensorSpec(
             (len(numbers),), start.dtype, known=numbers if len(numbers) < 65 else None
         )

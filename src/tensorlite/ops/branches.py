@@ -118,7 +118,8 @@ def cond(
         return true_fn() if predicate else false_fn()
     then = trace_leaves(Tracer("then"), true_fn, ())
     other = trace_leaves(Tracer("else"), false_fn, ())
-    return _joined(predicate, then, other, names)  # type: ignore[no-any-return]
+    joined: T = _joined(predicate, then, other, names)
+    return joined
 
 
 def _joined(pred: Tensor, then: Traced, other: Traced, names: Sequence[str]) -> Any:

@@ -148,7 +148,8 @@ def _extension(
     key = f"call {wanted} {flowing}"
     if key not in graph.kept:
         graph.kept[key] = _extend(op, wanted, flowing, key)
-    return graph.kept[key]  # type: ignore[no-any-return]
+    extension: Extension | None = graph.kept[key]
+    return extension
 
 
 def _extend(

@@ -90,13 +90,15 @@ def while_loop(
             swap_memory,
             known,
         )
-        return nest.rebuild(loop_vars, last)  # type: ignore[no-any-return]
+        rebuilt: T = nest.rebuild(loop_vars, last)
+        return rebuilt
     if tracer() is None:
         return _run(cond, body, loop_vars)
     loop = _Loop(cond, body, loop_vars, names)
     if shape_invariants is not None:
         loop.limit(shape_invariants)
-    return loop.staged(parallel_iterations, swap_memory)  # type: ignore[no-any-return]
+    staged: T = loop.staged(parallel_iterations, swap_memory)
+    return staged
 
 
 def _check_swapping(swap_memory: object) -> None:

@@ -21,7 +21,7 @@ from tensorlite.core.dispatch import (
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import negative
@@ -270,7 +270,7 @@ class EditDistance(Op):
         if ours is None or theirs is None:
             return TensorSpec(None, dtypes.float32)
         pairs = zip(ours[:-1], theirs[:-1], strict=True)
-        shape = tuple(None if None in pair else max(*pair) for pair in pairs)  # type: ignore[type-var]
+        shape = tuple(max(*pair) if all_known(pair) else None for pair in pairs)
         return TensorSpec(shape, dtypes.float32)
 
     def kernel(self, xp: Xp, *parts: Array) -> Array:

@@ -351,7 +351,8 @@ def hessian(function: Callable[..., Any]) -> Callable[..., Tensor]:
         with GradientTape() as tape:
             tape.watch(tensor)
             first = grad(function)(tensor, *args, **kwargs)
-        return tape.jacobian(first, tensor, unconnected="zero")  # type: ignore[no-any-return]
+        found: Tensor = tape.jacobian(first, tensor, unconnected="zero")
+        return found
 
     return call
 

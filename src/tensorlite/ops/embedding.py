@@ -53,9 +53,10 @@ def embedding_lookup(
 
 
 def _shards(params: TensorLike | Sequence[TensorLike]) -> list[Operand]:
-    listed = isinstance(params, (list, tuple)) and len(params) > 0
-    if listed and all(isinstance(x, Operand) for x in params):  # type: ignore[union-attr]
-        return list(params)  # type: ignore[arg-type]
+    if isinstance(params, (list, tuple)) and params:
+        shards = [x for x in params if isinstance(x, Operand)]
+        if len(shards) == len(params):
+            return shards
     return [params if isinstance(params, Operand) else to_tensor(params)]
 
 

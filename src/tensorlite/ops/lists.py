@@ -14,7 +14,14 @@ from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
-from tensorlite.core.spec import Dims, TensorSpec, generalise, merge, shape_text
+from tensorlite.core.spec import (
+    Dims,
+    TensorSpec,
+    all_known,
+    generalise,
+    merge,
+    shape_text,
+)
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, for_module
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
@@ -58,11 +65,12 @@ class _ListOp(Op, abstract=True):
             else tuple([None if n < 0 else n for n in shape.tolist()])
         )
         known = merge(asked, list_.element.shape)
-        if known is not None and None not in known:
-            return known  # type: ignore[return-value]
+        if all_known(known):
+            return known
         for item in list_.items():
             if item is not None:
-                return item.shape  # type: ignore[no-any-return]
+                sizes: tuple[int, ...] = item.shape
+                return sizes
         raise InvalidArgumentError(
             f"{self.name}: an element that was never written has no known shape "
             f"({shape_text(known)}); write it first, or give element_shape"

@@ -173,7 +173,9 @@ def components(
 ) -> tuple[TensorSpec, ...]:
     """Return the specs of an element's components; a bare dtype, and its shape, are of one."""
     several = isinstance(types, (list, tuple))
-    kinds = [as_dtype(x) for x in (types if several else [types])]  # type: ignore[union-attr]
+    kinds = [
+        as_dtype(x) for x in (types if isinstance(types, (list, tuple)) else [types])
+    ]
     if not kinds:
         raise InvalidArgumentError(
             f"{name}: no dtypes are given; one component is due"

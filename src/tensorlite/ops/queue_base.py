@@ -6,6 +6,7 @@ The operators behind it are in queue_ops.py, what a handle stands for in queue_s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
@@ -307,7 +308,7 @@ class _Selected(QueueBase):
         return switch_case(
             self._index,
             [
-                lambda queue=queue: queue._calls(op, *inputs)  # type: ignore[misc]  # noqa: SLF001
+                partial(queue._calls, op, *inputs)  # noqa: SLF001
                 for queue in self._queues
             ],
         )
@@ -316,7 +317,7 @@ class _Selected(QueueBase):
         chosen: Fetchable = switch_case(
             self._index,
             [
-                lambda queue=queue: queue._effect(op, *inputs)  # type: ignore[misc]  # noqa: SLF001
+                partial(queue._effect, op, *inputs)  # noqa: SLF001
                 for queue in self._queues
             ],
         )

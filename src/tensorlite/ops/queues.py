@@ -209,7 +209,9 @@ def _components(
 ) -> tuple[TensorSpec, ...]:
     """Return the specs of an element's components."""
     several = isinstance(types, (list, tuple))
-    kinds = [as_dtype(x) for x in (types if several else [types])]  # type: ignore[union-attr]
+    kinds = [
+        as_dtype(x) for x in (types if isinstance(types, (list, tuple)) else [types])
+    ]
     if shapes is None:
         return tuple([TensorSpec(None, kind) for kind in kinds])
     listed: list[Any] = list(sizes_of(shapes) or ())

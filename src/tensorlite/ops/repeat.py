@@ -6,6 +6,7 @@ Padding with a constant, on which gradients rest, is the operator PadV2 in piece
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, normalise_axis
+from tensorlite.core.spec import TensorSpec, all_known, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Range, sum
@@ -57,7 +58,9 @@ class Tile(Op):
                 f"Tile: multiples={list(times)}; allowed are 0 and more"
             )
         pairs = zip(x.shape, times, strict=True)
-        return x.with_shape([None if None in (n, m) else n * m for n, m in pairs])  # type: ignore[operator]
+        return x.with_shape(
+            [prod(pair) if all_known(pair) else None for pair in pairs]
+        )
 
     def kernel(self, xp: Xp, x: Array, multiples: Array) -> Array:
         """Return the repeated tensor."""

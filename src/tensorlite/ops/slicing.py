@@ -19,7 +19,15 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import Dim, Dims, Known, TensorSpec, broadcast, shape_text
+from tensorlite.core.spec import (
+    Dim,
+    Dims,
+    Known,
+    TensorSpec,
+    all_known,
+    broadcast,
+    shape_text,
+)
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import sum_to
@@ -155,9 +163,9 @@ def check_index(op: str, index: Dim, size: Dim, axis: int) -> None:
 
 def _known_part(x: TensorSpec, key: Any) -> Known:
     """Return the part of a value that is known in whole or in part; a matrix's is flat."""
-    if x.shape is None or None in x.shape:
+    if not all_known(x.shape):
         return None
-    part = np.array(x.known, object).reshape(x.shape)[key]  # type: ignore[arg-type]
+    part = np.array(x.known, object).reshape(x.shape)[key]
     if part.ndim > 1:
         return None
     return tuple(part.tolist()) if part.ndim else part.item()

@@ -214,7 +214,7 @@ class LogMatrixDeterminant(Op):
     def grad(self, call: Call, dsign: Gradient, dlog: Gradient) -> Grads:
         """Return the inverse's adjoint times dlog, and times the turn of a complex sign."""
         x, sign = call.inputs[0], call.outputs[0]
-        scale = None if dlog is None else astype(dlog, x.dtype)  # type: ignore[arg-type]
+        scale = astype(dlog, x.dtype) if isinstance(dlog, Tensor) else None
         if isinstance(dsign, Tensor) and x.dtype.is_complex:
             turn = multiply(
                 -1j, astype(imag(multiply(conjugated(dsign), sign)), x.dtype)

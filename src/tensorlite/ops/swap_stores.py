@@ -427,7 +427,8 @@ def owner_of(array: Array) -> Array:
 
 def address(array: Array) -> int:
     """Return where in memory an array begins."""
-    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+    begin: int = array.__array_interface__["data"][0]
+    return begin
 
 
 def flat(owner: Array) -> Array:

@@ -306,7 +306,8 @@ class _Partitioning:
                 "LoopCond; a loop over several devices needs both"
             )
         begin = self.token_of(entry, frame[:-1], device)
-        op: Enter = entry.op  # type: ignore[assignment]  # survey has looked
+        op = entry.op
+        assert isinstance(op, Enter)  # survey has looked
         inside = Enter(op.frame_name, parallel_iterations=op.parallel_iterations)
         entered = self.add(entry, device, inside, [begin]).outputs[0]
         merge = self.add(entry, device, Merge(), [entered, entered])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -300,7 +300,7 @@ def pad(
     constant_values: Any = 0,
 ) -> Any:
     kind = mode.upper()
-    if kind not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
+    if kind not in _MODES:
         raise InvalidArgumentError(
             f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
         )
@@ -309,6 +309,13 @@ def pad(
     return (filled if kind == "CONSTANT" else _mirror_pad)(
         tensor, paddings, kind, constant_values, name=name
     )
+
+
+_MODES: dict[str, Literal["constant", "reflect", "symmetric"]] = {
+    "CONSTANT": "constant",
+    "REFLECT": "reflect",
+    "SYMMETRIC": "symmetric",
+}
 
 
 def _padding(default: str) -> Callable[..., Any]:
@@ -321,7 +328,7 @@ def _padding(default: str) -> Callable[..., Any]:
             value = b""
         fitted = converted(value, x.dtype)
         _check_paddings(paddings)
-        return tl.pad(x, converted(paddings, int32), mode.lower(), fitted)  # type: ignore[arg-type]
+        return tl.pad(x, converted(paddings, int32), _MODES[mode], fitted)
 
     return padded
 
@@ -459,7 +466,7 @@ def _grids(given: Any, indexing: str, name: str | None = None) -> Any:
     if indexing not in ("xy", "ij"):
         raise InvalidArgumentError("indexing parameter must be either 'xy' or 'ij'")
     xs = [converted(x) for x in given]
-    return list(tl.meshgrid(*xs, indexing=indexing))  # type: ignore[arg-type]
+    return list(tl.meshgrid(*xs, indexing="xy" if indexing == "xy" else "ij"))
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:

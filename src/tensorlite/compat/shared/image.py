@@ -268,13 +268,14 @@ def _drawn(
 ) -> Callable[..., Any]:
     """Return a function that draws, whose last argument but for the name is a seed."""
 
-    def of_seed(*given: Any) -> Any:
+    def seeded(*given: Any) -> Any:
         *values, seed = given
         return function(*values, stream(seed, default))
 
     known = list(signature(function).parameters.values())
-    seeded = known[-1].replace(name="seed", default=None)
-    of_seed.__signature__ = Signature([*known[:-1], seeded])  # type: ignore[attr-defined]
+    last = known[-1].replace(name="seed", default=None)
+    of_seed: Any = seeded
+    of_seed.__signature__ = Signature([*known[:-1], last])
     return same(default, of_seed, f"{names} seed")
 
 

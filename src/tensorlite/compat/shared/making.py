@@ -110,15 +110,16 @@ def same(
     last = Parameter("name", _KIND, default=None)
     bare = Signature([*parameters, last])
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        bound = bare.bind(*args, **kwargs)
-        bound.apply_defaults()
-        *given, name = bound.arguments.values()
-        return made(given, name=name)
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        given = bare.bind(*args, **kwargs)
+        given.apply_defaults()
+        *values, name = given.arguments.values()
+        return made(values, name=name)
 
-    call.__signature__ = bare  # type: ignore[attr-defined]
+    call: Any = bound
+    call.__signature__ = bare
     titled(call, function, default)
-    return call
+    return bound
 
 
 _KIND = Parameter.POSITIONAL_OR_KEYWORD

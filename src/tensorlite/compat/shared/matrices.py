@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -215,8 +215,8 @@ def lstsq(
 
 @named("Qr")
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
-    mode = "complete" if full_matrices else "reduced"
-    return Qr(*tl.linalg.qr(converted(input), mode=mode))  # type: ignore[arg-type]
+    mode: Literal["complete", "reduced"] = "complete" if full_matrices else "reduced"
+    return Qr(*tl.linalg.qr(converted(input), mode=mode))
 
 
 class Qr(NamedTuple):

@@ -28,7 +28,8 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-SparseTensorValue.plain_kind = PlainSparse  # type: ignore[attr-defined]  # taken as tensors are
+_value_kind: Any = SparseTensorValue
+_value_kind.plain_kind = PlainSparse  # taken as tensors are
 
 
 class SparseTensor(PlainSparse):
@@ -53,17 +54,21 @@ class SparseTensor(PlainSparse):
         found: DType = self.values.dtype
         return found
 
+    def _seen(self) -> Any:
+        """Return the values as programs see them, which are views in a graph."""
+        return self.values
+
     @property
     def op(self) -> Any:
-        return self.values.op  # type: ignore[attr-defined]
+        return self._seen().op
 
     @property
     def graph(self) -> Any:
-        return self.values.graph  # type: ignore[attr-defined]
+        return self._seen().graph
 
     @property
     def name(self) -> str:
-        return str(self.values.name)  # type: ignore[attr-defined]
+        return str(self._seen().name)
 
     @property
     def shape(self) -> Any:
@@ -78,7 +83,7 @@ class SparseTensor(PlainSparse):
         return self.shape
 
     def consumers(self) -> Any:
-        return self.values.consumers()  # type: ignore[attr-defined]
+        return self._seen().consumers()
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         return chosen_session(session, "sparse.eval").run(self, feed_dict)

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite import strings
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.ops.text import Unit
 
 
 def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,16 +45,16 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 
 
 @named("StringLength")
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    return strings.length(converted(input), unit)  # type: ignore[arg-type]
+def length(input: Any, unit: Unit = "BYTE", name: str | None = None) -> Any:
+    return strings.length(converted(input), unit)
 
 
 @named("Substr")
 def substr(
-    input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None
+    input: Any, pos: Any, len: Any, unit: Unit = "BYTE", name: str | None = None
 ) -> Any:
     ends = converted(pos), converted(len)
-    return strings.substr(converted(input), *ends, unit)  # type: ignore[arg-type]
+    return strings.substr(converted(input), *ends, unit)
 
 
 @named("AsString")

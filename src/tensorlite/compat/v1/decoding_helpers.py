@@ -37,7 +37,8 @@ def categorical(logits: Any, seed: int | None) -> Any:
 def embedding_of(embedding: Any) -> Callable[[Any], Any]:
     """Return a function of symbols, given as one or as a table."""
     if callable(embedding) and not isinstance(embedding, Operand):
-        return embedding  # type: ignore[no-any-return]
+        function: Callable[[Any], Any] = embedding
+        return function
     return lambda ids: embedding_lookup(embedding, ids)
 
 

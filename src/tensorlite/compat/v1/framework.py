@@ -170,8 +170,9 @@ class Session(sessions.Session):
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
         found = super().fed(feed_dict)
-        for x in found if getattr(self.graph, "unfeedable", ()) else ():
-            if not self.graph.is_feedable(x):  # type: ignore[attr-defined]
+        graph: Any = self.graph
+        for x in found if getattr(graph, "unfeedable", ()) else ():
+            if not graph.is_feedable(x):
                 raise InvalidArgumentError(f"Tensor {view(x)} may not be fed.")
         return found
 

@@ -228,10 +228,10 @@ class Layer:
 
     def _called(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         given = nest.map_structure(_tensor, inputs)
-        leaves = [x for x in nest.flatten(given) if isinstance(x, Operand)]
+        leaves: list[Any] = [x for x in nest.flatten(given) if isinstance(x, Operand)]
         if not self.built:
             if self._dtype is None and leaves:
-                self._dtype = leaves[0].dtype  # type: ignore[attr-defined]
+                self._dtype = leaves[0].dtype
             self._check(leaves)
             shapes = nest.map_structure(_shape, given)
             with framework.init_scope():

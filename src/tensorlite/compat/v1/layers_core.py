@@ -43,13 +43,15 @@ def given_layer(given: dict[str, Any]) -> dict[str, Any]:
 def activation_of(found: Any) -> Callable[[Any], Any] | None:
     """Return a function of tensors, which may be given by its name in tf.nn."""
     if found is None or callable(found):
-        return found  # type: ignore[no-any-return]
-    known: Any = None if found == "linear" else getattr(nn, str(found), None)
+        given: Callable[[Any], Any] | None = found
+        return given
+    known: Callable[[Any], Any] | None
+    known = None if found == "linear" else getattr(nn, str(found), None)
     if known is None and found != "linear":
         raise InvalidArgumentError(
             f"Unknown activation function: {found!r}; give a function, or the name of one of tf.nn"
         )
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def initializer_of(found: Any) -> Any:

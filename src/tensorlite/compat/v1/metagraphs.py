@@ -127,7 +127,7 @@ def import_meta_graph(
     return meta
 
 
-def _member(graph: Graph, scope: str, member: Any, known: dict[str, Any]) -> Any:
+def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
     if isinstance(member, VariableInfo):
         if member.variable_name not in known:
             made = object.__new__(RefVariable)
@@ -136,7 +136,7 @@ def _member(graph: Graph, scope: str, member: Any, known: dict[str, Any]) -> Any
         return known[member.variable_name]
     if isinstance(member, str):
         try:
-            return graph.as_graph_element(f"{scope}{member}")  # type: ignore[attr-defined]
+            return graph.as_graph_element(f"{scope}{member}")
         except (KeyError, ValueError):
             return member
     return member if isinstance(member, (int, float, bytes)) else None

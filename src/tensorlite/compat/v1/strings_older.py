@@ -8,6 +8,7 @@ from tensorlite.compat.shared import strings
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.text import Unit
 
 __all__ = [
     "decode_raw",
@@ -63,12 +64,12 @@ def string_to_hash_bucket(
     return strings.to_hash_bucket(given, num_buckets, name)
 
 
-def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+def length(input: Any, name: str | None = None, unit: Unit = "BYTE") -> Any:
     return strings.length(input, unit, name)
 
 
 def substr(
-    input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
+    input: Any, pos: Any, len: Any, name: str | None = None, unit: Unit = "BYTE"
 ) -> Any:
     return strings.substr(input, pos, len, unit, name)
 

@@ -48,7 +48,7 @@ def _call() -> Callable[..., int] | None:
     """Return the system's function, if it has one."""
     if sys.platform != "linux":
         return None
-    found = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
+    found: Any = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if found is None:
         return None
     ranges = ctypes.POINTER(_Range)

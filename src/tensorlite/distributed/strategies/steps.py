@@ -33,7 +33,8 @@ def python_of(step: Step) -> Step:
     if isinstance(step, Function):
         plain = step.python()
         return converted(plain) if step.autograph else plain
-    return converted(step)  # type: ignore[no-any-return]
+    rewritten: Callable[..., Any] = converted(step)
+    return rewritten
 
 
 def check_step(step: object) -> None:

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from tensorlite.core.device import DeviceName
@@ -158,7 +159,7 @@ class Together(Strategy):
                 return tensors_of(call(*share.arguments))
 
         results = steps.run(
-            [lambda i=i, s=s: body(i, s) for i, s in enumerate(batch.shares)]  # type: ignore[misc]
+            [partial(body, i, share) for i, share in enumerate(batch.shares)]
         )
         if training and not steps.meetings:
             raise never_trained(name)

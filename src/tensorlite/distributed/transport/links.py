@@ -315,7 +315,7 @@ class Link:
     def gone(self) -> UnavailableError:
         """Return an error that tells that the peer is gone, and why."""
         assert self.error is not None
-        return ended(UnavailableError(*self.error.args))  # type: ignore[return-value]
+        return ended(UnavailableError(*self.error.args))
 
     def _notify(self, kind: Kind, step: int = 0, segment: int = 0) -> None:
         message = Message(kind, self.own, step, segment=segment)

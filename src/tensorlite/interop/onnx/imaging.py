@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.core.spec import all_known
 from tensorlite.interop.onnx.values import (
     Order,
     UnsupportedError,
@@ -63,9 +64,10 @@ def _same(image: int | None, size: int, stride: int, dilation: int) -> int | Non
 
 def _size_of_filters(site: Site) -> tuple[int, int, int, int]:
     sizes = site.shape(1)
-    if None in sizes:
+    if not all_known(sizes):
         raise UnsupportedError("the sizes of its filters are not known")
-    return tuple(sizes)  # type: ignore[return-value]
+    height, width, depth, filters = sizes
+    return height, width, depth, filters
 
 
 def _window(site: Site, image: int, size: Sequence[int]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import GraphDefError, TooLargeError
+from tensorlite.core.spec import all_known
 from tensorlite.interop.tensorflow.messages import message
 
 AXES = 64
@@ -160,11 +161,11 @@ def array_of(proto: Any) -> np.ndarray[Any, Any]:
 
 def _whole(proto: Any) -> tuple[int, ...]:
     shape = shape_of(proto.tensor_shape)
-    if shape is None or None in shape:
+    if not all_known(shape):
         raise GraphDefError("the shape of a tensor with a value is not known")
-    if math.prod(shape) > LARGEST:  # type: ignore[arg-type]
+    if math.prod(shape) > LARGEST:
         raise TooLargeError(f"a tensor has the shape {shape}, which is too large")
-    return shape  # type: ignore[return-value]
+    return shape
 
 
 def _content(data: bytes, dtype: DType, count: int) -> np.ndarray[Any, Any]:

@@ -39,11 +39,12 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     _arguments[key] = tuple([x.name for x in given if x.default is not x.empty])
 
     @wraps(func)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def scoped(*args: Any, **kwargs: Any) -> Any:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
-    called.key_op = key  # type: ignore[attr-defined]
-    return called
+    called: Any = scoped
+    called.key_op = key
+    return scoped
 
 
 @contextmanager

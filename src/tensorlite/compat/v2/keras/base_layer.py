@@ -436,9 +436,9 @@ def _training(around: Calling | None) -> Any:
 _known: dict[Any, Any] = {}
 
 
-def _parameters(kind: type) -> Any:
+def _parameters(kind: Any) -> Any:
     """Return the parameters of a layer's `call`, without self."""
-    call = kind.call  # type: ignore[attr-defined]
+    call = kind.call
     found = _known.get(call)
     if found is None:
         inner = getattr(call, "python_function", call)

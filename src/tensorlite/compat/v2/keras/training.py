@@ -89,6 +89,10 @@ class Training:
     def metrics_names(self) -> list[str]:
         return [x.name for x in self.metrics]
 
+    def _layer(self) -> Any:
+        """Return the model as the layer that it is, too."""
+        return self
+
     def compute_loss(
         self,
         x: Any = None,
@@ -97,7 +101,7 @@ class Training:
         sample_weight: Any = None,
         training: bool = True,
     ) -> Any:
-        return self.compiled_loss(y, y_pred, sample_weight, self.losses)  # type: ignore[attr-defined]
+        return self.compiled_loss(y, y_pred, sample_weight, self._layer().losses)
 
     def compute_metrics(
         self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
@@ -118,10 +122,10 @@ class Training:
     def train_step(self, data: Any) -> Any:
         x, y, weights = feeding.unpacked(data)
         with GradientTape() as tape:
-            y_pred = self(x, training=True)  # type: ignore[operator]
+            y_pred = self._layer()(x, training=True)
             loss = self.compute_loss(x, y, y_pred, weights)
             loss = self.optimizer.scale_loss(loss)
-        variables = self.trainable_variables  # type: ignore[attr-defined]
+        variables = self._layer().trainable_variables
         self.optimizer.apply_gradients(
             zip(tape.gradient(loss, variables), variables, strict=True)
         )
@@ -129,13 +133,13 @@ class Training:
 
     def test_step(self, data: Any) -> Any:
         x, y, weights = feeding.unpacked(data)
-        y_pred = self(x, training=False)  # type: ignore[operator]
+        y_pred = self._layer()(x, training=False)
         self.compute_loss(x, y, y_pred, weights)
         return self.compute_metrics(x, y, y_pred, weights)
 
     def predict_step(self, data: Any) -> Any:
         x, _, _ = feeding.unpacked(data)
-        return self(x, training=False)  # type: ignore[operator]
+        return self._layer()(x, training=False)
 
     def reset_metrics(self) -> None:
         for metric in self.metrics:

@@ -58,7 +58,7 @@ class Tracked:
     def walk(self) -> Iterator[tuple[Tracked, tuple[str, ...]]]:
         """Yield all objects, each once, with the shortest way to it; slots come at the end."""
         seen = {self}
-        waiting = deque([(self, ())])
+        waiting: deque[tuple[Tracked, tuple[str, ...]]] = deque([(self, ())])
         slots = []
         while waiting:
             one, path = waiting.popleft()
@@ -67,7 +67,7 @@ class Tracked:
             for name, child in one.children.items():
                 if child not in seen:
                     seen.add(child)
-                    waiting.append((child, (*path, name)))  # type: ignore[arg-type]
+                    waiting.append((child, (*path, name)))
         for state in slots:
             if state not in seen:
                 seen.add(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -294,8 +294,8 @@ def _resized(values: Any, size: int, axis: int, fill_value: Any) -> Any:
 
 
 @operation
-def meshgrid(*x: Any, indexing: str = "xy") -> Any:
-    return list(tl.meshgrid(*[tensor(a) for a in x], indexing=indexing))  # type: ignore[arg-type]
+def meshgrid(*x: Any, indexing: Literal["xy", "ij"] = "xy") -> Any:
+    return list(tl.meshgrid(*[tensor(a) for a in x], indexing=indexing))
 
 
 @operation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -145,8 +145,8 @@ def cholesky_inverse(x: Any, upper: bool = False) -> Any:
 
 
 @operation
-def qr(x: Any, mode: str = "reduced") -> Any:
-    return tuple(tl.linalg.qr(fraction(x), mode=mode))  # type: ignore[arg-type]
+def qr(x: Any, mode: Literal["reduced", "complete"] = "reduced") -> Any:
+    return tuple(tl.linalg.qr(fraction(x), mode=mode))
 
 
 @operation

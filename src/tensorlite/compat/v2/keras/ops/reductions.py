@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -296,9 +296,11 @@ def digitize(x: Any, bins: Any) -> Any:
 
 
 @operation
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: Literal["left", "right"] = "left"
+) -> Any:
     known, wanted = together(sorted_sequence, values)
-    return astype(tl.searchsorted(known, wanted, side=side), int32)  # type: ignore[arg-type]
+    return astype(tl.searchsorted(known, wanted, side=side), int32)
 
 
 @operation
