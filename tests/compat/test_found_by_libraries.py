@@ -219,3 +219,39 @@ def test_tensors_of_traces_are_told_their_shape() -> None:
     assert shapes == [[None, 3]]
     with pytest.raises(ValueError, match="3"):
         tf2.ones([2, 3]).set_shape([2, 4])
+
+
+class Doubling:
+    """A callable object whose attributes have the names of a function's parts."""
+
+    def __init__(self) -> None:
+        self.cache, self._arguments, self.name = 1, 2, 3
+
+    def __call__(self, x: tl.Tensor) -> tl.Tensor:
+        return x * 2.0
+
+
+def test_attributes_of_what_is_traced_are_not_the_functions_own() -> None:
+    assert tl.function(Doubling())(tl.ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.usefixtures("eager")
+def test_traces_tell_their_shapes_as_shapes() -> None:
+    traced = tf2.function(lambda x: (x, x[0])).get_concrete_function(
+        tf2.TensorSpec([None, 3])
+    )
+    assert [x.as_list() for x in traced.output_shapes] == [[None, 3], [3]]
+
+
+@pytest.mark.usefixtures("eager")
+def test_of_devices_that_are_not_known_here_there_are_none() -> None:
+    assert tf2.config.list_logical_devices(device_type="TPU") == []
+    assert tf2.config.list_physical_devices("TPU") == []
+    assert len(tf2.config.list_logical_devices(device_type="CPU")) >= 1
+
+
+@pytest.mark.usefixtures("eager")
+def test_shapes_that_do_not_fit_are_expected() -> None:
+    case = tf2.test.TestCase()
+    with case.assertRaisesIncompatibleShapesError(tf2.errors.InvalidArgumentError):
+        tf2.ones([2]) + tf2.ones([3])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
+from tensorlite.compat import conversions
 from tensorlite.graph_mode.graph import mode
 
 
@@ -37,6 +39,18 @@ class Dense(tf.Module):
         return x @ self.w + self.b
 
 
+class Late:
+    """Makes its variable when it is first called."""
+
+    def __init__(self) -> None:
+        self.v: Any = None
+
+    def __call__(self, x: Any) -> Any:
+        if self.v is None:
+            self.v = tf.Variable(1.0)
+        return x * self.v
+
+
 def test_first_values_are_drawn_once_for_a_function() -> None:
     first, second = Dense(), Dense()
     found = first(tf.ones([1, 3]))
@@ -46,6 +60,31 @@ def test_first_values_are_drawn_once_for_a_function() -> None:
     second(tf.ones([1, 3]))
     assert second.w.numpy().tolist() != first.w.numpy().tolist()
     assert [v.name for v in first.variables] == ["b:0", "w:0"]
+
+
+def test_the_graph_has_nothing_of_what_variables_begin_with() -> None:
+    model = Dense()
+    model(tf.ones([1, 3]))
+    traced = model.__call__.get_concrete_function(tf.ones([1, 3]))
+    assert not [x for x in traced.graph.as_graph_def().node if "Random" in x.op]
+    assert [x.name for x in traced.variables] == ["w:0", "b:0"]
+
+
+def test_a_function_makes_variables_in_its_first_call_only() -> None:
+    @tf.function
+    def anew(x: Any) -> Any:
+        return tf.Variable(1.0) + x
+
+    @tf.function
+    def called(model: Any, x: Any) -> Any:
+        return model(x)
+
+    with pytest.raises(ValueError, match="singleton"):
+        anew(1.0)
+    first, second = Late(), Late()
+    assert called(first, tf.ones([])).numpy() == 1.0
+    with pytest.raises(ValueError, match="singleton"):
+        called(second, tf.ones([]))
 
 
 def test_what_stands_in_init_scope_is_no_part_of_a_function() -> None:
@@ -138,3 +177,71 @@ def test_a_scope_of_names_is_opened_again_and_tells_its_name() -> None:
     assert scope.name == "a"
     with pytest.raises(ValueError, match="must be a string"):
         tf.name_scope(wrong)
+
+
+def test_variables_made_after_a_restore_have_what_was_saved(tmp_path: Path) -> None:
+    first, second = Dense(), Dense()
+    first(tf.ones([1, 3]))
+    path = tf.train.Checkpoint(module=first).write(tmp_path / "c")
+    status = tf.train.Checkpoint(module=second).read(path)
+    with pytest.raises(AssertionError, match="module/w"):
+        status.assert_consumed()
+    second(tf.ones([1, 3]))
+    status.assert_consumed()
+    assert second.w.numpy().tolist() == first.w.numpy().tolist()
+    assert second.awaiting == ()
+
+
+def test_loaded_variables_are_tensorflows(tmp_path: Path) -> None:
+    module = Dense()
+    module(tf.ones([1, 3]))
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert (loaded.w.name, type(loaded.w)) == ("w:0", tf.Variable)
+    assert loaded.w.numpy().tolist() == module.w.numpy().tolist()
+
+
+class Ignoring(Dense):
+    """Has a member that is none of its parts."""
+
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"other"}).union(
+        Dense._TF_MODULE_IGNORED_PROPERTIES  # libraries name more in this way
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.other = tf.Variable(1.0)
+        self.own = tf.Variable(2.0, trainable=False)
+
+
+def test_modules_ignore_what_their_class_says() -> None:
+    module = Ignoring()
+    assert module.variables == (module.own,)
+    assert module.trainable_variables == ()
+    assert module.non_trainable_variables == (module.own,)
+
+
+class Doubled(tf.Variable):
+    """Holds its value itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.held = value
+
+
+def test_variables_that_hold_their_values_say_how_they_are_converted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conversions, "_known", [])
+    tf.register_tensor_conversion_function(
+        Doubled, lambda value, **_: value.held * 2.0
+    )
+    made: Any = Doubled(tf.constant(3.0))
+    assert (made / 2.0).numpy() == 3.0
+    assert tf.square(made).numpy() == 36.0
+
+
+def test_references_to_variables_are_sorted() -> None:
+    refs = [tf.Variable(float(i)).ref() for i in range(5)]
+    turned = refs[::-1]
+    assert sorted(turned) == sorted(refs)
+    assert [x.deref().numpy() for x in turned] == [4.0, 3.0, 2.0, 1.0, 0.0]

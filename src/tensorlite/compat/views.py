@@ -336,6 +336,10 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referred is other._referred
 
+    def __lt__(self, other: Reference) -> bool:
+        """Return whether this comes first in an order that is the same throughout a program."""
+        return id(self._referred) < id(other._referred)
+
     def __hash__(self) -> int:
         return id(self._referred)
 

@@ -102,6 +102,8 @@ class Function(Generic[P, R_co]):
     """
 
     __tl_traced__ = True
+    makes_once = False
+    """Whether variables are made in the first trace only; else later traces find them again."""
     _instance: Any = None
     _is_bound = False
 
@@ -128,7 +130,7 @@ class Function(Generic[P, R_co]):
         self.name: str = name or own_name or type(python_function).__name__
         self.cache = Cache()
         self._signatures: dict[bool, Signature] = {}
-        functools.update_wrapper(self, python_function)
+        functools.update_wrapper(self, python_function, updated=())
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...

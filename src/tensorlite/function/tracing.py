@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import current, interpreted_by, to_tensor
-from tensorlite.core.errors import TracingError, note
+from tensorlite.core.errors import InvalidArgumentError, TracingError, note
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -141,6 +141,10 @@ class Traceable(Protocol):
         """The specs of what it returns, where they are given."""
 
     @property
+    def makes_once(self) -> bool:
+        """Whether variables are made in the first trace only, which is made again without them."""
+
+    @property
     def cache(self) -> Cache:
         """Its traces."""
 
@@ -161,9 +165,19 @@ class Tracing:
             part for part in arguments.parts if isinstance(part, TensorSpec)
         ]
         self._seen: dict[Line, int] = {}
+        self._may_make = not (function.makes_once and function.cache.traces)
 
     def concrete(self, line: Line) -> ConcreteFunction:
-        """Return the trace; a function that calls itself is traced until its result is settled."""
+        """Return the trace, without what variables begin with where those are made once."""
+        known = len(self.function.cache.variables)
+        made = self._traced(line)
+        if self.function.makes_once and len(self.function.cache.variables) > known:
+            self._may_make = False
+            made = self._traced(line)
+        return made
+
+    def _traced(self, line: Line) -> ConcreteFunction:
+        """Return a trace; a function that calls itself is traced until its result is settled."""
         running = self._first()
         for _ in range(4):
             made = self._attempt(running, line)
@@ -301,6 +315,12 @@ class Tracing:
     def _variable(self, initial: Any, make: Make) -> Tensor:
         """Return the handle of a variable made in the trace: the one of the first trace, if any."""
         line = user_line(2)
+        if not self._may_make and current.get() is not None:
+            raise InvalidArgumentError(
+                f"{self.function.name} makes a variable at {line}, and is not traced for the first "
+                "time: only singleton variables that are created on the first call are supported. "
+                "Make it once, in the object that owns it, or outside of the function"
+            )
         turn = self._seen[line] = self._seen.get(line, -1) + 1
         known = self.function.cache.variables.get((line, turn))
         if known is None:

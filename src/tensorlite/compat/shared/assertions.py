@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import TensorliteError
+from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.interop.tensorflow.messages import parsed
@@ -266,8 +266,10 @@ class Assertions(unittest.TestCase):
             TensorliteError, expected_err_re_or_predicate
         )
 
-    def assertRaisesIncompatibleShapesError(self, *args: Any, **kwargs: Any) -> Any:
-        return self.assertRaises(ValueError, *args, **kwargs)
+    def assertRaisesIncompatibleShapesError(
+        self, exception_type: Any = InvalidArgumentError
+    ) -> Any:
+        return self.assertRaises(exception_type)
 
     def assertStartsWith(
         self, actual: str, expected_start: str, msg: str | None = None

@@ -12,7 +12,6 @@ from tensorlite.config import LogicalDevice, PhysicalDevice
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function import function
 
-list_logical_devices = config.list_logical_devices
 set_soft_device_placement = config.set_soft_placement
 get_soft_device_placement = config.get_soft_placement
 __all__ = ["LogicalDevice", "PhysicalDevice"]
@@ -46,7 +45,16 @@ _kept = _Kept()
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    return config.list_physical_devices(device_type)
+    return config.list_physical_devices(device_type) if _is_known(device_type) else []
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    return config.list_logical_devices(device_type) if _is_known(device_type) else []
+
+
+def _is_known(device_type: str | None) -> bool:
+    """Return whether there may be devices of a kind here: of others, such as TPU, are none."""
+    return device_type in {None, "CPU", "GPU"}
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:

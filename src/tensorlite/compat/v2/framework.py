@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted
+from tensorlite.compat.conversions import registered
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
@@ -145,6 +146,11 @@ class Variable(EagerVariable, metaclass=_Kind):
             shape=shape,
         )
 
+    def __tensor__(self) -> Any:
+        """Return the value; classes below that hold it themselves say how it is converted."""
+        has_handle = hasattr(self, "handle")
+        return super().__tensor__() if has_handle else registered(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickles this as a variable of its own; tensorlite's own are not pickled."""
         kept = {"name": _own_name(self), "trainable": self.trainable}
@@ -155,8 +161,17 @@ class Variable(EagerVariable, metaclass=_Kind):
 Variable.arguments = signature(Variable.__init__)
 
 
+_HOLDERS = (AnyVariable, Collector, dict, list, tuple)
+"""What may hold variables that are saved."""
+
+
 class Module(Collector):
     """A module that has a name; its attributes are gone through in the order of their names."""
+
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"awaiting"})
+    """Names of attributes in which nothing is looked for; classes below it name more."""
+    awaiting: tuple[Any, ...] = ()
+    """Restores of checkpoints that have something for what will be here."""
 
     def __init__(self, name: str | None = None) -> None:
         chosen = _spelled(type(self)) if name is None else name
@@ -169,6 +184,12 @@ class Module(Collector):
         with name_scope(chosen) as whole:
             self._scope_name = whole
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name != "awaiting" and self.awaiting and isinstance(value, _HOLDERS):
+            for restore in self.awaiting:
+                restore.again()
+
     @property
     def name(self) -> str:
         return getattr(self, "_name", _spelled(type(self)))
@@ -179,15 +200,17 @@ class Module(Collector):
 
     @property
     def variables(self) -> Any:
-        return tuple(self._flatten(predicate=lambda x: isinstance(x, AnyVariable)))
+        return tuple(self._flatten(predicate=is_variable))
 
     @property
     def trainable_variables(self) -> Any:
-        return tuple(x for x in self.variables if x.trainable)
+        found = self._flatten(predicate=is_variable)
+        return tuple(x for x in found if x.trainable)
 
     @property
     def non_trainable_variables(self) -> Any:
-        return tuple(x for x in self.variables if not x.trainable)
+        found = self._flatten(predicate=is_variable)
+        return tuple(x for x in found if not x.trainable)
 
     @property
     def submodules(self) -> Any:
@@ -227,7 +250,8 @@ def _reached(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield what a module's attributes hold with its path; what is inside modules comes last."""
     inside = []
-    for key in sorted(vars(module), key=order):
+    ignored = getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    for key in sorted(vars(module).keys() - ignored, key=order):
         for path, leaf in _leaves(vars(module)[key], (key,)):
             if seen is not None and id(leaf) in seen:
                 continue

@@ -19,6 +19,7 @@ from tensorlite.compat.v2.function_types import (
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.shapes import TensorShape
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
@@ -59,7 +60,8 @@ class Concrete(ConcreteFunction):
     @property
     def output_shapes(self) -> Any:
         return nest.map_structure(
-            lambda x: None if x is None else x.shape, self.structured_outputs
+            lambda x: None if x is None else TensorShape(x.shape),
+            self.structured_outputs,
         )
 
     @property
@@ -113,6 +115,8 @@ class Concrete(ConcreteFunction):
 
 class PolymorphicFunction(Function[..., Any]):
     """A function that is traced for each kind of arguments."""
+
+    makes_once = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if active_graph() is None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.saved_names import FIXED
+from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
+from tensorlite.ops.state import variety
 
 
 class LoadOptions:
@@ -43,7 +45,17 @@ def _is_one_function(model: Model) -> bool:
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
-    return load_saved_model(str(export_dir), "serve" if tags is None else tags)
+    around = variety.get()
+    token = variety.set(_uninitialised if around is None else around)
+    try:
+        return load_saved_model(str(export_dir), "serve" if tags is None else tags)
+    finally:
+        variety.reset(token)
+
+
+def _uninitialised(*_: Any, **__: Any) -> object:
+    """Return one of TensorFlow 2's variables for each that is made, which is yet to begin."""
+    return object.__new__(Variable)
 
 
 def contains_saved_model(export_dir: Any) -> bool:
