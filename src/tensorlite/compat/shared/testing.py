@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared import benchmarks
 from tensorlite.compat.shared.assertions import Assertions
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
@@ -199,8 +200,13 @@ def _value(x: Any) -> Any:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the tests of the program."""
-    unittest.main(argv=argv or sys.argv)
+    """Run the tests of the program, or its benchmarks if the command asks for some."""
+    given = argv or sys.argv
+    pattern = benchmarks.asked_for(given)
+    if pattern is None:
+        unittest.main(argv=given)
+    else:
+        benchmarks.run(pattern)
 
 
 def get_temp_dir() -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import testing
+from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
     is_built_with_gpu_support,
@@ -35,6 +36,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.sessions import chosen_session
 
 __all__ = [
+    "Benchmark",
     "TestCase",
     "assert_equal_graph_def",
     "compute_gradient",

@@ -8,6 +8,7 @@ from unittest import mock
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
     is_built_with_gpu_support,
@@ -24,6 +25,7 @@ from tensorlite.compat.shared.testing import (
 )
 
 __all__ = [
+    "Benchmark",
     "TestCase",
     "assert_equal_graph_def",
     "compute_gradient",
