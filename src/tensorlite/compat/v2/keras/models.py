@@ -6,15 +6,20 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from tensorlite.compat.v2.keras import describing, graphs, lookup, saving, sketch
+from tensorlite.compat.v2.keras import (
+    describing,
+    graphs,
+    lookup,
+    saving,
+    sketch,
+    summaries,
+)
 from tensorlite.compat.v2.keras.base_layer import Layer, once
 from tensorlite.compat.v2.keras.layers_core import InputLayer
 from tensorlite.compat.v2.keras.training import Training
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
-from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 
 
@@ -190,12 +195,7 @@ class Model(Training, Layer):
         print_fn: Any = None,
         **kwargs: Any,
     ) -> None:
-        if not self.built:
-            raise FailedPreconditionError(
-                "This model has not yet been built. Build the model first by calling `build()` or "
-                "by calling the model on a batch of data."
-            )
-        (print_fn or print)("\n".join(_summary_lines(self, line_length or 65)))
+        (print_fn or print)(summaries.summary(self, line_length, positions, kwargs))
 
     def save_weights(
         self, filepath: Any, overwrite: bool = True, **kwargs: Any
@@ -395,43 +395,6 @@ class _Function(Layer):
 
 def _title(x: Any) -> str:
     return str(getattr(x.node.layer, "name", x.name))
-
-
-def _summary_lines(model: Any, width: int) -> list[str]:
-    rule, double = "_" * width, "=" * width
-    lines = [f'Model: "{model.name}"', rule]
-    lines += [_row("Layer (type)", "Output Shape", "Param #", width), double]
-    for layer in model.layers:
-        kind = f"{layer.name} ({type(layer).__name__})"
-        lines.append(_row(kind, _shape_text(layer), str(layer.count_params()), width))
-    trained = _count(model.trainable_weights)
-    total = _count(model.weights)
-    return [
-        *lines,
-        double,
-        f"Total params: {total}",
-        f"Trainable params: {trained}",
-        f"Non-trainable params: {total - trained}",
-        rule,
-    ]
-
-
-def _row(first: str, second: str, third: str, width: int) -> str:
-    wide, middle = int(width * 0.45), int(width * 0.4)
-    return f"{first[:wide]:<{wide}} {second[:middle]:<{middle}} {third}".rstrip()
-
-
-def _shape_text(layer: Any) -> str:
-    if not layer.nodes and not isinstance(layer, Model):
-        return "multiple"
-    try:
-        return str(layer.output_shape)
-    except AttributeError:
-        return "multiple"
-
-
-def _count(weights: Any) -> int:
-    return sum(int(np.prod(tuple(w.shape))) for w in weights)
 
 
 def load_model(
