@@ -33,7 +33,7 @@ def test_a_model_is_loaded_into_a_session(tmp_path: Path) -> None:
     written(tmp_path / "model")
     with tf.Graph().as_default(), tf.Session() as session:
         meta = tf.saved_model.loader.load(session, ["serve"], str(tmp_path / "model"))
-        signature = meta.signatures["serving_default"]
+        signature = meta.signature_def["serving_default"]
         names = signature.outputs["y"].name, signature.inputs["x"].name
         assert session.run(names[0], {names[1]: [[1, 1]]}) == pytest.approx(30.0)
         assert [v.name for v in tf.global_variables()] == ["w:0"]

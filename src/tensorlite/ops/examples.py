@@ -171,8 +171,8 @@ def _rows(values: Any, wanted: Wanted, where: str) -> Array:
 class ParseExampleV2(Op):
     """Serialized Examples as tensors: of one example, or of a vector of them.
 
-    Outputs are, feature by feature, a dense tensor, or indices, values and shape of a sparse one.
-    Inputs behind the examples are the default values of the features that are not sparse.
+    Sparse features come first. Outputs are the indices of these, their values, their shapes, and
+    dense tensors of the others; inputs behind the examples are the default values of the latter.
     """
 
     differentiable = False
@@ -194,7 +194,7 @@ class ParseExampleV2(Op):
                 f"parse_example takes strings, one or a vector, not {serialized}"
             )
         batch: Dims = serialized.shape or ()
-        return tuple(spec for one in self.wanted for spec in _specs(one, batch))
+        return _by_part([list(_specs(one, batch)) for one in self.wanted])
 
     def kernel(
         self, xp: Xp, serialized: Array, *defaults: Array
@@ -205,7 +205,7 @@ class ParseExampleV2(Op):
         maps = [message.features.feature for message in messages]
         alone = serialized.ndim == 0
         given = iter(defaults)
-        outputs: list[Array] = []
+        outputs: list[list[Array]] = []
         for one in self.wanted:
             default = np.empty(0) if one.kind == "sparse" else next(given)
             found = [
@@ -216,8 +216,27 @@ class ParseExampleV2(Op):
                 )
                 for i, features in enumerate(maps)
             ]
-            outputs.extend(_together(found, one, default, alone))
-        return tuple(outputs)
+            outputs.append(_together(found, one, default, alone))
+        return _by_part(outputs)
+
+
+def _by_part(parts: Sequence[list[Any]]) -> tuple[Any, ...]:
+    """Return the parts of sparse features, each of all of them together, and then dense ones."""
+    sparse = [x for x in parts if len(x) > 1]
+    dense = [x[0] for x in parts if len(x) == 1]
+    return (*(x[i] for i in range(3) for x in sparse), *dense)
+
+
+def _by_feature(
+    ones: Sequence[Wanted], outputs: Sequence[Tensor]
+) -> dict[Wanted, Any]:
+    """Return what each feature is, of the parts of all."""
+    count = sum(one.kind == "sparse" for one in ones)
+    sparse = zip(
+        *(outputs[i * count : (i + 1) * count] for i in range(3)), strict=True
+    )
+    values = [*(SparseTensor(*x) for x in sparse), *outputs[3 * count :]]
+    return dict(zip(ones, values, strict=True))
 
 
 def _where(i: int, alone: bool) -> str:
@@ -371,12 +390,15 @@ def parse_example(serialized: TensorLike, features: Features) -> dict[str, Any]:
             "parse_example: features is empty; name at least one"
         )
     asked = {key: wanted_of(key, features[key]) for key in sorted(features)}
-    ones = [pair for pairs in asked.values() for pair in pairs]
-    op = ParseExampleV2(*attributes_of([one for one, _ in ones]))
-    outputs = iter(calls(op, serialized, *[x for _, x in ones if x is not None]))
+    pairs = [pair for listed in asked.values() for pair in listed]
+    pairs.sort(key=lambda pair: pair[0].kind != "sparse")
+    ones = [one for one, _ in pairs]
+    op = ParseExampleV2(*attributes_of(ones))
+    outputs = calls(op, serialized, *[x for _, x in pairs if x is not None])
+    taken = _by_feature(ones, outputs)
     found = {
-        key: _packed(features[key], [_taken(one, outputs) for one, _ in pairs])
-        for key, pairs in asked.items()
+        key: _packed(features[key], [taken[one] for one, _ in listed])
+        for key, listed in asked.items()
     }
     return {key: found[key] for key in features}
 
@@ -399,12 +421,6 @@ def parse_single_example(
             "parse_example takes several"
         )
     return parse_example(one, features)
-
-
-def _taken(one: Wanted, outputs: Iterator[Tensor]) -> Any:
-    if one.kind != "sparse":
-        return next(outputs)
-    return SparseTensor(next(outputs), next(outputs), next(outputs))
 
 
 def _packed(feature: Any, parts: Sequence[Any]) -> Any:

@@ -18,6 +18,7 @@ from importlib import import_module
 from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shapes import (
     Dimension as Dimension,
@@ -407,8 +408,7 @@ def __getattr__(name: str) -> object:
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")
     if name in _OF_VERSION_2:
-        place = import_module(f"tensorlite.compat.v2.{_OF_VERSION_2[name]}")
-        return getattr(place, name)
+        return of_version_2(_OF_VERSION_2[name], name)
     if name in messages.SUMMARIES:
         return getattr(messages, name)
     if name in graph_messages:

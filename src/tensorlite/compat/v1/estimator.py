@@ -1,361 +1,99 @@
-"""tf.estimator: a function that builds a model, trained, judged and asked in graphs of its own.
-
-The estimators with models of their own (DNNClassifier and its like) are not here.
-"""
+"""tf.estimator: gathers its names from estimators/, where they live."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from inspect import signature
-from pathlib import Path
-from tempfile import mkdtemp
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v1 import (
-    averages,
-    data,
-    estimator_inputs as inputs,
-    framework,
-    hooks,
-    metrics,
-    monitored,
-    scaffolds,
-    summary,
+from tensorlite.compat.v1 import hooks
+from tensorlite.compat.v1.estimators import inputs, receivers as export
+from tensorlite.compat.v1.estimators.base import Estimator, EvalSpec, TrainSpec
+from tensorlite.compat.v1.estimators.configuration import RunConfig
+from tensorlite.compat.v1.estimators.exporting import (
+    BestExporter,
+    Exporter,
+    FinalExporter,
+    LatestExporter,
 )
-from tensorlite.core import nest
-from tensorlite.core.errors import (
-    InvalidArgumentError,
-    OutOfRangeError,
-    UnimplementedError,
+from tensorlite.compat.v1.estimators.heads import (
+    BinaryClassHead,
+    Head,
+    MultiClassHead,
+    RegressionHead,
 )
-from tensorlite.graph_mode.hooks import NanTensorHook, StopAtStepHook
-from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
-from tensorlite.interop.tensorflow.stored.states import latest_checkpoint
+from tensorlite.compat.v1.estimators.many_heads import (
+    LogisticRegressionHead,
+    MultiHead,
+    MultiLabelHead,
+    PoissonRegressionHead,
+    add_metrics,
+    classifier_parse_example_spec,
+    regressor_parse_example_spec,
+)
+from tensorlite.compat.v1.estimators.ready import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+    DNNClassifier,
+    DNNEstimator,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+)
+from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.estimators.starting import VocabInfo, WarmStartSettings
+from tensorlite.compat.v1.estimators.together import train_and_evaluate
+from tensorlite.graph_mode import hooks as plain_hooks
 
 __all__ = [
+    "BaselineClassifier",
+    "BaselineEstimator",
+    "BaselineRegressor",
+    "BestExporter",
+    "BinaryClassHead",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "Estimator",
     "EstimatorSpec",
     "EvalSpec",
-    "Estimator",
+    "Exporter",
+    "FinalExporter",
+    "Head",
+    "LatestExporter",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
+    "LogisticRegressionHead",
     "ModeKeys",
+    "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
+    "PoissonRegressionHead",
+    "RegressionHead",
     "RunConfig",
     "TrainSpec",
+    "VocabInfo",
+    "WarmStartSettings",
+    "add_metrics",
+    "classifier_parse_example_spec",
+    "export",
     "inputs",
+    "regressor_parse_example_spec",
     "train_and_evaluate",
 ]
 
 
-class ModeKeys:
-    """What a model is built for."""
-
-    TRAIN = "train"
-    EVAL = "eval"
-    PREDICT = "infer"
-
-
-@dataclass(frozen=True)
-class RunConfig:
-    """Where an estimator keeps its files, and how often it writes them."""
-
-    model_dir: str | None = None
-    tf_random_seed: int | None = 1
-    save_summary_steps: int = 100
-    save_checkpoints_steps: int | None = None
-    save_checkpoints_secs: int | None = None
-    session_config: Any = None
-    keep_checkpoint_max: int = 5
-    keep_checkpoint_every_n_hours: float = 10000
-    log_step_count_steps: int | None = 100
-
-    def saving(self) -> dict[str, Any]:
-        """Return how often checkpoints are written: every ten minutes if nothing is said."""
-        if self.save_checkpoints_steps is not None:
-            return {"save_checkpoint_steps": self.save_checkpoints_steps}
-        secs = self.save_checkpoints_secs
-        return {"save_checkpoint_secs": 600 if secs is None else secs}
-
-
-class EstimatorSpec(NamedTuple):
-    """What a function that builds a model gives back."""
-
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Mapping[str, Any] | None = None
-    export_outputs: Any = None
-    training_chief_hooks: Iterable[Any] | None = None
-    training_hooks: Iterable[Any] | None = None
-    scaffold: Any = None
-    evaluation_hooks: Iterable[Any] | None = None
-    prediction_hooks: Iterable[Any] | None = None
-
-
-@dataclass(frozen=True)
-class TrainSpec:
-    """How `train_and_evaluate` trains."""
-
-    input_fn: Callable[..., Any]
-    max_steps: int | None = None
-    hooks: Iterable[Any] = ()
-
-
-@dataclass(frozen=True)
-class EvalSpec:
-    """How `train_and_evaluate` judges."""
-
-    input_fn: Callable[..., Any]
-    steps: int | None = 100
-    name: str | None = None
-    hooks: Iterable[Any] = ()
-    exporters: Any = None
-    start_delay_secs: int = 120
-    throttle_secs: int = 600
-
-
-@dataclass
-class _Built:
-    """A model in a graph of its own."""
-
-    spec: EstimatorSpec
-    step: Any
-
-
-class Estimator:
-    """Trains, judges and asks the model that a function builds; its state is in a folder."""
-
-    def __init__(
-        self,
-        model_fn: Callable[..., Any],
-        model_dir: str | None = None,
-        config: RunConfig | None = None,
-        params: Any = None,
-        warm_start_from: Any = None,
-    ) -> None:
-        self.config = RunConfig() if config is None else config
-        self.model_fn = model_fn
-        self.model_dir = model_dir or self.config.model_dir or mkdtemp()
-        self.params = dict(params or {})
-        if warm_start_from is not None:
-            raise UnimplementedError(
-                "Estimator: warm_start_from is not served; restore what is wanted in the scaffold "
-                "of model_fn's EstimatorSpec, with tf.train.Scaffold(init_fn=...)"
-            )
-
-    def train(
-        self,
-        input_fn: Callable[..., Any],
-        hooks: Iterable[Any] | None = None,
-        steps: int | None = None,
-        max_steps: int | None = None,
-        saving_listeners: Any = None,
-    ) -> Estimator:
-        if steps is not None and max_steps is not None:
-            raise InvalidArgumentError("Can not provide both steps and max_steps.")
-        for count in (steps, max_steps):
-            if count is not None and count <= 0:
-                raise InvalidArgumentError(f"Must specify steps > 0, given: {count}")
-        if max_steps is not None and self._trained() >= max_steps:
-            return self
-        with framework.Graph().as_default():
-            built = self._build(input_fn, ModeKeys.TRAIN)
-            self._train(built.spec, list(hooks or ()), steps, max_steps)
-        return self
-
-    def _trained(self) -> int:
-        path = self.latest_checkpoint()
-        return 0 if path is None else int(self.get_variable_value("global_step"))
-
-    def _train(
-        self, spec: EstimatorSpec, given: list[Any], steps: Any, last: Any
-    ) -> None:
-        own = [NanTensorHook(spec.loss), *given, *(spec.training_hooks or ())]
-        if steps is not None or last is not None:
-            own.append(StopAtStepHook(steps, last))
-        if framework.get_default_graph().get_collection(GraphKeys.SUMMARIES) == []:
-            summary.scalar("loss", spec.loss)
-        with monitored.MonitoredTrainingSession(
-            checkpoint_dir=self.model_dir,
-            scaffold=spec.scaffold,
-            hooks=own,
-            chief_only_hooks=spec.training_chief_hooks,
-            save_summaries_steps=self.config.save_summary_steps,
-            config=self.config.session_config,
-            log_step_count_steps=self.config.log_step_count_steps,
-            **self.config.saving(),
-        ) as session:
-            while not session.should_stop():
-                session.run([spec.train_op, spec.loss])
-
-    def evaluate(
-        self,
-        input_fn: Callable[..., Any],
-        steps: int | None = None,
-        hooks: Iterable[Any] | None = None,
-        checkpoint_path: str | None = None,
-        name: str | None = None,
-    ) -> dict[str, Any]:
-        path = self._checkpoint(checkpoint_path)
-        with framework.Graph().as_default():
-            built = self._build(input_fn, ModeKeys.EVAL)
-            judged = dict(built.spec.eval_metric_ops or {})
-            judged["loss"] = metrics.mean(built.spec.loss)
-            values = {key: value for key, (value, _) in judged.items()}
-            values["global_step"] = built.step
-            update = framework.group(*[update for _, update in judged.values()])
-            own = [*(hooks or ()), *(built.spec.evaluation_hooks or ())]
-            found = self._judged(built.spec, own, update, values, path, steps)
-        self._write(found, name)
-        return found
-
-    def _judged(
-        self,
-        spec: Any,
-        own: list[Any],
-        update: Any,
-        values: Any,
-        path: Any,
-        steps: Any,
-    ) -> dict[str, Any]:
-        with self._session(spec, own, path) as session:
-            done = 0
-            while steps is None or done < steps:
-                try:
-                    session.run(update)
-                except OutOfRangeError:
-                    break
-                done += 1
-            # Without the hooks: they count batches.
-            found: dict[str, Any] = session.run_step_fn(
-                lambda context: context.session.run(values)
-            )
-        return found
-
-    def _write(self, found: Mapping[str, Any], name: str | None) -> None:
-        folder = Path(self.model_dir) / (f"eval_{name}" if name else "eval")
-        writer = summary.FileWriterCache.get(str(folder))
-        for key, value in found.items():
-            if key != "global_step" and np.ndim(value) == 0:
-                told = hooks.value_summary(key, float(value))
-                writer.add_summary(told, int(found["global_step"]))
-        writer.flush()
-
-    def predict(
-        self,
-        input_fn: Callable[..., Any],
-        predict_keys: Any = None,
-        hooks: Iterable[Any] | None = None,
-        checkpoint_path: str | None = None,
-        yield_single_examples: bool = True,
-    ) -> Iterator[Any]:
-        path = self._checkpoint(checkpoint_path)
-        with framework.Graph().as_default():
-            spec = self._build(input_fn, ModeKeys.PREDICT).spec
-            asked = spec.predictions
-            if predict_keys is not None:
-                asked = {key: asked[key] for key in asked if key in predict_keys}
-            own = [*(hooks or ()), *(spec.prediction_hooks or ())]
-            session = self._session(spec, own, path)
-        try:
-            while not session.should_stop():
-                try:
-                    found = session.run(asked)
-                except OutOfRangeError:
-                    return
-                yield from _rows(found) if yield_single_examples else [found]
-        finally:
-            session.close()
-
-    def _session(self, spec: EstimatorSpec, own: list[Any], path: str) -> Any:
-        creator = scaffolds.ChiefSessionCreator(
-            spec.scaffold,
-            config=self.config.session_config,
-            checkpoint_filename_with_path=path,
-        )
-        return monitored.MonitoredSession(creator, own)
-
-    def _build(self, input_fn: Callable[..., Any], mode: str) -> _Built:
-        if self.config.tf_random_seed is not None:
-            framework.set_random_seed(self.config.tf_random_seed)
-        step = averages.get_or_create_global_step()
-        features, labels = _read(self._called(input_fn, mode=mode))
-        known = {"labels": labels} if "labels" in _parameters(self.model_fn) else {}
-        spec = self._called(self.model_fn, features, mode=mode, **known)
-        if not isinstance(spec, EstimatorSpec):
-            raise InvalidArgumentError(
-                f"model_fn should return an EstimatorSpec, not {type(spec).__name__}"
-            )
-        return _Built(spec, step)
-
-    def _called(self, function: Callable[..., Any], *args: Any, **given: Any) -> Any:
-        """Return what a function gives for those of the arguments that it takes."""
-        offered = {**given, "params": self.params, "config": self.config}
-        taken = _parameters(function)
-        return function(*args, **{k: v for k, v in offered.items() if k in taken})
-
-    def _checkpoint(self, path: str | None) -> str:
-        found = path or self.latest_checkpoint()
-        if found is None:
-            raise InvalidArgumentError(
-                f"Could not find trained model in model_dir: {self.model_dir}."
-            )
-        return found
-
-    def latest_checkpoint(self) -> str | None:
-        found: str | None = latest_checkpoint(self.model_dir)
-        return found
-
-    def get_variable_names(self) -> list[str]:
-        return sorted(self._reader().get_variable_to_shape_map())
-
-    def get_variable_value(self, name: str) -> Any:
-        return self._reader().get_tensor(name)
-
-    def _reader(self) -> Any:
-        return CheckpointReader(self._checkpoint(None))
-
-
-def _parameters(function: Callable[..., Any]) -> set[str]:
-    return set(signature(function).parameters)
-
-
-def _read(given: Any) -> tuple[Any, Any]:
-    """Return features and labels of what an input function gives, which may be a dataset."""
-    if isinstance(given, data.Dataset):
-        given = data.make_one_shot_iterator(given).get_next()
-    if isinstance(given, (list, tuple)) and len(given) == 2:
-        return given[0], given[1]
-    return given, None
-
-
-def _rows(found: Any) -> Iterator[Any]:
-    count = len(nest.flatten(found)[0])
-    for i in range(count):
-        yield (
-            {key: value[i] for key, value in found.items()}
-            if isinstance(found, dict)
-            else found[i]
-        )
-
-
-def train_and_evaluate(
-    estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
-) -> tuple[dict[str, Any], list[Any]]:
-    """Train to the last step, and judge what has been learnt."""
-    estimator.train(
-        train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps
-    )
-    found = estimator.evaluate(
-        eval_spec.input_fn, eval_spec.steps, eval_spec.hooks, name=eval_spec.name
-    )
-    return found, []
-
-
-def __getattr__(name: str) -> object:
-    if name in vars(hooks):
-        return getattr(hooks, name)
+def __getattr__(name: str) -> Any:
+    """Return the hooks, which are tf.train's."""
+    for place in (hooks, plain_hooks):
+        if name in vars(place):
+            return vars(place)[name]
     raise attribute_error(__name__, name, __all__)

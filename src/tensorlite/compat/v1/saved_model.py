@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import SimpleNamespace
 
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.saved_names import (
     FIXED,
@@ -51,8 +51,7 @@ _OF_VERSION_2 = {"save": "save", "load_v2": "load"}
 def __getattr__(name: str) -> object:
     """Return what is fixed by the format of files, and what version 2 does; or say what is near."""
     if name in _OF_VERSION_2:
-        found = import_module("tensorlite.compat.v2.saved_model")
-        return getattr(found, _OF_VERSION_2[name])
+        return of_version_2("saved_model", _OF_VERSION_2[name])
     if name in FIXED:
         return FIXED[name]
     raise attribute_error(__name__, name, [*globals(), *FIXED])

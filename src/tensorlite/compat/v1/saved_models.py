@@ -16,7 +16,6 @@ from tensorlite.core.errors import (
 )
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.stored.metagraphs import (
-    MetaGraph,
     SignatureInfo,
     TensorInfo,
     meta_graph_of,
@@ -168,8 +167,8 @@ def load(
     export_dir: str,
     import_scope: str | None = None,
     **kwargs: Any,
-) -> MetaGraph:
-    """Read a graph and its values into a session; returns its notes, signatures among them."""
+) -> Any:
+    """Read a graph and its values into a session; returns its MetaGraphDef."""
     folder = Path(export_dir)
     fitting = [x for x in meta_graphs_of(folder) if set(x.tags) == set(tags)]
     if len(fitting) != 1:
@@ -198,7 +197,7 @@ def load(
         for key in (MAIN_OP, "legacy_init_op"):
             for name in meta.collections.get(key, ()):
                 sess.run(f"{prefix}{name}".partition(":")[0])
-    return meta
+    return to_message(meta)
 
 
 def build_tensor_info(tensor: Any) -> TensorInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.averages import (
     ExponentialMovingAverage as ExponentialMovingAverage,
@@ -84,6 +85,11 @@ from tensorlite.compat.v1.schedules import (
     piecewise_constant_decay as piecewise_constant_decay,
     polynomial_decay as polynomial_decay,
 )
+from tensorlite.compat.v1.starting import (
+    VocabInfo as VocabInfo,
+    init_from_checkpoint as init_from_checkpoint,
+    warm_start as warm_start,
+)
 from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
 from tensorlite.compat.v1.supervisor import Supervisor as Supervisor
 from tensorlite.compat.v1.sync_replicas import (
@@ -125,8 +131,13 @@ checkpoint_exists = checkpoints.exists
 summary_iterator = event_file.read_events
 
 
+_OF_VERSION_2 = ("Checkpoint", "CheckpointManager", "checkpoints_iterator")
+
+
 def __getattr__(name: str) -> object:
-    """Return one of the messages that records hold, such as Example, which need protobuf."""
+    """Return one of the messages that records hold, which need protobuf, or what version 2 has."""
     if name in NAMES:
         return example_message(name)
-    raise attribute_error(__name__, name, globals())
+    if name in _OF_VERSION_2:
+        return of_version_2("train", name)
+    raise attribute_error(__name__, name, [*globals(), *_OF_VERSION_2])

@@ -9,6 +9,7 @@ from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.older import OLDER
+from tensorlite.interop.tensorflow.parsing import PARSED
 from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
@@ -28,6 +29,7 @@ ADAPTERS: dict[str, Adapter] = {
     **VARIABLES,
     **CONTAINERS,
     **DATASETS,
+    **PARSED,
     **CALLS,
     **PYTHON,
     **STORED,

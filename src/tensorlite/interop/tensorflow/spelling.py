@@ -14,6 +14,7 @@ from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
+from tensorlite.interop.tensorflow.parsing import PARSING
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
 from tensorlite.interop.tensorflow.python_calls import written as _python_call
@@ -260,6 +261,7 @@ def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **DECOMPOSED,
+    **PARSING,
     **WRITTEN,
     "AccumulatorApplyGradient": _accumulating,
     "AccumulatorNumAccumulated": _accumulating,

@@ -1,0 +1,123 @@
+"""Examples in GraphDefs, whose operators are told what is wanted by tensors beside attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.dtypes import DType, string
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.graph.graph import Node
+from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.examples import ParseExampleV2, Wanted, attributes_of
+
+
+def _keys(texts: Sequence[str], name: str) -> Spelled:
+    array = np.empty(len(texts), object)
+    array[:] = [text.encode() for text in texts]
+    return Spelled("Const", {"value": array, "dtype": string}, (), name)
+
+
+def _shape(one: Wanted) -> Shape:
+    outer = (None,) if one.kind.startswith("rows") else ()
+    return Shape((*outer, *one.shape))
+
+
+def _parsed(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Write the keys as constants; sparse features come first, as there."""
+    assert isinstance(op, ParseExampleV2)
+    sparse = [one for one in op.wanted if one.kind == "sparse"]
+    dense = [one for one in op.wanted if one.kind != "sparse"]
+    names = ("names", "sparse_keys", "dense_keys", "ragged_keys")
+    listed: tuple[list[str], ...] = (
+        [],
+        [x.key for x in sparse],
+        [x.key for x in dense],
+        [],
+    )
+    attributes: dict[str, Any] = {
+        "Tdense": tuple([x.dtype for x in dense]),
+        "num_sparse": len(sparse),
+        "sparse_types": tuple([x.dtype for x in sparse]),
+        "ragged_value_types": (),
+        "ragged_split_types": (),
+        "dense_shapes": tuple(map(_shape, dense)),
+    }
+    defaults = range(1, len(node.inputs))
+    return (
+        *map(_keys, listed, names),
+        Spelled("ParseExampleV2", attributes, (0, *names, *defaults)),
+    )
+
+
+def _texts(given: Given, places: Sequence[int]) -> list[str]:
+    found = [given.constant(i).ravel().tolist() for i in places]
+    return [x.decode() if isinstance(x, bytes) else str(x) for y in found for x in y]
+
+
+def _wanted(
+    given: Given, sparse: Sequence[str], dense: Sequence[str], defaults: Sequence[int]
+) -> list[Wanted]:
+    """Return the features that are asked for."""
+    kinds = given.dtypes("sparse_types")
+    own = given.dtypes("Tdense")
+    shapes: tuple[Shape, ...] = given.typed("dense_shapes", tuple)
+    if (len(kinds), len(own), len(shapes)) != (len(sparse), len(dense), len(dense)):
+        raise GraphDefError(f"{given.record}: there are not as many types as keys")
+    found = [Wanted(*x, (), "sparse") for x in zip(sparse, kinds, strict=True)]
+    for key, dtype, shape, place in zip(dense, own, shapes, defaults, strict=True):
+        found.append(_dense(given, (key, dtype), shape.sizes, place))
+    return found
+
+
+def _dense(given: Given, named: tuple[str, DType], sizes: Any, place: int) -> Wanted:
+    any_rows = bool(sizes) and sizes[0] is None
+    rest = tuple(sizes[1:] if any_rows else sizes or ())
+    if None in rest:
+        raise GraphDefError(f"{given.record}: {named[0]!r} has the shape {sizes}")
+    optional = given.tensor(place).spec.shape != (0,)
+    kind = ("rows" if any_rows else "fixed") + ("?" if optional else "")
+    return Wanted(*named, rest, kind)
+
+
+def _read(given: Given, wanted: list[Wanted], defaults: Sequence[int]) -> Values:
+    given.check_attributes()
+    op = ParseExampleV2(*attributes_of(wanted))
+    inputs = [given.tensor(i) for i in (0, *defaults)]
+    return given.node(op, *inputs).outputs
+
+
+def _version_2(given: Given) -> Values:
+    if given.attribute("ragged_value_types") or given.attribute("ragged_split_types"):
+        raise GraphDefError(f"{given.record}: ragged features are not read")
+    sparse, dense = _texts(given, [2]), _texts(given, [3])
+    given.typed("num_sparse", int)
+    defaults = range(5, 5 + len(dense))
+    return _read(given, _wanted(given, sparse, dense, defaults), defaults)
+
+
+def _version_1(given: Given) -> Values:
+    count, others = given.typed("Nsparse", int), given.typed("Ndense", int)
+    sparse = _texts(given, range(2, 2 + count))
+    dense = _texts(given, range(2 + count, 2 + count + others))
+    first = 2 + count + others
+    defaults = range(first, first + others)
+    return _read(given, _wanted(given, sparse, dense, defaults), defaults)
+
+
+PARSED: dict[str, Adapter] = {
+    "ParseExample": _version_1,
+    "ParseExampleV2": _version_2,
+}
+"""How examples are read."""
+
+PARSING: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+    "ParseExampleV2": _parsed
+}
+"""How they are written."""

@@ -1,0 +1,209 @@
+"""Estimators that are exported, judged in turns, begun with others; what they learn is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import mode
+
+tf: Any = import_module("tensorlite.compat.v1")
+X = np.array([[1.0], [2.0], [-1.0], [0.5], [3.0], [-2.0]], np.float32)
+Y = np.array([0, 1, 0, 1, 1, 0])
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    yield
+    mode.eager = before
+
+
+def _rows(times: int = 1) -> Callable[[], Any]:
+    def rows() -> Any:
+        return (
+            tf.data.Dataset.from_tensor_slices(({"a": X}, Y)).repeat(times).batch(3)
+        )
+
+    return rows
+
+
+def _linear(folder: Path, **given: Any) -> Any:
+    column = tf.feature_column.numeric_column("a")
+    return tf.estimator.LinearClassifier([column], str(folder), **given)
+
+
+def _receiver() -> Any:
+    column = tf.feature_column.numeric_column("a")
+    spec = tf.feature_column.make_parse_example_spec([column])
+    return tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)
+
+
+def _example(value: float) -> bytes:
+    feature = tf.train.Feature(float_list=tf.train.FloatList(value=[value]))
+    features = tf.train.Features(feature={"a": feature})
+    made: bytes = tf.train.Example(features=features).SerializeToString()
+    return made
+
+
+def test_an_exported_model_answers_as_the_estimator(tmp_path: Path) -> None:
+    estimator = _linear(tmp_path / "model")
+    estimator.train(_rows(3))
+    answers = [x["probabilities"] for x in estimator.predict(_rows())]
+    extra = tmp_path / "notes.txt"
+    extra.write_text("notes")
+    folder = estimator.export_saved_model(
+        str(tmp_path / "out"), _receiver(), {"notes.txt": str(extra)}
+    ).decode()
+    assert Path(folder, "assets.extra", "notes.txt").read_text() == "notes"
+    with tf.Graph().as_default(), tf.Session() as session:
+        meta = tf.saved_model.load(session, ["serve"], folder)
+        signatures = meta.signature_def
+        assert sorted(signatures) == ["classification", "predict", "serving_default"]
+        own = signatures["serving_default"]
+        fed = own.inputs["inputs"].name
+        asked = own.outputs["scores"].name
+        found = session.run(asked, {fed: [_example(float(x)) for x in X[:, 0]]})
+    np.testing.assert_allclose(found, answers, 1e-6)
+
+
+def test_raw_features_are_fed_one_by_one(tmp_path: Path) -> None:
+    estimator = _linear(tmp_path / "model")
+    estimator.train(_rows())
+    raw = tf.estimator.export.build_raw_serving_input_receiver_fn({"a": X})
+    folder = estimator.export_savedmodel(str(tmp_path / "out"), raw).decode()
+    with tf.Graph().as_default(), tf.Session() as session:
+        signatures = tf.saved_model.load(session, ["serve"], folder).signature_def
+        assert sorted(signatures) == ["predict"]
+        own = signatures["predict"]
+        asked = own.outputs["class_ids"].name
+        found = session.run(asked, {own.inputs["a"].name: X})
+    assert found.tolist() == [
+        x["class_ids"].tolist() for x in estimator.predict(_rows())
+    ]
+
+
+def test_training_and_judging_in_turns_exports(tmp_path: Path) -> None:
+    config = tf.estimator.RunConfig(save_checkpoints_steps=2)
+    estimator = _linear(tmp_path, config=config)
+    latest = tf.estimator.LatestExporter("latest", _receiver(), exports_to_keep=1)
+    final = tf.estimator.FinalExporter("final", _receiver())
+    best = tf.estimator.BestExporter("best", _receiver())
+    judged, exports = tf.estimator.train_and_evaluate(
+        estimator,
+        tf.estimator.TrainSpec(_rows(9), max_steps=4),
+        tf.estimator.EvalSpec(
+            _rows(), exporters=[latest, final, best], throttle_secs=3600
+        ),
+    )
+    assert judged["global_step"] == 4
+    assert judged["loss"] < np.log(2) * 3
+    assert [Path(x.decode()).parent.name for x in exports] == [
+        "latest",
+        "final",
+        "best",
+    ]
+
+
+def test_an_estimator_begins_with_anothers_variables(tmp_path: Path) -> None:
+    first = _linear(tmp_path / "first")
+    first.train(_rows(3))
+    name = "linear/linear_model/a/weights"
+    still = {"optimizer": tf.train.GradientDescentOptimizer(0.0)}
+    begun = _linear(tmp_path / "second", warm_start_from=first.model_dir, **still)
+    begun.train(_rows(), steps=1)
+    kept = first.get_variable_value(name)
+    np.testing.assert_allclose(begun.get_variable_value(name), kept)
+    settings = tf.estimator.WarmStartSettings(first.model_dir, ".*bias.*")
+    partly = _linear(tmp_path / "third", warm_start_from=settings, **still)
+    partly.train(_rows(), steps=1)
+    assert partly.get_variable_value(name).tolist() == [[0.0]]
+
+
+def test_two_heads_have_labels_of_their_own(tmp_path: Path) -> None:
+    heads = [
+        tf.estimator.RegressionHead(name="number"),
+        tf.estimator.BinaryClassHead(name="yes"),
+    ]
+    head = tf.estimator.MultiHead(heads, [1.0, 0.5])
+    column = tf.feature_column.numeric_column("a")
+
+    def rows() -> Any:
+        labels = {"number": X[:, 0], "yes": Y}
+        return (
+            tf.data.Dataset.from_tensor_slices(({"a": X}, labels)).repeat(20).batch(6)
+        )
+
+    estimator = tf.estimator.DNNEstimator(head, [4], [column], str(tmp_path))
+    estimator.train(rows, steps=20)
+    found = estimator.evaluate(rows, steps=1)
+    wanted = found["loss/number"] + 0.5 * found["loss/yes"]
+    assert found["loss"] == pytest.approx(wanted, 1e-5)
+    assert {"accuracy/yes", "average_loss/number"} <= set(found)
+    answer = next(estimator.predict(rows))
+    assert answer["yes", "class_ids"].shape == (1,)
+
+
+def test_more_metrics_are_added(tmp_path: Path) -> None:
+    def metric_fn(labels: Any, predictions: Any) -> dict[str, Any]:
+        ids = tf.squeeze(predictions["class_ids"], -1)
+        return {"wrong": tf.metrics.mean(tf.not_equal(labels, ids))}
+
+    estimator = tf.estimator.add_metrics(_linear(tmp_path), metric_fn)
+    estimator.train(_rows(3))
+    found = estimator.evaluate(_rows())
+    assert found["wrong"] == pytest.approx(1.0 - found["accuracy"])
+
+
+def test_specs_of_examples_have_labels() -> None:
+    column = tf.feature_column.numeric_column("a")
+    found = tf.estimator.classifier_parse_example_spec([column], "y")
+    assert sorted(found) == ["a", "y"]
+    assert found["y"].dtype is tf.int64
+    with pytest.raises(InvalidArgumentError, match="not be used as features"):
+        tf.estimator.regressor_parse_example_spec([column], "a")
+
+
+def test_variables_begin_with_those_of_a_checkpoint(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        with tf.variable_scope("old"):
+            tf.get_variable("v", initializer=[1.0, 2.0])
+            tf.get_variable("w", initializer=[[1.0], [2.0], [3.0]])
+        session.run(tf.global_variables_initializer())
+        prefix = tf.train.Saver().save(session, str(tmp_path / "saved"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        with tf.variable_scope("new"):
+            v = tf.get_variable("v", [2])
+            w = tf.get_variable("w", [3, 1], partitioner=tf.fixed_size_partitioner(2))
+        u = tf.get_variable("u", [2])
+        tf.train.init_from_checkpoint(prefix, {"old/": "new/", "old/v": u})
+        session.run(tf.global_variables_initializer())
+        assert session.run(v).tolist() == session.run(u).tolist() == [1.0, 2.0]
+        assert session.run(tf.convert_to_tensor(w)).tolist() == [[1.0], [2.0], [3.0]]
+        with pytest.raises(InvalidArgumentError, match="is not found"):
+            tf.train.init_from_checkpoint(prefix, {"old/x": u})
+        with pytest.raises(InvalidArgumentError, match="doesn't match"):
+            tf.train.init_from_checkpoint(str(tmp_path), {"old/w": u})
+
+
+def test_rows_begin_with_those_of_the_same_words(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("a\nb\nc\n")
+    (tmp_path / "new.txt").write_text("c\nd\na\n")
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("w", initializer=[[1.0], [2.0], [3.0]])
+        session.run(tf.global_variables_initializer())
+        prefix = tf.train.Saver().save(session, str(tmp_path / "saved"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.get_variable("w", [4, 1])
+        info = tf.train.VocabInfo(
+            str(tmp_path / "new.txt"), 3, 1, str(tmp_path / "old.txt")
+        )
+        tf.train.warm_start(prefix, var_name_to_vocab_info={"w": info})
+        session.run(tf.global_variables_initializer())
+        assert session.run(w).tolist() == [[3.0], [0.0], [1.0], [0.0]]
