@@ -6,6 +6,7 @@ The queues and locks themselves stand in ops/; who waits for whom is in deadlock
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -30,13 +31,13 @@ class Waiting(Op, abstract=True):
     role: ClassVar[Role] = Role.ASYNC
     differentiable: ClassVar[bool] = False
 
+    @abstractmethod
     def start(self, done: Done, *arrays: Array) -> Cancel | None:
         """Begin, and call `done` once: from this call, or later from any thread.
 
         Returns what gives the wait up, or None when `done` has been called already. What is
         wrong with the arrays is raised; whatever else goes wrong is given to `done`.
         """
-        raise NotImplementedError
 
     def waits_for(self, *arrays: Array) -> Want:
         """Return what a wait that goes on is for, in words; asked when there is a deadlock."""

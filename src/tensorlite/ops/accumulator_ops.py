@@ -7,6 +7,7 @@ accumulators.py and sparse_accumulators.py.
 from __future__ import annotations
 
 import logging
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,13 +87,13 @@ class Gathered(Monitor):
                 step,
             )
 
+    @abstractmethod
     def add(self, gradient: Any) -> None:
         """Add a gradient to those there are, or raise and leave them as they are."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reduced(self) -> Any:
         """Return the sum or the mean, and begin anew."""
-        raise NotImplementedError
 
 
 class DenseSum(Gathered):

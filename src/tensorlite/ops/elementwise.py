@@ -6,6 +6,7 @@ special.py, rounding and signs in rounding.py, comparisons in compare.py, activa
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import inf, log as log_of, nan
 
 from tensorlite.core.dispatch import call1, call2
@@ -46,9 +47,9 @@ class Smooth(FloatUnary, abstract=True):
             )
         return x.without_value()
 
+    @abstractmethod
     def slope(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the derivative at `x`, where the function is `y`."""
-        raise NotImplementedError
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate of the derivative."""

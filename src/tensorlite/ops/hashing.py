@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from abc import abstractmethod
 from collections.abc import Sequence
 from struct import unpack_from
 
@@ -242,9 +243,9 @@ class _Bucket(Op, abstract=True):
             dtype=np.int64,
         )
 
+    @abstractmethod
     def hashed(self, data: bytes) -> int:
         """Return the hash of a string."""
-        raise NotImplementedError
 
 
 class StringToHashBucket(_Bucket):

@@ -5,6 +5,7 @@ Their key and counter are those of the other draws, so that seeds mean the same 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,37 +60,36 @@ class _Draw(Op, abstract=True):
         self, xp: Xp, shape: Array, key: Array, counter: Array, *parameters: Array
     ) -> Array:
         """Return the numbers."""
-        found = self.drawn(_generator(key, counter), shape.tolist(), *parameters)
+        found = self.drawn(key, counter, tuple(shape.tolist()), *parameters)
         return xp.asarray(found.astype(self.dtype.numpy))
 
+    @abstractmethod
     def drawn(
-        self, generator: np.random.Generator, shape: Any, *parameters: Array
+        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
     ) -> Any:
-        """Return what NumPy draws."""
-        raise NotImplementedError
+        """Return what is drawn by a key and a counter."""
 
 
 class StatelessRandomPoisson(_Draw):
     """Numbers of Poisson distributions."""
 
-    def kernel(
-        self, xp: Xp, shape: Array, key: Array, counter: Array, *parameters: Array
-    ) -> Array:
-        """Return the numbers."""
+    def drawn(
+        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
+    ) -> Any:
+        """Return what is drawn by rejection."""
         (mean,) = parameters
-        found = rejection.poisson(key, counter, tuple(shape.tolist()), mean)
-        return xp.asarray(found.astype(self.dtype.numpy))
+        return rejection.poisson(key, counter, shape, mean)
 
 
 class StatelessRandomBinomial(_Draw):
     """Numbers of binomial distributions."""
 
     def drawn(
-        self, generator: np.random.Generator, shape: Any, *parameters: Array
+        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
     ) -> Any:
         """Return what NumPy draws."""
         counts, chances = parameters
-        return generator.binomial(
+        return _generator(key, counter).binomial(
             counts.astype(np.int64), chances.astype(np.float64), shape
         )
 

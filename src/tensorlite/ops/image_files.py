@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+from abc import abstractmethod
 from functools import cache
 from typing import Any
 
@@ -190,9 +191,9 @@ class _Encode(Op, abstract=True):
         found[:] = [self.written(_picture(one, self.name)) for one in flat]
         return found.reshape(image.shape[:-3])
 
+    @abstractmethod
     def written(self, picture: Any) -> bytes:
         """Return the bytes of an image."""
-        raise NotImplementedError
 
 
 def _picture(pixels: Array, what: str) -> Any:

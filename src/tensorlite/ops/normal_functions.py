@@ -5,6 +5,7 @@ The error function itself is in special.py, the gamma function's kin in gamma.py
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import log as log_of, pi, sqrt as root
 from typing import ClassVar
 
@@ -56,9 +57,9 @@ class _Real(Smooth, abstract=True):
         with np.errstate(all="ignore"):
             return self.values(xp, x.astype("float64")).astype(x.dtype)
 
+    @abstractmethod
     def values(self, xp: Xp, x: Array) -> Array:
         """Return the values in float64."""
-        raise NotImplementedError
 
 
 class Erfc(_Real):

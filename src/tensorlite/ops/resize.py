@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -83,9 +84,9 @@ class _Resize(Op, abstract=True):
         """Return the weights of an axis."""
         return self.rule()(have, want, self.align_corners, self.half_pixel_centers)
 
+    @abstractmethod
     def rule(self) -> Callable[[int, int, bool, bool], Any]:
         """Return the function of resampling.py."""
-        raise NotImplementedError
 
     def kernel(self, xp: Xp, images: Array, size: Array) -> Array:
         """Return the images resized."""

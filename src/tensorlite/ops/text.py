@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
@@ -72,9 +73,9 @@ class _Text(Op, abstract=True):
         """Return the strings."""
         return each_string(lambda one: self.changed(as_bytes(one)), x)
 
+    @abstractmethod
     def changed(self, text: bytes) -> bytes:
         """Return what becomes of one string."""
-        raise NotImplementedError
 
 
 class StringLower(_Text):

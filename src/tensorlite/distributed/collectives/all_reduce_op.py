@@ -8,6 +8,7 @@ meet there. Source: TensorFlow's CollectiveReduce and CollectiveGather, whose gr
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -128,15 +129,15 @@ class _Collective(Waiting, abstract=True):
             f"{self.group[self.rank]} has"
         )
 
+    @abstractmethod
     def over(
         self, group: Group, step: int, key: str, array: Array, done: Done
     ) -> Cancel | None:
         """Begin with other tasks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def together(self, arrays: list[Array]) -> Sequence[Any]:
         """Return what each rank gets, given what each has."""
-        raise NotImplementedError
 
 
 def _task(member: str) -> str:

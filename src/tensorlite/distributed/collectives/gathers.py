@@ -6,6 +6,7 @@ large is sent by threads of its own, which wait where the receiver has too much 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -133,13 +134,13 @@ class Telling(Meeting):
     def check(self, rank: int, head: dict[str, Any]) -> None:
         """Raise the error of an announcement that does not fit."""
 
+    @abstractmethod
     def got(self, rank: int, array: Array) -> None:
         """Take an array that is whole."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outcome(self) -> Any:
         """Return what this rank gets."""
-        raise NotImplementedError
 
 
 class Gather(Telling):

@@ -8,6 +8,7 @@ collectives.py. Nothing here waits: all goes on from the thread that brings a me
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -119,9 +120,9 @@ class Meeting:
         self.guarded(self.start)
         return None if self._over else self.cancel
 
+    @abstractmethod
     def start(self) -> None:
         """Send what can be sent, and ask for what is to come."""
-        raise NotImplementedError
 
     def guarded(self, work: Callable[..., object], *args: Any) -> None:
         """Do something that ends this with an error when it raises one."""
@@ -270,7 +271,14 @@ class Meeting:
 
 def refuse(group: Group, step: int, key: str, error: TensorliteError) -> None:
     """Tell the other ranks that this one cannot even begin."""
-    Meeting(group, step, key, lambda _: None).fail(error)
+    _Refusal(group, step, key, lambda _: None).fail(error)
+
+
+class _Refusal(Meeting):
+    """What a rank has to say that cannot even begin."""
+
+    def start(self) -> None:
+        """Send nothing, and ask for nothing."""
 
 
 def _shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,9 +75,9 @@ class _OfOneFeature(CategoricalColumn):
             )
         return found.with_values(self.numbers(found.values, given))
 
+    @abstractmethod
     def numbers(self, values: Tensor, given: Features) -> Tensor:
         """Return the categories of values."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
