@@ -28,6 +28,7 @@ __all__ = [
     "count_memory",
     "get_log_device_placement",
     "get_numpy_operands",
+    "get_promotion",
     "get_soft_placement",
     "get_step_timeout",
     "get_tensorflow_results",
@@ -39,6 +40,7 @@ __all__ = [
     "set_logical_devices",
     "set_memory_limit",
     "set_numpy_operands",
+    "set_promotion",
     "set_soft_placement",
     "set_step_timeout",
     "set_swap",
@@ -265,6 +267,36 @@ def get_numpy_operands() -> Literal["promote", "adopt"]:
     'promote'
     """
     return "adopt" if settings.numpy_adopts else "promote"
+
+
+def set_promotion(rule: str) -> None:
+    """Say in which dtype tensors of two dtypes meet: "standard", "numpy" or "safe".
+
+    By the Array API's rules, whole numbers beside fractions take their dtype; by NumPy's, int32 and
+    float32 meet in float64. "safe" refuses whole numbers beside fractions.
+
+    >>> tl.config.set_promotion("numpy")
+    >>> (tl.asarray(1) + tl.asarray(1.0)).dtype
+    tl.float64
+    >>> tl.config.set_promotion("standard")
+    >>> (tl.asarray(1) + tl.asarray(1.0)).dtype
+    tl.float32
+    """
+    allowed = ("standard", "numpy", "safe")
+    if rule not in allowed:
+        raise InvalidArgumentError(
+            f"set_promotion takes {', '.join(allowed)}, not {rule!r}"
+        )
+    settings.promotion = rule
+
+
+def get_promotion() -> str:
+    """Return by which rule tensors of two dtypes meet in one.
+
+    >>> tl.config.get_promotion()
+    'standard'
+    """
+    return settings.promotion
 
 
 def set_tensorflow_results(wanted: bool) -> None:

@@ -135,6 +135,9 @@ class Settings:
     tensorflow_results: bool = False
     """Whether quotients of wide integers are float64, and values look as TensorFlow's do."""
 
+    promotion: str = "standard"
+    """By which rule two dtypes meet in one."""
+
 
 settings = Settings()
 placement_log = logging.getLogger("tensorlite.placement")

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from tensorlite.core import texts
+from tensorlite.core.device import settings
 from tensorlite.core.errors import DTypeError
 
 
@@ -255,12 +256,25 @@ def promote(a: DType, b: DType) -> DType:
     """
     if a is b:
         return a
+    if settings.promotion == "numpy":
+        return of_numpy(np.result_type(a.numpy, b.numpy))
     try:
-        return _PROMOTED[a, b]
+        met = _PROMOTED[a, b]
     except KeyError:
         raise DTypeError(
             f"no dtype holds both {a!r} and {b!r}; cast one of them with tl.astype"
         ) from None
+    if settings.promotion == "safe" and not (_is_safe(a, met) and _is_safe(b, met)):
+        raise DTypeError(
+            f"implicit dtype promotion between {a!r} and {b!r} is disallowed by "
+            "tl.config.set_promotion('safe'); cast one of them with tl.astype"
+        )
+    return met
+
+
+def _is_safe(dtype: DType, met: DType) -> bool:
+    """Return whether numbers become another dtype without becoming another kind of number."""
+    return dtype.kind in ("b", met.kind) or (dtype.kind == "f" and met.kind == "c")
 
 
 def weak(scalar: object, dtype: DType) -> DType:

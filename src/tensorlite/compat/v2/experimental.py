@@ -9,6 +9,7 @@ from tensorlite.compat.dispatching import (
     unregister_dispatch_for,
 )
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2 import numpy
 from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
     ExtensionType,
@@ -20,6 +21,7 @@ __all__ = [
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",
+    "numpy",
     "unregister_dispatch_for",
 ]
 

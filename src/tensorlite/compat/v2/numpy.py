@@ -1,0 +1,269 @@
+"""tf.experimental.numpy: NumPy's functions over tensors, with NumPy's dtypes.
+
+The functions are those of tf.keras.ops; what differs are the dtypes of operands: numbers of Python
+are of 64 bits, operands meet in the dtype that NumPy says, and fractions of whole numbers are
+float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras import ops
+from tensorlite.config import set_promotion
+from tensorlite.core import nest
+from tensorlite.core.constant import encoded
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import DType, as_dtype, of_numpy
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
+from tensorlite.ops.shape import astype, reshape as reshaped
+
+__all__ = ["ndarray", "newaxis"]
+
+ndarray = Tensor
+newaxis = np.newaxis
+e, inf, nan, pi = np.e, np.inf, np.nan, np.pi
+bool_, int_, float_, complex_ = np.bool_, np.int64, np.float64, np.complex128
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
+complex64, complex128 = np.complex64, np.complex128
+iinfo, finfo = np.iinfo, np.finfo
+
+
+@dataclass
+class _Rules:
+    """What a program has asked for."""
+
+    prefers_float32: bool = False
+
+
+_rules = _Rules()
+
+_MEETING = """
+add arctan2 bitwise_and bitwise_or bitwise_xor concatenate cross divide dot equal floor_divide fmax
+fmin fmod greater greater_equal heaviside hypot inner isclose kron less less_equal logaddexp
+logaddexp2 matmul maximum minimum mod multiply not_equal outer power stack subtract tensordot
+true_divide vdot hstack vstack dstack
+"""
+"""Functions whose operands meet in one dtype."""
+_FRACTIONAL = """
+arccos arccosh arcsin arcsinh arctan arctan2 arctanh average cbrt cos cosh deg2rad divide exp exp2
+expm1 hypot log log10 log1p log2 logaddexp logaddexp2 mean median nanmean nanstd nanvar rad2deg
+reciprocal sin sinc sinh sqrt std tan tanh true_divide var
+"""
+"""Functions that make fractions of whole numbers."""
+_MADE = """
+arange empty eye full geomspace identity linspace logspace ones tri zeros bartlett blackman hamming
+hanning
+"""
+"""Functions that make arrays of numbers of Python."""
+_OTHERS = """
+abs absolute all amax amin any argmax argmin argsort around average bincount broadcast_to ceil clip
+conj conjugate count_nonzero cumprod cumsum diag diagflat diagonal diff digitize expand_dims
+fabs flip fliplr flipud floor full_like gcd histogram imag isfinite isin isinf isnan isneginf
+isposinf isreal lcm ldexp logical_and logical_not logical_or logical_xor max meshgrid min moveaxis
+nan_to_num nanargmax nanargmin nanmax nanmin nanprod nansum negative nonzero ones_like pad
+percentile prod ptp quantile ravel real repeat reshape roll rot90 round searchsorted
+sign signbit sort split square squeeze sum swapaxes take take_along_axis tile trace transpose
+trapezoid tril triu trunc vander vsplit hsplit dsplit zeros_like
+"""
+
+
+def _fraction() -> Any:
+    return np.float32 if _rules.prefers_float32 else np.float64
+
+
+def _numpy_array(value: Any) -> np.ndarray[Any, Any]:
+    made = encoded(np.asarray(value))
+    is_plain = not isinstance(value, (np.ndarray, np.generic))
+    return made.astype(_fraction()) if is_plain and made.dtype == np.float64 else made
+
+
+def asarray(a: Any, dtype: Any = None) -> Any:
+    """Return a tensor of an array, or of numbers of Python, which are of 64 bits."""
+    if nest.is_nested(a) and any(isinstance(x, Operand) for x in nest.flatten(a)):
+        made = tl.stack([asarray(x, dtype) for x in a])
+    else:
+        made = a.__tensor__() if isinstance(a, Operand) else constant(_numpy_array(a))
+    return made if dtype is None else astype(made, as_dtype(dtype))
+
+
+def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    made = asarray(val, dtype)
+    return (
+        reshaped(made, (*[1] * (ndmin - made.ndim), *made.shape)) if ndmin else made
+    )
+
+
+def copy(a: Any) -> Any:
+    return tl.identity(asarray(a))
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    return np.promote_types(as_dtype(type1).numpy, as_dtype(type2).numpy)
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    given = [x.dtype.numpy if isinstance(x, Tensor) else x for x in arrays_and_dtypes]
+    return np.result_type(*[x.numpy if isinstance(x, DType) else x for x in given])
+
+
+def _meeting(given: list[Any]) -> list[Any]:
+    """Return operands as tensors of one dtype; numbers of Python take that of the others."""
+    xs = [asarray(x) for x in given]
+    bare = [isinstance(x, (bool, int, float, complex)) for x in given]
+    pairs = list(zip(given, xs, bare, strict=True))
+    kinds = [
+        g if is_bare and not all(bare) else x.dtype.numpy for g, x, is_bare in pairs
+    ]
+    dtype = of_numpy(np.result_type(*kinds))
+    return [astype(x, dtype) for x in xs]
+
+
+def _fractions(xs: list[Any]) -> list[Any]:
+    return [
+        astype(x, as_dtype(_fraction())) if x.dtype.kind in "biu" else x for x in xs
+    ]
+
+
+def _operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments of a function, its arrays as tensors of NumPy's dtypes."""
+    listed = name in {"concatenate", "stack", "hstack", "vstack", "dstack"}
+    count = 2 if name in _MEETING.split() else 1
+    given = list(args[0]) if listed else list(args[:count])
+    meet = name in _MEETING.split()
+    xs = _meeting(given) if meet else [asarray(x) for x in given]
+    if name in _FRACTIONAL.split():
+        xs = _fractions(xs)
+    return (xs, *args[1:]) if listed else (*xs, *args[count:])
+
+
+def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*(_operands(name, args) if args else args), **kwargs)
+
+    return call
+
+
+def _making(name: str) -> Callable[..., Any]:
+    made = getattr(np, name)
+
+    def call(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        given = [np.asarray(x) if isinstance(x, Operand) else x for x in args]
+        wanted = (
+            kwargs if dtype is None else {**kwargs, "dtype": as_dtype(dtype).numpy}
+        )
+        found = made(*given, **wanted)
+        is_own = dtype is None and found.dtype == np.float64
+        return constant(found.astype(_fraction()) if is_own else found)
+
+    call.__name__ = name
+    return call
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None and y is None:
+        return tuple(ops.nonzero(asarray(condition)))
+    return tl.where(asarray(condition), *_meeting([x, y]))
+
+
+def _randn(*shape: int) -> Any:
+    return astype(
+        tl.random.normal(tuple(shape), dtype=tl.float64), as_dtype(_fraction())
+    )
+
+
+def _rand(*shape: int) -> Any:
+    return _uniform(size=shape)
+
+
+def _uniform(low: float = 0.0, high: float = 1.0, size: Any = ()) -> Any:
+    drawn = tl.random.uniform(_sizes(size), low, high, dtype=tl.float64)
+    return astype(drawn, as_dtype(_fraction()))
+
+
+def _randint(
+    low: int, high: int | None = None, size: Any = (), dtype: Any = np.int64
+) -> Any:
+    ends = (0, low) if high is None else (low, high)
+    return tl.random.uniform(_sizes(size), *ends, dtype=as_dtype(dtype))
+
+
+def _sizes(size: Any) -> tuple[int, ...]:
+    return () if size is None else tuple(np.atleast_1d(size).tolist())
+
+
+random = SimpleNamespace(
+    randn=_randn,
+    standard_normal=lambda size=(): _randn(*_sizes(size)),
+    normal=lambda loc=0.0, scale=1.0, size=(): loc + scale * _randn(*_sizes(size)),
+    rand=_rand,
+    random=lambda size=(): _uniform(size=size),
+    uniform=_uniform,
+    randint=_randint,
+    seed=tl.random.set_seed,
+)
+
+_MODES = {"legacy": "numpy", "all": "standard", "safe": "safe", "off": "standard"}
+
+
+def experimental_enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
+    """Let tensors have NumPy's methods, and meet in NumPy's dtypes."""
+    rule = _MODES.get(dtype_conversion_mode)
+    if rule is None:
+        raise InvalidArgumentError(
+            f"dtype_conversion_mode={dtype_conversion_mode!r}; allowed are {', '.join(_MODES)}"
+        )
+    _rules.prefers_float32 = prefer_float32
+    set_promotion(rule)
+    for name, method in METHODS.items():
+        if not hasattr(Tensor, name):
+            setattr(Tensor, name, method)
+
+
+def _reshape(self: Any, *shape: Any) -> Any:
+    return reshaped(self, shape[0] if len(shape) == 1 else shape)
+
+
+def _transpose(self: Any, *axes: Any) -> Any:
+    given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return ops.transpose(self, given or None)
+
+
+globals().update({name: _making(name) for name in _MADE.split()})
+globals().update(
+    {
+        name: _of_arrays(name, getattr(ops, name))
+        for name in [*_MEETING.split(), *_FRACTIONAL.split(), *_OTHERS.split()]
+        if hasattr(ops, name)
+    }
+)
+METHODS: dict[str, Callable[..., Any]] = {
+    "astype": lambda self, dtype: astype(self, as_dtype(dtype)),
+    "ravel": lambda self: _reshape(self, -1),
+    "reshape": _reshape,
+    "transpose": _transpose,
+    **{
+        name: globals()[name]
+        for name in ("clip", "max", "mean", "min", "prod", "sum")
+    },
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
