@@ -143,7 +143,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         return framework.group(*update_ops, after, name=name_scope or None)
 
 
-class DecoupledWeightDecayExtension:
+class DecoupledWeightDecayExtension(Optimizer):
     """Makes weights smaller before an optimizer moves them. Comes first among base classes."""
 
     def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
@@ -153,7 +153,7 @@ class DecoupledWeightDecayExtension:
 
     def minimize(self, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
         self._decayed = set(decay_var_list) if decay_var_list else None
-        return super().minimize(*args, **kwargs)  # type: ignore[misc]
+        return super().minimize(*args, **kwargs)
 
     def apply_gradients(
         self,
@@ -164,7 +164,7 @@ class DecoupledWeightDecayExtension:
     ) -> Any:
         if decay_var_list:
             self._decayed = set(decay_var_list)
-        return super().apply_gradients(  # type: ignore[misc]
+        return super().apply_gradients(
             grads_and_vars, global_step=global_step, name=name
         )
 
@@ -174,16 +174,16 @@ class DecoupledWeightDecayExtension:
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         if self._in_rows or not self._decays(var):
-            return super()._apply_dense(grad, var)  # type: ignore[misc]
+            return super()._apply_dense(grad, var)
         decay = var.assign_sub(self._rate() * var.value())
         with framework.control_dependencies([decay]):
-            return super()._apply_dense(grad, var)  # type: ignore[misc]
+            return super()._apply_dense(grad, var)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
-        parent = super()._apply_sparse_duplicate_indices  # type: ignore[misc]
+        parent = super()._apply_sparse_duplicate_indices
         if not self._decays(var):
             return parent(grad, var)
-        rows = self._without_twins(grad)  # type: ignore[attr-defined]
+        rows = self._without_twins(grad)
         decay = var.scatter_sub(_slices(self._rate() * _rows(var, rows), rows))
         # The optimizer may go on with dense gradients, which must not decay all rows.
         self._in_rows = True

@@ -5,7 +5,7 @@ Counts by thresholds stand in metrics_counts.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
@@ -251,8 +251,20 @@ class R2Score(Metric):
         return scores
 
 
+RATES = {
+    "precision": ("true_positives", "false_positives"),
+    "recall": ("true_positives", "false_negatives"),
+    "sensitivity": ("true_positives", "false_negatives"),
+    "specificity": ("true_negatives", "false_positives"),
+}
+"""Rates, as what is right of what is right or wrong."""
+
+
 class _At(AUC):
     """The best of one rate among the thresholds at which another is high enough."""
+
+    rates: ClassVar[tuple[str, str]]
+    """The rate that is wanted, and the one that must be high enough, as in RATES."""
 
     def __init__(
         self, least: float, num_thresholds: int, name: str | None, dtype: Any
@@ -263,20 +275,19 @@ class _At(AUC):
         )
         self._least = least
 
-    def _rates(self) -> tuple[Any, Any]:
-        """Return the rate that is wanted, and the one that must be high enough."""
-        raise NotImplementedError("a metric at a rate says which rates it compares")
-
     def result(self) -> Any:
-        wanted, other = self._rates()
+        wanted, other = (self._rate(*RATES[name]) for name in self.rates)
         enough = other >= self._least
         return tl.max(tl.where(enough, wanted, tl.zeros_like(wanted)))
 
-    def rate(self, one: Any, other: Any) -> Any:
-        return ratio(one.value(), one.value() + other.value())
+    def _rate(self, right: str, wrong: str) -> Any:
+        one, other = (getattr(self, name).value() for name in (right, wrong))
+        return ratio(one, one + other)
 
 
 class PrecisionAtRecall(_At):
+    rates = "precision", "recall"
+
     def __init__(
         self,
         recall: float,
@@ -288,12 +299,10 @@ class PrecisionAtRecall(_At):
         super().__init__(recall, num_thresholds, name, dtype)
         self.recall, self.class_id = recall, class_id
 
-    def _rates(self) -> tuple[Any, Any]:
-        precision = self.rate(self.true_positives, self.false_positives)
-        return precision, self.rate(self.true_positives, self.false_negatives)
-
 
 class RecallAtPrecision(_At):
+    rates = "recall", "precision"
+
     def __init__(
         self,
         precision: float,
@@ -305,12 +314,10 @@ class RecallAtPrecision(_At):
         super().__init__(precision, num_thresholds, name, dtype)
         self.precision, self.class_id = precision, class_id
 
-    def _rates(self) -> tuple[Any, Any]:
-        recall = self.rate(self.true_positives, self.false_negatives)
-        return recall, self.rate(self.true_positives, self.false_positives)
-
 
 class SensitivityAtSpecificity(_At):
+    rates = "sensitivity", "specificity"
+
     def __init__(
         self,
         specificity: float,
@@ -322,12 +329,10 @@ class SensitivityAtSpecificity(_At):
         super().__init__(specificity, num_thresholds, name, dtype)
         self.specificity, self.class_id = specificity, class_id
 
-    def _rates(self) -> tuple[Any, Any]:
-        sensitivity = self.rate(self.true_positives, self.false_negatives)
-        return sensitivity, self.rate(self.true_negatives, self.false_positives)
-
 
 class SpecificityAtSensitivity(_At):
+    rates = "specificity", "sensitivity"
+
     def __init__(
         self,
         sensitivity: float,
@@ -338,7 +343,3 @@ class SpecificityAtSensitivity(_At):
     ) -> None:
         super().__init__(sensitivity, num_thresholds, name, dtype)
         self.sensitivity, self.class_id = sensitivity, class_id
-
-    def _rates(self) -> tuple[Any, Any]:
-        specificity = self.rate(self.true_negatives, self.false_positives)
-        return specificity, self.rate(self.true_positives, self.false_negatives)
