@@ -7,9 +7,12 @@ from importlib import import_module
 from tensorlite.compat.missing import attribute_error
 
 NAMESPACES = (
+    "cluster_resolver",
+    "crf",
     "data",
     "distributions",
     "eager",
+    "feature_column",
     "framework",
     "layers",
     "learn",
