@@ -1,6 +1,6 @@
 """Conditional random fields: against all sequences of tags, counted one by one."""
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ def scores_of_all(row: Any, length: int) -> dict[tuple[int, ...], float]:
     """Return the score of each sequence of tags."""
     return {
         tags: sum(row[i, tag] for i, tag in enumerate(tags))
-        + sum(TRANSITIONS[pair] for pair in zip(tags, tags[1:], strict=False))
+        + sum(TRANSITIONS[pair] for pair in pairwise(tags))
         for tags in product(range(3), repeat=length)
     }
 

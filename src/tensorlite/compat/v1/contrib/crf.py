@@ -1,4 +1,4 @@
-"""tf.contrib.crf: scores, losses and the best tags of sequences. What is worked out is in ops/crf.py."""
+"""tf.contrib.crf: scores, losses and the best tags of sequences, which ops/crf.py works out."""
 
 from __future__ import annotations
 
