@@ -205,3 +205,60 @@ def test_shape_invariants_of_what_has_several_tensors() -> None:
             [tf.constant(0), slices],
             [[], [None, 5]],
         )
+
+
+def test_a_part_of_a_variable_is_assigned_to() -> None:
+    table = tf.Variable([[1, 2, 3], [4, 5, 6]])
+    changes = [tf.assign(table[:, 1], [7, 8]), tf.assign(table[1, ::-2], [9, 10])]
+    with tf.Session() as session:
+        session.run(table.initializer)
+        for change in changes:
+            session.run(change)
+        assert session.run(table).tolist() == [[1, 7, 3], [10, 8, 9]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is no variable"):
+        tf.assign(tf.identity(table)[0], [1, 2, 3])
+
+
+def test_variables_that_are_made_in_parts() -> None:
+    whole = tf.constant([[1, 2, 3, 4], [5, 6, 7, 8]])
+    with tf.variable_scope("hi"):
+        first = tf.create_partitioned_variables([2, 4], [1, 2], whole)
+        second = tf.create_partitioned_variables([5], [2], tf.zeros_initializer())
+    assert [v.op.name for v in first + second] == [
+        f"hi/PartitionedVariable{n}/part_{i}" for n in ("", "_1") for i in range(2)
+    ]
+    assert [v.dtype.base_dtype for v in first] == [tf.int32] * 2
+    assert second[0]._get_save_slice_info().spec == "5 0,3"
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        parts = session.run(first)
+    assert [x.tolist() for x in parts] == [[[1, 2], [5, 6]], [[3, 4], [7, 8]]]
+    for shape, slicing in (([], []), ([2], [1, 2]), ([4, 4], [2, 2])):
+        with pytest.raises(ValueError, match=r"slic|part"):
+            tf.create_partitioned_variables(shape, slicing, tf.ones_initializer())
+
+
+def test_all_tensors_of_a_graph_are_checked() -> None:
+    factor = tf.placeholder(tf.float32, [None])
+    product = tf.multiply([1.0, 0.5], tf.stop_gradient(factor), name="product")
+    with tf.control_dependencies([tf.add_check_numerics_ops()]):
+        checked = tf.identity(product)
+    with tf.Session() as session:
+        assert session.run(checked, {factor: [2.0, 1.0]}).tolist() == [2.0, 0.5]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r":0.*NaN"):
+            session.run(checked, {factor: [np.nan, 0.0]})
+
+
+def test_examples_written_as_json() -> None:
+    made = tf.train.Example()
+    made.features.feature["a"].float_list.value.extend([1.0, 2.5])
+    text = '{"features": {"feature": {"a": {"floatList": {"value": [1, 2.5]}}}}}'
+    given = tf.placeholder(tf.string, [None, None])
+    decoded = tf.decode_json_example(given)
+    with tf.Session() as session:
+        found = session.run(decoded, {given: [[text], ["{}"]]})
+        assert found.tolist() == [[made.SerializeToString()], [b""]]
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="while parsing JSON"
+        ):
+            session.run(decoded, {given: [["{"]]})

@@ -16,9 +16,15 @@ from typing import Any
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope as marks
 from tensorlite.core.spec import shape_text
-from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
+from tensorlite.graph_mode.graph import (
+    Graph,
+    built,
+    get_default_graph,
+    name_scope,
+)
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.partitioned import PartitionInfo, cut
 
@@ -224,7 +230,7 @@ def _getter_through(outer: Getter, inner: Getter) -> Getter:
 
 
 def get_variable(
-    name: str,
+    name: str | None,
     shape: Any = None,
     dtype: Any = None,
     initializer: Any = None,
@@ -239,7 +245,7 @@ def get_variable(
     scope: VariableScope | None = None,
     make: Callable[..., Any],
 ) -> Any:
-    """Return the variable of a name below the scope's, made now or found again.
+    """Return the variable of a name below the scope's, made now or found again; None: just that.
 
     `make` is the class of new ones, `custom_getter` is asked in their place. Raises
     InvalidArgumentError for one that is there and is not to be found again, or the reverse.
@@ -250,7 +256,7 @@ def get_variable(
         "shape": shape,
         "dtype": _dtype_of(initializer, defaults)
         if dtype is None
-        else as_dtype(dtype),
+        else _agreed(as_dtype(dtype), initializer),
         "initializer": defaults.initializer if initializer is None else initializer,
         "regularizer": defaults.regularizer if regularizer is None else regularizer,
         "reuse": here.reuse,
@@ -262,7 +268,7 @@ def get_variable(
         "constraint": defaults.constraint if constraint is None else constraint,
     }
     # Without a name of its own it has just that of its scope: a name that ends in "/".
-    whole = f"{here.name}/{name}" if here.name else name
+    whole = "/".join([x for x in (here.name or None, name) if x is not None])
     getter = custom_getter or defaults.custom_getter
     if custom_getter is not None and defaults.custom_getter is not None:
         getter = _getter_through(defaults.custom_getter, custom_getter)
@@ -272,6 +278,16 @@ def get_variable(
         if getter is None
         else getter(found, name=whole, **asked)
     )
+
+
+def _agreed(dtype: DType, initializer: Any) -> DType:
+    """Return a dtype that is asked for; InvalidArgumentError when a first value has another."""
+    if isinstance(initializer, Operand) and to_tensor(initializer).dtype is not dtype:
+        raise InvalidArgumentError(
+            f"Initializer type {to_tensor(initializer).dtype!r} and explicit dtype {dtype!r} don't "
+            "match; leave the dtype out, or cast the value"
+        )
+    return dtype
 
 
 def _dtype_of(initializer: Any, defaults: Defaults) -> DType:
@@ -354,7 +370,8 @@ def _part_value(
         return partial(found, info=info)
     ends = [a + b for a, b in zip(info.var_offset, sizes, strict=True)]
     index = tuple([slice(a, b) for a, b in zip(info.var_offset, ends, strict=True)])
-    return to_tensor(found)[index]
+    with built(get_default_graph()):
+        return to_tensor(found)[index]
 
 
 def _made(name: str, value: Any, dtype: DType, make: Callable[..., Any]) -> Any:

@@ -70,6 +70,24 @@ def example_from(name: str, data: bytes) -> Any:
     return made
 
 
+def example_from_json(name: str, text: bytes) -> Any:
+    r"""Return a message read from JSON; InvalidArgumentError for text that describes none.
+
+    >>> from tensorlite.ops.example_messages import example_from_json
+    >>> example_from_json("Int64List", b'{"value": [1, "2"]}').SerializeToString()
+    b'\n\x02\x01\x02'
+    """
+    made = example_message(name)()
+    json_format = _protobuf("json_format")
+    try:
+        json_format.Parse(text, made)
+    except (json_format.ParseError, ValueError, RecursionError) as error:
+        raise InvalidArgumentError(
+            f"Error while parsing JSON: {text[:80]!r} is no {name}: {error}"
+        ) from None
+    return made
+
+
 def _protobuf(module: str) -> ModuleType:
     try:
         return import_module(f"google.protobuf.{module}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.calling import named
+from tensorlite.compat.calling import converted, named
 from tensorlite.ops import (
     csv,
     decoding,
@@ -13,6 +13,7 @@ from tensorlite.ops import (
     sequence_examples,
     tensor_bytes,
 )
+from tensorlite.ops.json_examples import decode_json_example as json_examples_read
 
 FixedLenFeature = examples.FixedLenFeature
 FixedLenSequenceFeature = examples.FixedLenSequenceFeature
@@ -57,6 +58,11 @@ def parse_single_sequence_example(
         _features(context_features or {}),
         _features(sequence_features or {}),
     )
+
+
+@named("DecodeJSONExample")
+def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    return json_examples_read(converted(json_examples))
 
 
 @named("DecodeRaw")

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import checks
+from tensorlite.compat.v1.framework import control_dependencies, group
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.views import shown
+from tensorlite.graph_mode.graph import get_default_graph
 
 __all__ = [
+    "add_check_numerics_ops",
     "assert_equal",
     "assert_greater",
     "assert_greater_equal",
@@ -26,6 +30,18 @@ __all__ = [
     "assert_scalar",
     "verify_tensor_all_finite",
 ]
+
+
+def add_check_numerics_ops() -> Any:
+    """Return what checks every floating tensor that is in the graph by now, in their order."""
+    graph = get_default_graph()
+    made: list[Any] = []
+    for node in list(graph.nodes):
+        for i, x in enumerate(node.outputs):
+            if x.dtype.is_floating and x.dtype.kind == "f":
+                with control_dependencies(made):
+                    made = [checks.check_numerics(shown(x), f"{node.name}:{i}")]
+    return group(*made)
 
 
 def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:

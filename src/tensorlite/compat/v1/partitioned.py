@@ -29,6 +29,14 @@ class PartitionedVariable(partitioned.PartitionedVariable):
     def get_shape(self) -> Any:
         return as_shape(tuple(self.sizes))
 
+    def _get_variable_list(self) -> list[Any]:
+        return self.parts
+
+    def _get_partitions(self) -> list[int]:
+        return [
+            len(self.parts) if i == self.axis else 1 for i in range(len(self.sizes))
+        ]
+
     def as_tensor(self) -> Any:
         return _joined(self)
 

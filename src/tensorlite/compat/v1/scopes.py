@@ -12,12 +12,15 @@ import numpy as np
 from tensorlite.compat.calling import named
 from tensorlite.compat.v1.variables import (
     Variable,
+    VariableSlice,
     count_up_to as count_up_to,
 )
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
+from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import variable_scopes
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -43,6 +46,7 @@ __all__ = [
     "assign_add",
     "assign_sub",
     "count_up_to",
+    "create_partitioned_variables",
     "get_collection",
     "get_collection_ref",
     "get_variable",
@@ -151,6 +155,36 @@ def variable_op_scope(
         yield scope
 
 
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Any,
+    initializer: Any,
+    dtype: Any = float32,
+    trainable: bool = True,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    sizes = [int(x) for x in shape]
+    if not sizes or len(sizes) != len(slicing):
+        raise InvalidArgumentError(
+            f"create_partitioned_variables: shape={shape!r} and slicing={slicing!r}; they have one "
+            "number each for every axis, of which there is at least one"
+        )
+    with variable_scope(name, "PartitionedVariable", reuse=reuse):
+        found = variable_scopes.get_variable(
+            None,
+            sizes,
+            None if isinstance(initializer, Operand) else dtype,
+            initializer,
+            trainable=trainable,
+            collections=collections,
+            partitioner=lambda **_: slicing,
+            make=Variable,
+        )
+    return list(found)
+
+
 def no_regularizer(_: Any) -> None:
     return None
 
@@ -257,7 +291,8 @@ def assign(
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    return _variable(ref).assign(value, name=name)
+    target = ref if isinstance(ref, VariableSlice) else _variable(ref)
+    return target.assign(value, name=name)
 
 
 def assign_add(

@@ -167,6 +167,13 @@ class RefVariable(Operators, Variable, GraphVariable):
     def read_value(self) -> Any:
         return _read(self)
 
+    @property
+    def _save_slice_info(self) -> Any:
+        return self.save_slice
+
+    def _get_save_slice_info(self) -> Any:
+        return self.save_slice
+
     def initialized_value(self) -> Any:
         return _initialized_value(self)
 
