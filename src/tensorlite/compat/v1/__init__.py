@@ -74,6 +74,7 @@ from tensorlite.compat.shared.control_flow import (
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
+from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     accumulate_n as accumulate_n,
@@ -393,6 +394,7 @@ graph_messages = {
 
 
 newaxis = None
+OpError = errors.OpError
 tuple = framework.tuple_
 __version__ = VERSION
 _OF_BOTH = ("autograph", "config", "distribute", "keras", "types")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler as all_candidate_sampler,
@@ -125,6 +126,20 @@ seq2seq = legacy_seq2seq
 state_saving_rnn = static_state_saving_rnn
 
 
+_OF_VERSION_2 = {
+    "avg_pool_v2": "avg_pool",
+    "compute_average_loss": "compute_average_loss",
+    "conv1d_transpose": "conv1d_transpose",
+    "conv_transpose": "conv_transpose",
+    "ctc_beam_search_decoder_v2": "ctc_beam_search_decoder",
+    "max_pool_v2": "max_pool",
+    "scale_regularization_loss": "scale_regularization_loss",
+}
+"""What version 2 calls that of it which version 1 has, too."""
+
+
 def __getattr__(name: str) -> object:
-    """Say what is near a name that is not there."""
-    raise attribute_error(__name__, name, globals())
+    """Return what version 2 has, or say what is near a name that is not there."""
+    if name in _OF_VERSION_2:
+        return of_version_2("nn", _OF_VERSION_2[name])
+    raise attribute_error(__name__, name, [*globals(), *_OF_VERSION_2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1 import queue_runner as queue_runner
 from tensorlite.compat.v1.averages import (
     ExponentialMovingAverage as ExponentialMovingAverage,
     assert_global_step as assert_global_step,

@@ -68,6 +68,7 @@ from tensorlite.compat.shared.control_flow import (
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
+from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     acos as acos,
@@ -123,6 +124,7 @@ from tensorlite.compat.shared.image import (
     extract_volume_patches as extract_volume_patches,
 )
 from tensorlite.compat.shared.kinds import *
+from tensorlite.compat.shared.logging import get_logger as get_logger
 from tensorlite.compat.shared.matrices import (
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
@@ -209,6 +211,13 @@ from tensorlite.compat.v1.framework import (
     is_tensor as is_tensor,
     no_op as no_op,
 )
+from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
+from tensorlite.compat.v1.state import (
+    RegisterGradient as RegisterGradient,
+    load_library as load_library,
+    load_op_library as load_op_library,
+    no_gradient as no_gradient,
+)
 from tensorlite.compat.v2 import (
     autograph as autograph,
     bitwise as bitwise,
@@ -221,6 +230,7 @@ from tensorlite.compat.v2 import (
     errors as errors,
     experimental as experimental,
     feature_column as feature_column,
+    graph_util as graph_util,
     image as image,
     io as io,
     keras,

@@ -97,6 +97,10 @@ def functions_run_eagerly() -> bool:
     return _kept.eagerly
 
 
+experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
+
+
 def set_memory_growth(device: Any, enable: bool) -> None:
     """Keep it: memory is taken as it is needed in any case."""
     _kept.growth[device.name] = bool(enable)

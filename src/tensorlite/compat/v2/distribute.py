@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.placing import Server as Server
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 

@@ -22,6 +22,8 @@ from tensorlite.train.feature_columns.base import (
     DenseColumn,
     Features,
 )
+from tensorlite.train.feature_columns.categories import SequenceCategoricalColumn
+from tensorlite.train.feature_columns.vectors import SequenceNumericColumn, lengths_of
 from tensorlite.train.initializers import zeros
 
 Turn = Callable[[Column], AbstractContextManager[Any]]
@@ -63,6 +65,29 @@ def joined(
         with turn(column):
             found.append(rows_of(column, given))
     return found
+
+
+def joined_steps(
+    columns: Sequence[DenseColumn], given: Features, turn: Turn
+) -> tuple[Tensor, Tensor]:
+    """Return the steps that columns have of each row, side by side, and how many there are."""
+    found, lengths = [], []
+    for column in in_order(columns, DenseColumn):
+        with turn(column):
+            found.append(column.dense(given))
+            lengths.append(_lengths(column, given))
+    return concat(found, axis=-1), lengths[0]
+
+
+def _lengths(column: DenseColumn, given: Features) -> Tensor:
+    if isinstance(column, SequenceNumericColumn):
+        return column.lengths(given)
+    inner = getattr(column, "categorical_column", None)
+    if not isinstance(inner, SequenceCategoricalColumn):
+        raise InvalidArgumentError(
+            f"a layer of steps takes columns of steps (sequence_...), not {column.name}"
+        )
+    return lengths_of(inner.categories(given).ids)
 
 
 def weighted_sums(

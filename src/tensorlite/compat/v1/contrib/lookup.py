@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.lookups import (
     HashTable,
@@ -37,9 +39,46 @@ __all__ = [
     "TextFileStringTableInitializer",
     "index_table_from_file",
     "index_table_from_tensor",
+    "index_to_string",
     "index_to_string_table_from_file",
     "index_to_string_table_from_tensor",
+    "string_to_index",
+    "string_to_index_table_from_file",
+    "string_to_index_table_from_tensor",
 ]
+
+
+def string_to_index(
+    tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None
+) -> Any:
+    return string_to_index_table_from_tensor(mapping, default_value).lookup(
+        tensor, name
+    )
+
+
+def string_to_index_table_from_tensor(
+    mapping: Any, default_value: int = -1, name: str | None = None
+) -> Any:
+    return index_table_from_tensor(mapping, 0, default_value, name=name)
+
+
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    name: str | None = None,
+) -> Any:
+    given = (vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec)
+    return index_table_from_file(*given, name=name)
+
+
+def index_to_string(
+    tensor: Any, mapping: Any, default_value: Any = "UNK", name: str | None = None
+) -> Any:
+    table = index_to_string_table_from_tensor(mapping, default_value)
+    return table.lookup(tensor, name)
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,143 @@
+"""tf.distribute.cluster_resolver: where the tasks of a cluster are, as one is told."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from typing import Any
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.placing import ClusterSpec
+from tensorlite.config import list_physical_devices
+
+__all__ = [
+    "ClusterResolver",
+    "SimpleClusterResolver",
+    "TFConfigClusterResolver",
+    "TPUClusterResolver",
+]
+
+
+def _address(address: str, layer: str | None) -> str:
+    return f"{layer}://{address}" if layer and address else address
+
+
+class ClusterResolver(ABC):
+    """Knows the tasks of a cluster, and which of them this process is."""
+
+    task_type: str | None = None
+    task_id: int | None = None
+    rpc_layer: str | None = None
+
+    @abstractmethod
+    def cluster_spec(self) -> ClusterSpec:
+        """Return the jobs and the addresses of their tasks."""
+
+    @abstractmethod
+    def master(
+        self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
+    ) -> str:
+        """Return the address of the task that sessions are made with."""
+
+    @property
+    def environment(self) -> str:
+        return ""
+
+    def num_accelerators(
+        self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        return {"GPU": len(list_physical_devices("GPU"))}
+
+
+class SimpleClusterResolver(ClusterResolver):
+    """A cluster that is given."""
+
+    def __init__(
+        self,
+        cluster_spec: Any,
+        master: str = "",
+        task_type: str | None = None,
+        task_id: int | None = None,
+        environment: str = "",
+        num_accelerators: dict[str, int] | None = None,
+        rpc_layer: str | None = None,
+    ) -> None:
+        self._cluster, self._master = ClusterSpec(cluster_spec), master
+        self.task_type, self.task_id, self.rpc_layer = task_type, task_id, rpc_layer
+        self._environment, self._accelerators = environment, num_accelerators
+
+    def cluster_spec(self) -> ClusterSpec:
+        return self._cluster
+
+    def master(
+        self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
+    ) -> str:
+        layer = self.rpc_layer if rpc_layer is None else rpc_layer
+        if task_type is None or task_id is None:
+            return _address(self._master, layer)
+        return _address(self._cluster.task_address(task_type, task_id), layer)
+
+    @property
+    def environment(self) -> str:
+        return self._environment
+
+    def num_accelerators(
+        self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        if self._accelerators is not None:
+            return self._accelerators
+        return super().num_accelerators(task_type, task_id, config_proto)
+
+
+class TFConfigClusterResolver(ClusterResolver):
+    """The cluster that the environment's TF_CONFIG tells of."""
+
+    def __init__(
+        self,
+        task_type: str | None = None,
+        task_id: int | None = None,
+        rpc_layer: str | None = None,
+        environment: str | None = None,
+    ) -> None:
+        told: dict[str, Any] = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        own = told.get("task", {})
+        self.task_type = own.get("type") if task_type is None else task_type
+        index = own.get("index") if task_id is None else task_id
+        self.task_id = None if index is None else int(index)
+        self.rpc_layer = told.get("rpc_layer") if rpc_layer is None else rpc_layer
+        self._environment = environment or told.get("environment", "")
+        self._cluster = ClusterSpec(told.get("cluster", {}))
+        self._master: str | None = told.get("session_master")
+
+    def cluster_spec(self) -> ClusterSpec:
+        return self._cluster
+
+    def master(
+        self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
+    ) -> str:
+        layer = self.rpc_layer if rpc_layer is None else rpc_layer
+        if self._master is not None:
+            return self._master
+        jobs = self._cluster.jobs
+        if not jobs or sum(map(self._cluster.num_tasks, jobs)) == 1:
+            return ""
+        job = self.task_type if task_type is None else task_type
+        index = self.task_id if task_id is None else task_id
+        return _address(self._cluster.task_address(str(job), int(index or 0)), layer)
+
+    @property
+    def environment(self) -> str:
+        return str(self._environment)
+
+
+def TPUClusterResolver(tpu: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Raise ValueError, by which programs learn that there is no TPU."""
+    raise ValueError(
+        f"TPUClusterResolver: there are no TPUs here, {tpu or 'nor any that was found'}; use "
+        "tf.distribute.get_strategy() or tf.distribute.MirroredStrategy()"
+    )
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

@@ -1,0 +1,85 @@
+"""tf.DeviceSpec: the name of a device, or a part of one, in its parts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from tensorlite.core.device import DeviceName
+from tensorlite.core.errors import InvalidArgumentError
+
+_PARTS = ("job", "replica", "task", "device_type", "device_index")
+
+
+class DeviceSpec:
+    """A device's name; of parts that are not given any will do."""
+
+    def __init__(
+        self,
+        job: str | None = None,
+        replica: int | None = None,
+        task: int | None = None,
+        device_type: str | None = None,
+        device_index: int | None = None,
+    ) -> None:
+        kind = None if device_type is None else str(device_type).upper()
+        numbers = [
+            None if x is None else int(x) for x in (replica, task, device_index)
+        ]
+        self._name = DeviceName(job, numbers[0], numbers[1], kind, numbers[2])
+
+    @classmethod
+    def from_string(cls, spec: str) -> Self:
+        return cls(*DeviceName.parse(spec).parts())
+
+    def to_string(self) -> str:
+        return str(self._name)
+
+    @property
+    def job(self) -> str | None:
+        return self._name.job
+
+    @property
+    def replica(self) -> int | None:
+        return self._name.replica
+
+    @property
+    def task(self) -> int | None:
+        return self._name.task
+
+    @property
+    def device_type(self) -> str | None:
+        return self._name.kind
+
+    @property
+    def device_index(self) -> int | None:
+        return self._name.index
+
+    def replace(self, **kwargs: Any) -> Self:
+        unknown = sorted(set(kwargs) - set(_PARTS))
+        if unknown:
+            raise InvalidArgumentError(
+                f"DeviceSpec.replace: {unknown} are none of {_PARTS}"
+            )
+        return type(self)(
+            **{key: kwargs.get(key, getattr(self, key)) for key in _PARTS}
+        )
+
+    def parse_from_string(self, spec: str) -> Self:
+        return self.from_string(spec)
+
+    def make_merged_spec(self, dev: DeviceSpec) -> Self:
+        """Return this with the parts that another has in their place."""
+        pairs = {key: getattr(dev, key) for key in _PARTS}
+        return self.replace(**{k: x for k, x in pairs.items() if x is not None})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceSpec) and self._name == other._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __str__(self) -> str:
+        return self.to_string()
+
+    def __repr__(self) -> str:
+        return f"<DeviceSpec {self.to_string()!r}>"

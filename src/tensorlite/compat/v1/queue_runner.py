@@ -1,0 +1,16 @@
+"""tf.train.queue_runner: its names, which tf.train has, too."""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.input import (
+    QueueRunner,
+    add_queue_runner,
+    start_queue_runners,
+)
+
+__all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)

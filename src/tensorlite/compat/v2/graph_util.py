@@ -1,0 +1,12 @@
+"""tf.graph_util of TensorFlow 2."""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.graphdefs import import_graph_def
+
+__all__ = ["import_graph_def"]
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)
