@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -207,40 +207,40 @@ def _count(losses: Any, scale: Any, weights: Any, reduction: str) -> Any:
     return _present(losses, scale)
 
 
-def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = _MEAN,
-) -> Any:
-    given = {"labels": labels, "predictions": predictions}
-    with _scoped(scope, "absolute_difference", given) as prefix:
-        found, wanted = _floats(predictions, labels)
-        _alike(found, wanted)
-        losses = elementwise.abs(elementwise.subtract(found, wanted))
-        return compute_weighted_loss(
-            losses, weights, prefix, loss_collection, reduction
-        )
+def _pair(predictions: Any, labels: Any) -> list[Any]:
+    """Return predictions and labels as floats of one shape."""
+    found, wanted = _floats(predictions, labels)
+    _alike(found, wanted)
+    return [found, wanted]
 
 
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = _MEAN,
-) -> Any:
-    given = {"labels": labels, "predictions": predictions}
-    with _scoped(scope, "mean_squared_error", given) as prefix:
-        found, wanted = _floats(predictions, labels)
-        _alike(found, wanted)
-        losses = elementwise.squared_difference(found, wanted)
-        return compute_weighted_loss(
-            losses, weights, prefix, loss_collection, reduction
-        )
+def _of_pairs(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the loss that a function of a prediction and its label is."""
+
+    def loss(
+        labels: Any,
+        predictions: Any,
+        weights: Any = 1.0,
+        scope: str | None = None,
+        loss_collection: Any = GraphKeys.LOSSES,
+        reduction: str = _MEAN,
+    ) -> Any:
+        given = {"labels": labels, "predictions": predictions}
+        with _scoped(scope, name, given) as prefix:
+            losses = function(*_pair(predictions, labels))
+            return compute_weighted_loss(
+                losses, weights, prefix, loss_collection, reduction
+            )
+
+    loss.__name__ = loss.__qualname__ = name
+    return loss
+
+
+absolute_difference = _of_pairs(
+    "absolute_difference",
+    lambda found, wanted: elementwise.abs(elementwise.subtract(found, wanted)),
+)
+mean_squared_error = _of_pairs("mean_squared_error", elementwise.squared_difference)
 
 
 def cosine_distance(
@@ -256,8 +256,7 @@ def cosine_distance(
     over = renamed("axis", axis, "dim", dim)
     given = {"axis": over, "labels": labels, "predictions": predictions}
     with _scoped(scope, "cosine_distance_loss", given) as prefix:
-        found, wanted = _floats(predictions, labels)
-        _alike(found, wanted)
+        found, wanted = _pair(predictions, labels)
         products = elementwise.multiply(found, wanted)
         losses = 1 - numbers.reduce_sum(products, axis=[over], keepdims=True)
         return compute_weighted_loss(
@@ -275,8 +274,7 @@ def hinge_loss(
 ) -> Any:
     given = {"labels": labels, "logits": logits}
     with _scoped(scope, "hinge_loss", given) as prefix:
-        found, wanted = _floats(logits, labels)
-        _alike(found, wanted)
+        found, wanted = _pair(logits, labels)
         sides = 2 * wanted - 1.0
         losses = shared_nn.relu(1.0 - sides * found)
         return compute_weighted_loss(
@@ -295,8 +293,7 @@ def huber_loss(
 ) -> Any:
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "huber_loss", given) as prefix:
-        found, wanted = _floats(predictions, labels)
-        _alike(found, wanted)
+        found, wanted = _pair(predictions, labels)
         error = elementwise.abs(elementwise.subtract(found, wanted))
         # |e| - min(|e|, delta) and not max(|e| - delta, 0), whose gradient at delta is 1.
         near = elementwise.minimum(error, delta)
@@ -317,8 +314,7 @@ def log_loss(
 ) -> Any:
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "log_loss", given) as prefix:
-        found, wanted = _floats(predictions, labels)
-        _alike(found, wanted)
+        found, wanted = _pair(predictions, labels)
         yes = -(wanted * elementwise.log(found + epsilon))
         losses = yes - (1 - wanted) * elementwise.log(1 - found + epsilon)
         return compute_weighted_loss(

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
-from tensorlite.compat.v1.metrics_means import (
+from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
     fitted,

@@ -8,7 +8,7 @@ from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reduc
 from tensorlite.compat.shared.sparse import SparseTensor, to_dense
 from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
 from tensorlite.compat.v1 import arrays as v1_arrays, numbers
-from tensorlite.compat.v1.metrics_means import (
+from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
     in_graph_only,
