@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,27 @@ def test_a_manager_of_a_relative_folder(
         )
         == 1
     )
+
+
+class Holder(tf.Module):
+    """Has one function with a signature, which returns nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.v = tf.Variable(1.0)
+        spec = tf.TensorSpec([], tf.float32)
+        self.change = tf.function(self._change, input_signature=[spec])
+
+    def _change(self, value: Any) -> None:
+        self.v.assign(value)
+
+
+def test_what_returns_nothing_is_no_signature(tmp_path: Path) -> None:
+    tf.saved_model.save(Holder(), str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert len(loaded.signatures) == 0
+    loaded.change(tf.constant(5.0))
+    assert loaded.v.numpy() == 5.0
 
 
 def test_texts_of_arrays_are_bytes() -> None:

@@ -96,7 +96,16 @@ def _only(root: Any) -> Any:
     }
     if "__call__" in named and len(concretes_of(named["__call__"])) == 1:
         return named["__call__"]
-    return next(iter(named.values())) if len(named) == 1 else {}
+    return (
+        next((x for x in named.values() if _returns(x)), {})
+        if len(named) == 1
+        else {}
+    )
+
+
+def _returns(function: Any) -> bool:
+    """Return whether a function returns tensors, as signatures do."""
+    return all(x.result.tensors for x in concretes_of(function))
 
 
 def _trace(name: str, function: Any) -> ConcreteFunction:
