@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, known_names
+from tensorlite.compat.shared.data_reading import (
+    make_batched_features_dataset,
+    make_csv_dataset,
+    parse_example_dataset,
+)
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.tf_data import Dataset, of_files
 from tensorlite.core.dtypes import int64
 from tensorlite.data.background import AUTOTUNE
@@ -25,12 +31,17 @@ __all__ = [
     "CsvDataset",
     "TFRecordWriter",
     "bucket_by_sequence_length",
+    "Counter",
     "cardinality",
     "choose_from_datasets",
     "dense_to_ragged_batch",
     "enumerate_dataset",
     "get_next_as_optional",
     "get_single_element",
+    "get_structure",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
+    "parse_example_dataset",
     "group_by_window",
     "map_and_batch",
     "parallel_interleave",
@@ -155,6 +166,15 @@ def cardinality(dataset: Any) -> Any:
 
 def get_single_element(dataset: Any) -> Any:
     return dataset.get_single_element()
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:
+    numbers = Dataset.counter(start, step)
+    return numbers.map(lambda x: cast(x, dtype))
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    return dataset_or_iterator.element_spec
 
 
 class Optional:
