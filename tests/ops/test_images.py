@@ -85,6 +85,15 @@ def test_likeness_of_images() -> None:
     assert found.item() == pytest.approx(0.9640806, abs=1e-4)
 
 
+def test_the_likeness_of_images_whose_channels_only_a_run_knows() -> None:
+    traced = tl.function(
+        lambda x, y: tl.image.ssim(x, y, 1.0),
+        input_signature=[tl.TensorSpec((None,) * 4), tl.TensorSpec((None,) * 4)],
+    )
+    expected = tl.image.ssim(SEVENTHS, FIFTHS, 1.0)
+    np.testing.assert_array_equal(traced(SEVENTHS, FIFTHS), expected)
+
+
 BOXES = np.asarray(
     [[0, 0, 4, 4], [0, 0, 4, 3], [5, 5, 9, 9], [5, 5, 8, 9], [1, 0, 4, 4]], np.float32
 )

@@ -13,7 +13,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.activations import relu
-from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.colours import convert_image_dtype
 from tensorlite.ops.conv import depthwise_conv2d
 from tensorlite.ops.elementwise import log10, pow as power, square
@@ -124,10 +124,8 @@ def _likeness(
     x: Tensor, y: Tensor, top: float, window: Any, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """Return the structural likeness at each place, and its part of contrast and structure."""
-    channels = x.shape[-1]
-    size = window.shape[0]
-    filters = np.broadcast_to(window[:, :, None, None], (size, size, channels, 1))
-    weights = constant(np.ascontiguousarray(filters))
+    channels = sizes(x)[-1]
+    weights = broadcast_to(window[:, :, None, None], [*window.shape, channels, 1])
 
     def smoothed(z: Tensor) -> Tensor:
         flat = reshape(z, [-1, *sizes(z)[-3:]])
