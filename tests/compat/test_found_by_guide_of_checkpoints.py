@@ -95,3 +95,34 @@ def test_profiles_are_written_into_a_folder(tmp_path: Path) -> None:
     written = [x for x in tmp_path.rglob("*") if x.is_file()]
     assert len(written) == 2
     assert all(x.stat().st_size for x in written)
+
+
+def test_features_are_read_as_rows() -> None:
+    train: Any = tf.train
+
+    def example(**lists: list[int]) -> bytes:
+        features = {
+            key: train.Feature(int64_list=train.Int64List(value=values))
+            for key, values in lists.items()
+        }
+        made = train.Example(features=train.Features(feature=features))
+        return bytes(made.SerializeToString())
+
+    batch = [example(x=[1, 2], y=[7]), example(x=[3])]
+    spec: dict[str, Any] = {
+        "x": tf.io.RaggedFeature(tf.int64),
+        "z": tf.io.RaggedFeature(tf.int64, value_key="y", row_splits_dtype=tf.int64),
+    }
+    read = tf.io.parse_example(batch, spec)
+    assert read["x"].to_list() == [[1, 2], [3]]
+    assert read["z"].to_list() == [[7], []]
+    assert (read["x"].row_splits.dtype, read["z"].row_splits.dtype) == (
+        tf.int32,
+        tf.int64,
+    )
+    single = tf.io.parse_single_example(batch[0], spec)
+    assert single["x"].numpy().tolist() == [1, 2]
+    with pytest.raises(ValueError, match="partitions"):
+        tf.io.parse_example(
+            batch, {"x": tf.io.RaggedFeature(tf.int64, partitions=[1])}
+        )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import (
     csv,
     decoding,
@@ -14,6 +17,7 @@ from tensorlite.ops import (
     tensor_bytes,
 )
 from tensorlite.ops.json_examples import decode_json_example as json_examples_read
+from tensorlite.ops.ragged_tensor import RaggedTensor
 
 FixedLenFeature = examples.FixedLenFeature
 FixedLenSequenceFeature = examples.FixedLenSequenceFeature
@@ -21,12 +25,50 @@ SparseFeature = examples.SparseFeature
 VarLenFeature = examples.VarLenFeature
 
 
+class RaggedFeature(NamedTuple):
+    """A feature of any number of values, whose rows are as long as each example says."""
+
+    dtype: Any
+    value_key: str | None = None
+    partitions: Any = ()
+    row_splits_dtype: Any = int32
+    validate: bool = False
+
+
 def _features(features: Any) -> Any:
-    """Return features whose shapes may be TensorFlow's."""
-    return {key: _feature(one) for key, one in features.items()}
+    """Return features whose shapes may be TensorFlow's; ragged ones as those they are read by."""
+    return {
+        (getattr(one, "value_key", None) or key): _feature(one)
+        for key, one in features.items()
+    }
+
+
+def _ragged(features: Any, read: Any, finish: Callable[[Any, Any], Any]) -> Any:
+    """Return what is read by the names asked for, that of ragged features made of it."""
+    found = dict(read)
+    for key, one in features.items():
+        if isinstance(one, RaggedFeature):
+            found[key] = finish(found.pop(one.value_key or key), one)
+    return {key: found[key] for key in sorted(features)}
+
+
+def _rows(values: Any, feature: RaggedFeature) -> Any:
+    dtype = as_dtype(feature.row_splits_dtype)
+    return RaggedTensor.from_sparse(values, row_splits_dtype=dtype)
+
+
+def _values(values: Any, _: RaggedFeature) -> Any:
+    return values.values
 
 
 def _feature(one: Any) -> Any:
+    if isinstance(one, RaggedFeature):
+        if one.partitions:
+            raise InvalidArgumentError(
+                f"RaggedFeature: partitions={one.partitions!r} are not served; read what they are "
+                "made of as features of their own, and give it to tf.RaggedTensor"
+            )
+        return VarLenFeature(as_dtype(one.dtype))
     shape: Any = getattr(one, "shape", None)
     return one._replace(shape=shape.as_list()) if hasattr(shape, "as_list") else one
 
@@ -35,14 +77,16 @@ def _feature(one: Any) -> Any:
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
-    return examples.parse_example(serialized, _features(features))
+    read = examples.parse_example(serialized, _features(features))
+    return _ragged(features, read, _rows)
 
 
 @named("ParseSingleExample")
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
-    return examples.parse_single_example(serialized, _features(features))
+    read = examples.parse_single_example(serialized, _features(features))
+    return _ragged(features, read, _values)
 
 
 @named("ParseSingleSequenceExample")

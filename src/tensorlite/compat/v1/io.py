@@ -16,6 +16,7 @@ from tensorlite.compat.shared.image import (
 from tensorlite.compat.shared.parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    RaggedFeature,
     SparseFeature,
     VarLenFeature,
     decode_json_example,
@@ -61,6 +62,7 @@ __all__ = [
     "PriorityQueue",
     "QueueBase",
     "RandomShuffleQueue",
+    "RaggedFeature",
     "SparseFeature",
     "TFRecordCompressionType",
     "TFRecordOptions",

@@ -16,6 +16,7 @@ from tensorlite.compat.shared.image import (
 from tensorlite.compat.shared.parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    RaggedFeature,
     SparseFeature,
     VarLenFeature,
     decode_csv,
@@ -44,6 +45,7 @@ from tensorlite.compat.v2 import gfile
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "RaggedFeature",
     "SparseFeature",
     "TFRecordOptions",
     "TFRecordWriter",
