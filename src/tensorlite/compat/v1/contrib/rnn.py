@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.cells import LayerRNNCell as LayerRNNCell
+from tensorlite.compat.v1.contrib.cells import (
+    GRUBlockCell as GRUBlockCell,
+    GRUBlockCellV2 as GRUBlockCellV2,
+    LayerNormBasicLSTMCell as LayerNormBasicLSTMCell,
+    LSTMBlockCell as LSTMBlockCell,
+    NASCell as NASCell,
+    UGRNNCell as UGRNNCell,
+    stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn,
+    transpose_batch_time as transpose_batch_time,
+)
 from tensorlite.compat.v1.rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,
     static_rnn as static_rnn,

@@ -1,0 +1,340 @@
+"""Cells that tf.contrib.rnn had beside those of tf.nn.rnn_cell, and rows of them in both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlite.compat.shared.arrays import concat, split, transpose
+from tensorlite.compat.shared.elementwise import clip_by_value
+from tensorlite.compat.shared.matrices import matmul
+from tensorlite.compat.shared.nn import bias_add, relu, sigmoid, tanh
+from tensorlite.compat.v1 import init_ops, scopes
+from tensorlite.compat.v1.cells import LayerRNNCell, LSTMStateTuple, RNNCell
+from tensorlite.compat.v1.contrib.normalizing import layer_norm
+from tensorlite.compat.v1.nn_functions import dropout
+from tensorlite.compat.v1.rnn import bidirectional_dynamic_rnn
+from tensorlite.core.errors import InvalidArgumentError
+
+_BRANCHES = 8
+"""Into how many parts a step of NASCell is split."""
+
+
+class _OfUnits(LayerRNNCell):
+    """A cell whose output is as wide as its state."""
+
+    def __init__(
+        self, num_units: int, reuse: Any, name: Any, dtype: Any = None
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name, dtype=dtype)
+        self._num_units = num_units
+
+    @property
+    def state_size(self) -> Any:
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+
+class LSTMBlockCell(_OfUnits):
+    """An LSTM, the variables of which are those of LSTMCell."""
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: float | None = None,
+        use_peephole: bool = False,
+        dtype: Any = None,
+        reuse: bool | None = None,
+        name: str | None = "lstm_cell",
+    ) -> None:
+        super().__init__(num_units, reuse, name, dtype)
+        self._forget_bias, self._clip = forget_bias, cell_clip
+        self._peeks = use_peephole
+
+    @property
+    def state_size(self) -> Any:
+        return LSTMStateTuple(self._num_units, self._num_units)
+
+    def build(self, inputs_shape: Any) -> None:
+        units = self._num_units
+        rows = inputs_shape.as_list()[-1] + units
+        self._kernel = self.add_weight("kernel", [rows, 4 * units])
+        zeros = init_ops.Constant(0.0)
+        self._bias = self.add_weight("bias", [4 * units], initializer=zeros)
+        if self._peeks:
+            names = ("w_i_diag", "w_f_diag", "w_o_diag")
+            self._diagonals = [self.add_weight(name, [units]) for name in names]
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        before, h = state
+        gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
+        i, j, f, o = split(gates, 4, axis=1)
+        if self._peeks:
+            i = i + before * self._diagonals[0]
+            f = f + before * self._diagonals[1]
+        c = sigmoid(i) * tanh(j) + sigmoid(f + self._forget_bias) * before
+        if self._clip is not None and self._clip > 0:
+            c = clip_by_value(c, -self._clip, self._clip)
+        if self._peeks:
+            o = o + c * self._diagonals[2]
+        new = tanh(c) * sigmoid(o)
+        return new, LSTMStateTuple(c, new)
+
+
+class GRUBlockCell(_OfUnits):
+    """A gated recurrent unit, with variables of other names than GRUCell's."""
+
+    names = ("w_ru", "b_ru", "w_c", "b_c")
+
+    def __init__(
+        self,
+        num_units: int | None = None,
+        cell_size: int | None = None,
+        reuse: bool | None = None,
+        name: str | None = "gru_cell",
+    ) -> None:
+        if (cell_size is None) == (num_units is None):
+            raise InvalidArgumentError(
+                "Exactly one of num_units or cell_size must be provided."
+            )
+        super().__init__(int(num_units or cell_size or 0), reuse, name)
+
+    def build(self, inputs_shape: Any) -> None:
+        units = self._num_units
+        rows = inputs_shape.as_list()[-1] + units
+        gates, gates_bias, candidate, candidate_bias = self.names
+        ones, zeros = init_ops.Constant(1.0), init_ops.Constant(0.0)
+        self._gates = self.add_weight(gates, [rows, 2 * units])
+        self._gates_bias = self.add_weight(
+            gates_bias, [2 * units], initializer=ones
+        )
+        self._candidate = self.add_weight(candidate, [rows, units])
+        self._bias = self.add_weight(candidate_bias, [units], initializer=zeros)
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        given = matmul(concat([inputs, state], 1), self._gates)
+        r, u = split(sigmoid(bias_add(given, self._gates_bias)), 2, axis=1)
+        made = matmul(concat([inputs, r * state], 1), self._candidate)
+        new = u * state + (1.0 - u) * tanh(bias_add(made, self._bias))
+        return new, new
+
+
+class GRUBlockCellV2(GRUBlockCell):
+    """The same with the names of GRUCell's variables."""
+
+    names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")
+
+
+class LayerNormBasicLSTMCell(RNNCell):
+    """An LSTM whose gates are normalised, and whose new contents may be dropped."""
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        input_size: Any = None,
+        activation: Any = tanh,
+        layer_norm: bool = True,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+        dropout_keep_prob: Any = 1.0,
+        dropout_prob_seed: int | None = None,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._num_units, self._forget_bias = num_units, forget_bias
+        self._activation, self._normed = activation, layer_norm
+        self._begin = {"gamma": norm_gain, "beta": norm_shift}
+        self._keep, self._seed = dropout_keep_prob, dropout_prob_seed
+
+    @property
+    def state_size(self) -> Any:
+        return LSTMStateTuple(self._num_units, self._num_units)
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+    def _norm(self, x: Any, name: str) -> Any:
+        if not self._normed:
+            return x
+        with scopes.variable_scope(name):
+            for key, value in self._begin.items():
+                first = init_ops.Constant(value)
+                width = x.get_shape().as_list()[-1:]
+                scopes.get_variable(key, width, x.dtype, initializer=first)
+        return layer_norm(x, reuse=True, scope=name)
+
+    def _linear(self, x: Any) -> Any:
+        sizes = [x.get_shape().as_list()[-1], 4 * self._num_units]
+        found = matmul(x, scopes.get_variable("kernel", sizes, x.dtype))
+        if self._normed:
+            return found
+        return bias_add(found, scopes.get_variable("bias", sizes[1:], x.dtype))
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        c, h = state
+        parts = split(self._linear(concat([inputs, h], 1)), 4, axis=1)
+        names = ("input", "transform", "forget", "output")
+        i, j, f, o = [
+            self._norm(x, name) for x, name in zip(parts, names, strict=True)
+        ]
+        g = self._activation(j)
+        if not isinstance(self._keep, float) or self._keep < 1:
+            g = dropout(g, self._keep, seed=self._seed)
+        kept = c * sigmoid(f + self._forget_bias)
+        new_c = self._norm(kept + sigmoid(i) * g, "state")
+        new_h = self._activation(new_c) * sigmoid(o)
+        return new_h, LSTMStateTuple(new_c, new_h)
+
+
+class UGRNNCell(RNNCell):
+    """One gate between the state and what would be new."""
+
+    def __init__(
+        self,
+        num_units: int,
+        initializer: Any = None,
+        forget_bias: float = 1.0,
+        activation: Any = tanh,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._num_units, self._initializer = num_units, initializer
+        self._forget_bias, self._activation = forget_bias, activation
+
+    @property
+    def state_size(self) -> int:
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        given = concat([inputs, state], 1)
+        sizes = [given.get_shape().as_list()[-1], 2 * self._num_units]
+        own = {"dtype": given.dtype, "initializer": self._initializer}
+        kernel = scopes.get_variable("kernel", sizes, **own)
+        first = self._initializer or init_ops.Zeros()
+        bias = scopes.get_variable("bias", sizes[1:], given.dtype, initializer=first)
+        gate, made = split(bias_add(matmul(given, kernel), bias), 2, axis=1)
+        kept = sigmoid(gate + self._forget_bias)
+        new = kept * state + (1.0 - kept) * self._activation(made)
+        return new, new
+
+
+class NASCell(LayerRNNCell):
+    """The cell that a search for architectures found."""
+
+    def __init__(
+        self,
+        num_units: int,
+        num_proj: int | None = None,
+        use_bias: bool = False,
+        reuse: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(_reuse=reuse, **kwargs)
+        self._num_units, self._projected = num_units, num_proj
+        self._use_bias = use_bias
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units if self._projected is None else self._projected
+
+    @property
+    def state_size(self) -> Any:
+        return LSTMStateTuple(self._num_units, self.output_size)
+
+    def build(self, inputs_shape: Any) -> None:
+        width, units = inputs_shape.as_list()[-1], _BRANCHES * self._num_units
+        self._recurrent = self.add_weight(
+            "recurrent_kernel", [self.output_size, units]
+        )
+        self._kernel = self.add_weight("kernel", [width, units])
+        if self._use_bias:
+            zeros = init_ops.Zeros()
+            self._bias = self.add_weight("bias", [units], initializer=zeros)
+        if self._projected is not None:
+            sizes = [self._num_units, self._projected]
+            self._projection = self.add_weight("projection_weights", sizes)
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        before, m = state
+        recurrent = matmul(m, self._recurrent)
+        if self._use_bias:
+            recurrent = bias_add(recurrent, self._bias)
+        new = split(matmul(inputs, self._kernel), _BRANCHES, axis=1)
+        c, made = _searched(new, split(recurrent, _BRANCHES, axis=1), before)
+        if self._projected is not None:
+            made = matmul(made, self._projection)
+        return made, LSTMStateTuple(c, made)
+
+
+def _searched(x: Sequence[Any], m: Sequence[Any], c: Any) -> tuple[Any, Any]:
+    """Return the next contents and the next output."""
+    first = tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1]))
+    second = tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
+    third = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
+    fourth = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
+    new = tanh(first + c) * second
+    return new, tanh(new * tanh(third + fourth))
+
+
+def transpose_batch_time(x: Any) -> Any:
+    """Return a tensor with its first two axes swapped."""
+    rank = x.get_shape().rank
+    if rank is None or rank < 2:
+        raise InvalidArgumentError(
+            f"Expected input tensor {x} to have rank at least 2"
+        )
+    return transpose(x, [1, 0, *range(2, rank)])
+
+
+def stack_bidirectional_dynamic_rnn(
+    cells_fw: Sequence[Any],
+    cells_bw: Sequence[Any],
+    inputs: Any,
+    initial_states_fw: Any = None,
+    initial_states_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    parallel_iterations: Any = None,
+    time_major: bool = False,
+    scope: Any = None,
+    swap_memory: bool = False,
+) -> Any:
+    """Return what layers of cells in both ways give, each being given both of the one below."""
+    if not cells_fw or len(cells_fw) != len(cells_bw):
+        raise InvalidArgumentError(
+            "Forward and Backward cells must have the same depth, and there must be some."
+        )
+    none = [None] * len(cells_fw)
+    begins = zip(initial_states_fw or none, initial_states_bw or none, strict=True)
+    pairs = zip(cells_fw, cells_bw, begins, strict=True)
+    states = []
+    with scopes.variable_scope(scope, "stack_bidirectional_rnn"):
+        for i, (forward, backward, begin) in enumerate(pairs):
+            with scopes.variable_scope(f"cell_{i}"):
+                both, last = bidirectional_dynamic_rnn(
+                    forward,
+                    backward,
+                    inputs,
+                    sequence_length,
+                    *begin,
+                    dtype,
+                    parallel_iterations,
+                    swap_memory,
+                    time_major,
+                )
+            inputs = concat(list(both), 2)
+            states.append(last)
+    return inputs, tuple(x[0] for x in states), tuple(x[1] for x in states)
