@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from enum import Enum, auto
 from threading import Lock
 from typing import (
@@ -140,6 +140,8 @@ class Op:
     """Whether it runs though what it waits for is dead, as nothing with an input can."""
     ufunc: ClassVar[str | None] = None
     """Name of the array function that the kernel is, when it takes `out=`."""
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    """The attributes, once there are some: subclasses become dataclasses."""
     admitted: ClassVar[set[Any]] = set()
     """Dtypes that inference has let pass, alone or as a tuple: dispatch asks it once for each."""
 
@@ -177,7 +179,7 @@ class Op:
         _prepare(cls)
         if not hasattr(cls, "__dataclass_fields__"):
             return ()
-        return tuple([field.name for field in fields(cls)])  # type: ignore[arg-type]
+        return tuple([field.name for field in fields(cls)])
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes by name."""

@@ -154,7 +154,10 @@ def of_tensor(x: Tensor, like: Pipeline[Any]) -> Any:
     spec = like.element_spec
 
     def source() -> Iterator[Any]:
-        return structured(leaf_of(value_of(x).array), spec).source()  # type: ignore[no-any-return]
+        elements: Iterator[Any] = structured(
+            leaf_of(value_of(x).array), spec
+        ).source()
+        return elements
 
     return assembled(
         like._steps(),  # noqa: SLF001  a kin

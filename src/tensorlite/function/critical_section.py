@@ -84,7 +84,8 @@ class CriticalSection:
         refuse_again(state)
         top = outermost()
         if top is not None:
-            return self._staged(fn, exclusive_resource_access, top)  # type: ignore[no-any-return]
+            staged: T = self._staged(fn, exclusive_resource_access, top)
+            return staged
         with locked(self.handle):
             return fn()
 

@@ -181,7 +181,8 @@ class Function(Generic[P, R_co]):
         """Return the Python function, bound to its object if it is a method."""
         if not self._is_bound:
             return self.python_function
-        return self.python_function.__get__(self._instance)  # type: ignore[no-any-return]
+        bound: Callable[..., Any] = self.python_function.__get__(self._instance)
+        return bound
 
     def returned(self, value: Any) -> Any:
         """Return what stands for a result of the Python function: itself."""

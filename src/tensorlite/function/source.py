@@ -14,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.provenance import PACKAGE
+from tensorlite.core.spec import all_known
 
 Definition: TypeAlias = "ast.FunctionDef | ast.Lambda"
 Span: TypeAlias = "tuple[int, int, int, int]"
@@ -109,8 +110,9 @@ def _span(node: Definition) -> Span | None:
 
 def _returned(code: CodeType) -> Span | None:
     """Return the span of what a lambda returns: its last instruction's."""
-    last = None
+    last: Span | None = None
     for position in code.co_positions():
-        if None not in position:
-            last = position
-    return last  # type: ignore[return-value]
+        if all_known(position):
+            line, end_line, column, end_column = position
+            last = line, end_line, column, end_column
+    return last

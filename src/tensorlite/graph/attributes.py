@@ -349,7 +349,7 @@ class Decoder:
 
 
 def _made(cls: type[Op], values: dict[str, Any]) -> Op:
-    for field in fields(cls) if values else ():  # type: ignore[arg-type]
+    for field in fields(cls) if values else ():
         kind = KINDS.get(str(field.type))
         if kind is not None and field.name in values and not kind(values[field.name]):
             raise GraphError(

@@ -174,7 +174,8 @@ def _run(
                 f"the loop at {user_line()} changes a structure: {error}"
             ) from None
         variables = nest.map_structure(_value, result)
-    return variables  # type: ignore[no-any-return]
+    last: T = variables
+    return last
 
 
 def _value(leaf: Any) -> Any:

@@ -249,7 +249,8 @@ def _taken(item: Item) -> int:
 def _item(k: Any) -> Item:
     """Return one item of a key as an int, a slice, None, an ellipsis, or a tensor."""
     if type(k) in PLAIN and not isinstance(k, slice):
-        return k  # type: ignore[no-any-return]
+        item: Item = k
+        return item
     if isinstance(k, slice):
         return slice(_bound(k.start), _bound(k.stop), _bound(k.step))
     if isinstance(k, (Operand, np.ndarray, np.generic, list, tuple, range, bool)):

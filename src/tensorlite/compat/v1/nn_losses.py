@@ -25,6 +25,7 @@ from tensorlite.ops import (
 )
 from tensorlite.ops.compare import where
 from tensorlite.ops.elementwise import exp, log, sqrt, square
+from tensorlite.ops.embedding import Strategy
 from tensorlite.ops.identity import identity, stop_gradient
 from tensorlite.ops.shape import astype
 
@@ -147,7 +148,7 @@ def log_poisson_loss(
 def embedding_lookup(
     params: Any,
     ids: Any,
-    partition_strategy: str = "mod",
+    partition_strategy: Strategy = "mod",
     name: str | None = None,
     validate_indices: bool = True,
     max_norm: float | None = None,
@@ -158,7 +159,7 @@ def embedding_lookup(
     _axis()
 
     def looked_up() -> Any:
-        return embedding.embedding_lookup(params, places, partition_strategy)  # type: ignore[arg-type]
+        return embedding.embedding_lookup(params, places, partition_strategy)
 
     found = plain(in_graph(looked_up, "embedding_lookup", f"{scope.get().name}/"))
     if max_norm is None:

@@ -55,7 +55,8 @@ def _call() -> Callable[..., int] | None:
     number = ctypes.c_ulong
     found.argtypes = [ctypes.c_int, ranges, number, ranges, number, number]
     found.restype = ctypes.c_ssize_t
-    return found  # type: ignore[no-any-return]
+    read: Callable[..., int] = found
+    return read
 
 
 def read(process: int, address: int, into: Array) -> None:

@@ -45,7 +45,7 @@ class Plain:
 
 
 def _fields(cls: type[Op]) -> Sequence[Field[Any]]:
-    return fields(cls) if cls.attribute_names() else ()  # type: ignore[arg-type]
+    return fields(cls) if cls.attribute_names() else ()
 
 
 def _checked(given: Given, name: str, kind: str) -> Any:

@@ -196,13 +196,13 @@ def _is_ours(kind: type) -> bool:
     return kind.__module__.startswith(OURS)
 
 
-def given_arguments(value: Any, maker: type) -> dict[str, Any]:
+def given_arguments(value: Any, maker: Any) -> dict[str, Any]:
     """Return the arguments that an object was made with, defaults among them.
 
     What the object holds under an argument's name counts before what was given.
     """
-    listed = inspect.signature(maker.__init__).parameters  # type: ignore[misc]
-    own = type(value).__init__ is maker.__init__  # type: ignore[misc]
+    listed = inspect.signature(maker.__init__).parameters
+    own = type(value).__init__ is maker.__init__
     args, kwargs = value._arguments if own else ((), {})  # noqa: SLF001  of the call
     names = [
         x for x in list(listed)[1:] if listed[x].kind is not listed[x].VAR_KEYWORD

@@ -228,7 +228,7 @@ class Training:
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
-        self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]
+        self.optimizer.finalize_variable_values(self._layer().trainable_variables)
         listeners.on_train_end(logs)
         return listeners.history
 

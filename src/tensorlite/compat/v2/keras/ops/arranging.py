@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras.ops.making import (
     together,
 )
 from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.ops.repeat import Mode
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -181,12 +182,12 @@ def tile(x: Any, repeats: Any) -> Any:
 
 @operation
 def pad(
-    x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None
+    x: Any, pad_width: Any, mode: Mode = "constant", constant_values: Any = None
 ) -> Any:
     value = tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (len(value.shape), 2))
     filling = 0 if constant_values is None else constant_values
-    return tl.pad(value, widths, mode, tensor(filling, value.dtype))  # type: ignore[arg-type]
+    return tl.pad(value, widths, mode, tensor(filling, value.dtype))
 
 
 @operation
