@@ -66,6 +66,12 @@ def hard_sigmoid(x: Any, name: str | None = None) -> Any:
     return tl.clip(converted(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
+@named("hard_sigmoid")
+def hard_sigmoid_of_keras_2(x: Any, name: str | None = None) -> Any:
+    """Return the line 0.2 x + 1 / 2, cut off at 0 and 1, which files of Keras 2 mean."""
+    return tl.clip(0.2 * converted(x) + 0.5, 0.0, 1.0)
+
+
 @named("mish")
 def mish(x: Any, name: str | None = None) -> Any:
     return tl.nn.mish(converted(x))
@@ -119,6 +125,7 @@ KNOWN = {
     "leaky_relu": leaky_relu,
     "exponential": exponential,
     "hard_sigmoid": hard_sigmoid,
+    "hard_sigmoid_of_keras_2": hard_sigmoid_of_keras_2,
     "celu": celu,
     "hard_silu": hard_silu,
     "hard_swish": hard_swish,

@@ -167,6 +167,12 @@ def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
     )
 
 
+def class_of(whole: Mapping[str, Any]) -> Any:
+    """Return the class that a description names, None if it is none of Keras'."""
+    name = whole["class_name"]
+    return next((kinds[name] for kinds in known.values() if name in kinds), None)
+
+
 def plain(value: Any) -> Any:
     """Return a description as JSON has it, or say what in it cannot be written."""
     if value is None or isinstance(value, _PLAIN):

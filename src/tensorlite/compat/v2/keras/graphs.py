@@ -286,6 +286,27 @@ def _filled(value: Any, made: Any) -> Any:
     return {key: _filled(x, made) for key, x in value.items()}
 
 
+def place_of(value: Any) -> Any:
+    """Return the place that the description of a symbolic tensor tells, None of anything else."""
+    if isinstance(value, dict) and value.get("class_name") == _TENSOR:
+        return value["config"]["keras_history"]
+    return None
+
+
+def place_named(place: list[Any]) -> dict[str, Any]:
+    """Return the description of the symbolic tensor at a place."""
+    return {"class_name": _TENSOR, "config": {"keras_history": list(place)}}
+
+
+def mentions_tensors(value: Any) -> bool:
+    """Return whether there are symbolic tensors in a description."""
+    if isinstance(value, dict):
+        return place_of(value) is not None or any(
+            map(mentions_tensors, value.values())
+        )
+    return isinstance(value, (list, tuple)) and any(map(mentions_tensors, value))
+
+
 def _found(form: Any, made: Any) -> Any:
     """Return the tensors at places."""
     if isinstance(form, dict):

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras import layers_cells as cells, naming
+from tensorlite.compat.v2.keras import (
+    describing,
+    layers_cells as cells,
+    lookup,
+    naming,
+)
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
@@ -213,6 +218,11 @@ class _OfCell(RNN):
             **of_cell,
             **{key: getattr(self, key) for key in flags},
         }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        own = {**lookup.fitting(cls.kind, config), **lookup.fitting(cls, config)}
+        return cls(**{key: describing.revived(value) for key, value in own.items()})
 
 
 class SimpleRNN(_OfCell):

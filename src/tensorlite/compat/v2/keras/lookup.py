@@ -14,7 +14,10 @@ custom_objects: dict[str, Any] = {}
 """What programs have added, by name."""
 
 
-_UNUSED = {"renorm_momentum", "quantization_config", "ema_momentum"}
+_UNUSED = {
+    *("dtype", "implementation", "quantization_config", "renorm_momentum"),
+    *("zero_output_for_mask", "jit_compile", "is_legacy_optimizer"),
+}
 """What Keras writes of layers and optimizers though it says nothing by itself."""
 
 
@@ -70,8 +73,12 @@ def fitting(kind: type, config: dict[str, Any]) -> dict[str, Any]:
     """Return a configuration without what a class does not take and what says nothing."""
     taken: set[str] = set()
     for one in kind.__mro__:
-        if "__init__" in vars(one):
-            taken |= set(inspect.signature(one.__init__).parameters)  # type: ignore[misc]
+        if "__init__" not in vars(one):
+            continue
+        listed = inspect.signature(one.__init__).parameters  # type: ignore[misc]
+        taken |= set(listed)
+        if all(x.kind is not x.VAR_KEYWORD for x in listed.values()):
+            break  # nothing is handed on
     return {
         key: value
         for key, value in config.items()

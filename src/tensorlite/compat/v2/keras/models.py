@@ -205,14 +205,11 @@ class Model(Training, Layer):
     def load_weights(
         self, filepath: Any, by_name: bool = False, **kwargs: Any
     ) -> Any:
-        if by_name:
-            raise InvalidArgumentError(
-                "load_weights: by_name is for files of Keras 2, which are not read"
-            )
-        return saving.load_weights(self, filepath)
+        skip = bool(kwargs.get("skip_mismatch"))
+        return saving.load_weights(self, filepath, by_name, skip)
 
     def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
-        saving.save_model(self, filepath, overwrite)
+        saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
 
     def export(self, filepath: Any, **kwargs: Any) -> None:
         saving.export(self, filepath)
@@ -410,7 +407,7 @@ def load_model(
 def save_model(
     model: Any, filepath: Any, overwrite: bool = True, **kwargs: Any
 ) -> None:
-    model.save(filepath, overwrite)
+    model.save(filepath, overwrite, **kwargs)
 
 
 def model_from_json(json_string: str, custom_objects: Any = None) -> Any:

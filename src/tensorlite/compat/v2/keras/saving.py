@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.v2 import checkpoints
-from tensorlite.compat.v2.keras import archives
+from tensorlite.compat.v2.keras import archives, older_files
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
@@ -15,7 +15,8 @@ from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.train.module import Module
 
-_FILES = (".h5", ".hdf5", ".keras")
+_HDF5 = (".h5", ".hdf5")
+_FILES = (*_HDF5, ".keras")
 
 
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
@@ -23,14 +24,24 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     inside = Path(path if path.endswith(_FILES) else f"{path}.index")
     if not overwrite and inside.exists():
         raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
-    if path.endswith(_FILES):
+    if path.endswith(_HDF5) and not path.endswith(".weights.h5"):
+        older_files.write_weights(model, path)
+    elif path.endswith(_FILES):
         archives.write_weights(model, path)
     else:
         checkpoints.write_weights(model, path)
 
 
-def load_weights(model: Any, filepath: Any) -> Any:
+def load_weights(
+    model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False
+) -> Any:
     path = str(filepath)
+    if Path(path).is_file() and path.endswith(_HDF5) and older_files.is_older(path):
+        return older_files.read_weights(model, path, by_name, skip_mismatch)
+    if by_name:
+        raise InvalidArgumentError(
+            f"load_weights: by_name is for HDF5 files of Keras 2, and {path} is none"
+        )
     if path.endswith(_FILES):
         return archives.read_weights(model, path)
     return checkpoints.read_weights(model, path)
@@ -59,23 +70,22 @@ def _inputs_of(model: Any) -> Any:
     return specs[0] if len(specs) == 1 else specs
 
 
-def save_model(model: Any, filepath: Any, overwrite: bool = True) -> None:
+def save_model(
+    model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None
+) -> None:
     """Write a model, by its path's ending, as an archive of Keras 3 or as a SavedModel.
 
     The first can go on training, the second only computes.
     """
     path = str(filepath)
-    if path.endswith((".h5", ".hdf5")):
-        raise InvalidArgumentError(
-            f"{path}: whole models are written as .keras archives, or, without an ending, as "
-            "SavedModels; .weights.h5 is for save_weights"
-        )
     if not overwrite and Path(path).exists():
         raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
     if path.endswith(".keras"):
         archives.write_model(model, path)
-        return
-    export(model, path)
+    elif path.endswith(_HDF5) or save_format == "h5":
+        older_files.write_model(model, path)
+    else:
+        export(model, path)
 
 
 def export(model: Any, filepath: Any) -> None:
@@ -93,6 +103,8 @@ def load_model(filepath: Any, compile: bool = True) -> Any:
     path = str(filepath)
     if path.endswith(".keras"):
         return archives.read_model(path, compile)
+    if Path(path).is_file() and archives.hdf5().is_hdf5(path):
+        return older_files.read_model(path, compile)
     if not (Path(path) / "saved_model.pb").exists():
         raise NotFoundError(f"{path} is no SavedModel")
     return load_saved_model(path)
