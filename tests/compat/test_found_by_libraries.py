@@ -255,3 +255,11 @@ def test_shapes_that_do_not_fit_are_expected() -> None:
     case = tf2.test.TestCase()
     with case.assertRaisesIncompatibleShapesError(tf2.errors.InvalidArgumentError):
         tf2.ones([2]) + tf2.ones([3])
+
+
+def test_a_placeholder_whose_default_has_a_shape_may_have_none() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder_with_default(tf.zeros([3, 4]), shape=None)
+        assert x.shape.ndims is None
+        assert session.run([tf.size(x), tf.rank(x)]) == [12, 2]
+        assert session.run(tf.size(x), {x: [1.0, 2.0]}) == 2

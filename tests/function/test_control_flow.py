@@ -423,3 +423,22 @@ def test_methods_and_super() -> None:
     assert float(Child().scale(tl.asarray(-2.0))) == -6.0
     assert child.scale.trace_count == 1
     assert Child.scale.trace_count == 0
+
+
+def test_gradients_reach_constants_that_branches_and_loops_use() -> None:
+    """They are made again inside, where no tape watches them."""
+
+    @tl.function
+    def slope(n: Any) -> Any:
+        x = tl.asarray(0.5)
+        with tl.GradientTape() as tape:
+            tape.watch(x)
+            y = tl.asarray(0.5)
+            for _ in range(n):
+                y = y + x
+            if n > 2:
+                y = y * x
+        return tape.gradient(y, x)
+
+    assert float(slope(tl.asarray(2))) == 2.0
+    assert float(slope(tl.asarray(4))) == 0.5 * 4 + 2.5

@@ -69,6 +69,10 @@ class Interpreter(ABC):
     def replace(self, old: Tensor, by: Tensor) -> None:  # noqa: B027  most remember nothing
         """Let `by` stand wherever `old` was seen; see `replace_everywhere`."""
 
+    def watched(self, tensor: Any) -> bool:
+        """Return whether gradients may be asked for of what is computed from `tensor`."""
+        return False
+
     def extend(self, beside: Tensor, extra: Tensors) -> None:
         """Treat `extra`, outputs added to the call that gave `beside`, as that is treated."""
         if self.below is not None:

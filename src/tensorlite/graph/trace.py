@@ -88,7 +88,7 @@ class Tracer(Interpreter):
         known = self.captures.get(id(x))
         if known is not None:
             return known[1]
-        if isinstance(x, SymbolicTensor) and _is_repeated(x):
+        if isinstance(x, SymbolicTensor) and _is_repeated(x) and not self._watched(x):
             return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
         if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
             copied = self._copied(x)
@@ -154,6 +154,13 @@ class Tracer(Interpreter):
                     return known[1]
             interpreter = interpreter.below
         return None
+
+    def _watched(self, x: Tensor) -> bool:
+        """Return whether a tape around this trace watches a tensor."""
+        interpreter = self.below
+        while interpreter is not None and not interpreter.watched(x):
+            interpreter = interpreter.below
+        return interpreter is not None
 
     def _encloses(self, graph: Graph) -> bool:
         if graph is self.of:

@@ -154,7 +154,8 @@ def _with_variables(
     """Return a gradient function that returns a flat list, of arguments' then variables'."""
     if not handles:
         return lambda dys: _listed(gradient(*dys))
-    if "variables" not in signature(gradient).parameters:
+    parameters = signature(gradient).parameters.values()
+    if not any(x.name == "variables" or x.kind is x.VAR_KEYWORD for x in parameters):
         raise GradientError(
             f"{getattr(function, '__name__', function)} reads {len(handles)} trainable variables, "
             "and its gradient function has no parameter `variables` to be told of them"

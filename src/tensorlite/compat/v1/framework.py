@@ -25,7 +25,7 @@ from tensorlite.compat.views import (
 )
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
     AssertionFailedError,
@@ -257,9 +257,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 
 @named("PlaceholderWithDefault")
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
-    return identities.placeholder_with_default(
-        converted(input), plain(TensorShape(shape))
-    )
+    default, known = converted(input), plain(TensorShape(shape))
+    if known is None:
+        spec = TensorSpec(None, default.dtype)
+        return call(identities.PlaceholderWithDefault(spec), default)
+    return identities.placeholder_with_default(default, known)
 
 
 @contextmanager

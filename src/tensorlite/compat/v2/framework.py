@@ -229,6 +229,10 @@ class Module(Collector):
             if predicate is None or predicate(leaf):
                 yield (path, leaf) if with_path else leaf
 
+    def _no_dependency(self, value: Any) -> Any:
+        """Return an attribute that is no part of the module where it is no module, as it is."""
+        return value
+
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
