@@ -134,6 +134,7 @@ def values_of(feature: Any, wanted: Wanted, where: str) -> Any:
 
 
 def array_of_values(values: Any, dtype: DType) -> Array:
+    """Return the values of a feature as an array of a dtype."""
     if dtype is dtypes.string:
         out = np.empty(len(values), object)
         out[:] = list(values)

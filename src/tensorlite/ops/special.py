@@ -126,6 +126,7 @@ def ratio(
 
 
 def polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """Return a polynomial of `x`, whose highest coefficient comes first."""
     total = x * coefficients[0]
     for coefficient in coefficients[1:-1]:
         total = (total + coefficient) * x

@@ -88,12 +88,14 @@ def boolean_mask(
 
 @named("Where")
 def places_of(condition: Any, name: str | None = None) -> Any:
+    """Return the places at which a condition holds, or numbers are not 0."""
     x = converted(condition)
     return call(Where(), x if x.dtype is tl.bool else tl.not_equal(x, 0))
 
 
 @named("SelectV2")
 def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+    """Return elements of `x` where a condition holds, of `y` elsewhere, as TensorFlow 2 has it."""
     return tl.where(converted(condition), *agreeing(x, y))
 
 

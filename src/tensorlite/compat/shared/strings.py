@@ -162,6 +162,7 @@ def split_to_sparse(
     skip_empty: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return strings taken apart as a sparse tensor, a row for each."""
     return strings.split_to_sparse(
         converted(source), converted(delimiter), skip_empty
     )

@@ -151,6 +151,7 @@ class BasicRNNCell(LayerRNNCell):
 
 
 def zeros_first(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    """Initialise with zeros."""
     return zeros(sizes, dtype)
 
 

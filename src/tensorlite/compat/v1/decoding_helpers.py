@@ -50,10 +50,12 @@ def known_rank(x: Any, ranks: tuple[int, ...], message: str) -> Any:
 
 
 def time_first(x: Any) -> Any:
+    """Return sequences with the axis of time before that of the batch."""
     return transpose(x, [1, 0, *range(2, x.get_shape().rank)])
 
 
 def unstacked(x: Any) -> TensorArray:
+    """Return the steps of sequences, whose first axis is time, as an array of tensors."""
     sizes = x.get_shape().as_list()[1:]
     return TensorArray(x.dtype, shape(x)[0], element_shape=sizes).unstack(x)
 

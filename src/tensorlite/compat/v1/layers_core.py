@@ -37,6 +37,7 @@ def as_function(kind: type[Layer]) -> Callable[..., Any]:
 
 
 def given_layer(given: dict[str, Any]) -> dict[str, Any]:
+    """Return a layer's arguments without those that only variable scopes take."""
     return {key: value for key, value in given.items() if key != "reuse"}
 
 
@@ -96,6 +97,7 @@ def sizes_of(value: Any, count: int, name: str) -> tuple[int, ...]:
 
 
 def padding_of(padding: str) -> str:
+    """Return a padding in small letters; InvalidArgumentError for one that layers do not know."""
     chosen_padding = padding.lower()
     if chosen_padding not in {"valid", "same", "causal"}:
         raise InvalidArgumentError(

@@ -35,6 +35,7 @@ class _EagerMetric(FailedPreconditionError, RuntimeError):
 
 @contextmanager
 def scoped(name: str | None, default: str) -> Iterator[None]:
+    """Open a metric's variable scope, in a graph only."""
     in_graph_only(default)
     with scopes.variable_scope(name, default):
         yield
@@ -91,6 +92,7 @@ def _squeezed(x: Any, other: Any) -> Any:
 
 
 def alike(x: Any, y: Any) -> None:
+    """Raise ShapeError for shapes that cannot be the same."""
     if not x.get_shape().is_compatible_with(y.get_shape()):
         raise ShapeError(
             f"Shapes {x.get_shape()} and {y.get_shape()} are incompatible"
@@ -104,6 +106,7 @@ def spread(weights: Any, values: Any) -> Any:
 
 
 def quotient(total: Any, count: Any, name: str | None = None) -> Any:
+    """Return a total over a count, 0 where nothing was counted."""
     return elementwise.div_no_nan(total, elementwise.maximum(count, 0), name=name)
 
 

@@ -31,6 +31,7 @@ from tensorlite.ops.shape import astype
 
 
 def floats(logits: Any) -> Any:
+    """Return logits as a tensor; InvalidArgumentError unless they are floating point numbers."""
     x = converted(logits)
     if not x.dtype.is_floating:
         raise InvalidArgumentError(f"logits are floating point numbers, not {x.spec}")

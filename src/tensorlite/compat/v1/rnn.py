@@ -38,6 +38,7 @@ Turn = Callable[[], tuple[Any, Any]]
 
 
 def check_cell(cell: Any) -> None:
+    """Raise DTypeError for what is no cell."""
     missing = [x for x in ("output_size", "state_size") if not hasattr(type(cell), x)]
     if missing or not callable(cell):
         raise DTypeError(

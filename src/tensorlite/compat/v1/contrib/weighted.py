@@ -47,6 +47,7 @@ def model_getter(getter: Callable[..., Any], name: str, **asked: Any) -> Any:
 def layer_scope(
     scope: Any, default: str, reuse: Any = None
 ) -> Iterator[VariableScope]:
+    """Open a layer's variable scope, whose variables the model keeps."""
     with scopes.variable_scope(
         scope, default, reuse=reuse, custom_getter=model_getter
     ) as opened:
@@ -54,6 +55,7 @@ def layer_scope(
 
 
 def collections_of(variables_collections: Any, name: str) -> Any:
+    """Return the collections that are given for a kind of variable."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
@@ -133,6 +135,7 @@ def _parts(
 
 
 def channels_of(data_format: str | None) -> str:
+    """Return where an order of axes has the channels, as Keras says it."""
     known = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
     if data_format not in known:
         raise InvalidArgumentError(f"Invalid data_format: {data_format!r}")

@@ -128,10 +128,12 @@ def _taken(file: Any, path: str, variables: list[Any]) -> None:
 
 
 def write_weights(model: Any, path: str) -> None:
+    """Write a model's weights to a file."""
     Path(path).write_bytes(_written(model))
 
 
 def read_weights(model: Any, path: str) -> None:
+    """Read a model's weights from a file, or from an archive with such a file."""
     if not Path(path).exists():
         raise NotFoundError(f"{path}: there is no such file")
     if zipfile.is_zipfile(path):

@@ -89,6 +89,7 @@ def batch_of(x: Any) -> Any:
 
 
 def output_names(outputs: Any, names: list[str]) -> list[str]:
+    """Return the names of outputs: keys, given names, or numbers."""
     if isinstance(outputs, dict):
         return sorted(outputs)
     count = len(nest.flatten(outputs))

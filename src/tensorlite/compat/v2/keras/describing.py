@@ -108,6 +108,7 @@ def _of_function(value: Any) -> Any:
 
 
 def is_description(value: Any) -> bool:
+    """Return whether a value describes an object: by its class and its configuration."""
     return isinstance(value, Mapping) and "class_name" in value and "config" in value
 
 

@@ -29,6 +29,7 @@ def unpacked(data: Any) -> tuple[Any, Any, Any]:
 
 
 def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Return data as datasets have them: inputs alone, or with targets and weights."""
     if y is None:
         return (x,) if isinstance(x, (list, tuple)) else x
     return (x, y) if sample_weight is None else (x, y, sample_weight)

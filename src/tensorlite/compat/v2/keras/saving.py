@@ -20,6 +20,7 @@ _FILES = (*_HDF5, ".keras")
 
 
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
+    """Write a model's weights, as a file of Keras or as a checkpoint by the path's ending."""
     path = str(filepath)
     inside = Path(path if path.endswith(_FILES) else f"{path}.index")
     if not overwrite and inside.exists():
@@ -35,6 +36,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
 def load_weights(
     model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False
 ) -> Any:
+    """Read a model's weights from either."""
     path = str(filepath)
     if Path(path).is_file() and path.endswith(_HDF5) and older_files.is_older(path):
         return older_files.read_weights(model, path, by_name, skip_mismatch)
@@ -100,6 +102,7 @@ def export(model: Any, filepath: Any) -> None:
 
 
 def load_model(filepath: Any, compile: bool = True) -> Any:
+    """Return the model of an archive of Keras, or of a SavedModel."""
     path = str(filepath)
     if path.endswith(".keras"):
         return archives.read_model(path, compile)

@@ -100,6 +100,7 @@ for _name in _OPERATORS:
 
 
 def is_leaf(x: Any) -> bool:
+    """Return whether a value is a tensor of a model in the making."""
     return isinstance(x, KerasTensor)
 
 
