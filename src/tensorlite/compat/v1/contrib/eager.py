@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.behaviour import enable_eager_execution, executing_eagerly
+from tensorlite.compat.v1.contrib.networks import Network
 from tensorlite.compat.v1.data import EagerIterator as Iterator
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.config import list_physical_devices
@@ -16,6 +17,7 @@ from tensorlite.function.function import function
 
 __all__ = [
     "Iterator",
+    "Network",
     "TensorSpec",
     "Variable",
     "defun",

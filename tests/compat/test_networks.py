@@ -1,0 +1,85 @@
+"""tf.contrib.eager.Network, eagerly and in graphs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.compat.v1.contrib import eager
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def _mode() -> Iterator[None]:
+    before = mode.eager
+    yield
+    mode.eager = before
+
+
+class Two(eager.Network):
+    def __init__(self) -> None:
+        super().__init__()
+        ones = tf.ones_initializer()
+        self.first = self.track_layer(tf.layers.Dense(3, kernel_initializer=ones))
+        self.last = self.track_layer(tf.layers.Dense(2, kernel_initializer=ones))
+        self.other = tf.layers.Dense(5)
+
+    def call(self, x: Any) -> Any:
+        return self.last(self.first(x))
+
+
+def test_what_is_tracked_is_the_networks() -> None:
+    mode.eager = True
+    net = Two()
+    assert [len(net.layers), net.variables] == [2, []]
+    np.testing.assert_array_equal(net(tf.ones([1, 4])).numpy(), [[12, 12]])
+    assert [x.shape.as_list() for x in net.trainable_weights] == [
+        [4, 3],
+        [3],
+        [3, 2],
+        [2],
+    ]
+    grads = eager.implicit_gradients(lambda x: tf.reduce_sum(net(x)))(tf.ones([1, 4]))
+    assert len(grads) == 4
+    assert net.get_layer(index=1) is net.last
+    assert net.get_layer(net.first.name) is net.first
+
+
+def test_what_a_network_is_not() -> None:
+    mode.eager = True
+    net = Two()
+    with pytest.raises(DTypeError, match="not a tf"):
+        net.track_layer(3)
+    with pytest.raises(FailedPreconditionError, match="'own'"):
+        net.add_variable("own", [1])
+    for name, index, said in (
+        ("absent", None, "No such layer: absent"),
+        (None, None, "Provide either"),
+        (None, 2, "only has 2 layers"),
+        ("absent", 0, "Exactly one"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=said):
+            net.get_layer(name, index)
+
+
+def test_networks_in_graphs_name_their_variables() -> None:
+    mode.eager = False
+    with tf.Graph().as_default():
+        net = Two()
+        y = net(tf.ones([1, 4]))
+        assert [x.name for x in net.variables] == [
+            "two/dense/kernel:0",
+            "two/dense/bias:0",
+            "two/dense_1/kernel:0",
+            "two/dense_1/bias:0",
+        ]
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            assert sess.run(y).tolist() == [[12, 12]]
