@@ -27,7 +27,7 @@ def test_a_padding_queue_fills_up_with_zeros() -> None:
         [[3, 3], [3, 3], [3, 3]],
         [[2, 2], [2, 2], [0, 0]],
     ]
-    with pytest.raises(errors.ShapeError, match=r"\[\?, 2\], and \[2, 3\]"):
+    with pytest.raises(errors.ShapeError, match=r"\[\?,2\], got \[2,3\]"):
         q.enqueue([np.ones((2, 3), np.int32)])
     with pytest.raises(errors.ShapeError, match="enqueued"):
         q.enqueue([np.ones(2, np.int32)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock, Thread, current_thread
 from typing import Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary, WeakSet
@@ -49,6 +50,25 @@ class Stand(NamedTuple):
     """Where the user's program waits."""
 
 
+class Leave:
+    """Leave to wait, which whoever gives it takes back: waits then end with an error."""
+
+    def __init__(self) -> None:
+        self.error: Callable[[], BaseException] | None = None
+        self.stands: list[Stand] = []
+
+    def take_back(self, error: Callable[[], BaseException]) -> None:
+        """End all waits that go on, and those that begin from now on, each with an error."""
+        with _lock:
+            self.error = error
+            stands = list(self.stands)
+        for stand in stands:
+            stand.fail(error())
+
+
+leave: ContextVar[Leave | None] = ContextVar("leave", default=None)
+"""What lets a thread wait; None: it waits for as long as it likes."""
+
 _lock = Lock()
 _stands: dict[Thread, Stand] = {}
 _watches: WeakSet[Watch] = WeakSet()
@@ -61,14 +81,20 @@ def standing(stand: Stand) -> Iterator[Callable[[], None] | None]:
 
     Yields what to call every `PERIOD` seconds, which looks for a deadlock; None: nobody watches.
     """
-    thread = current_thread()
+    thread, given = current_thread(), leave.get()
     before = _stands.get(thread)  # of a wait that a signal's handler interrupted
     try:
         with _lock:
             _stands[thread] = stand
+            if given is not None:
+                given.stands.append(stand)
+        if given is not None and given.error is not None:
+            stand.fail(given.error())
         yield _look if _watches else None
     finally:
         with _lock:
+            if given is not None:
+                given.stands.remove(stand)
             if before is None:
                 _stands.pop(thread, None)
             else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from tensorlite.core.errors import DeviceError, DTypeError
 
@@ -15,9 +16,9 @@ _PART = re.compile(
 )
 
 
-@dataclass(frozen=True, repr=False)
-class DeviceName:
-    """A device's name, whole or in part; parts left out match everything.
+@dataclass(frozen=True, repr=False, eq=False)
+class DeviceName(str):
+    """A device's name, whole or in part, which is a text; parts left out match everything.
 
     >>> str(tl.DeviceName.parse("/job:ps/task:1/gpu:0"))
     '/job:ps/task:1/device:GPU:0'
@@ -27,7 +28,32 @@ class DeviceName:
     replica: int | None = None
     task: int | None = None
     kind: str | None = None
-    index: int | None = None
+    index: int | None = None  # type: ignore[assignment]  # a text's method, which nobody needs here
+
+    def __new__(
+        cls,
+        job: str | None = None,
+        replica: int | None = None,
+        task: int | None = None,
+        kind: str | None = None,
+        index: int | None = None,
+        **_: Any,
+    ) -> Self:
+        """Return the name with the text that its parts make; subclasses have more beside these."""
+        parts = [("job", job), ("replica", replica), ("task", task)]
+        text = "".join(f"/{key}:{value}" for key, value in parts if value is not None)
+        end = (
+            ""
+            if kind is None
+            else f"/device:{kind}:{'*' if index is None else index}"
+        )
+        return super().__new__(cls, text + end)
+
+    def __getnewargs__(self) -> Any:
+        return self.parts()
+
+    def __bool__(self) -> bool:
+        return True
 
     @staticmethod
     @cache
@@ -60,10 +86,10 @@ class DeviceName:
     @staticmethod
     def of(given: object) -> DeviceName:
         """Return the device's name that is given, as it is or spelled; DTypeError for neither."""
-        if isinstance(given, str):
-            return DeviceName.parse(given)
         if isinstance(given, DeviceName):
             return given
+        if isinstance(given, str):
+            return DeviceName.parse(given)
         raise DTypeError(
             f"{given!r} is no device; allowed are a name such as '/device:CPU:0' and a "
             "tl.DeviceName"
@@ -95,15 +121,6 @@ class DeviceName:
 
     def __repr__(self) -> str:
         return f"<DeviceName {self}>"
-
-    def __str__(self) -> str:
-        parts = [("job", self.job), ("replica", self.replica), ("task", self.task)]
-        text = "".join(f"/{key}:{value}" for key, value in parts if value is not None)
-        if self.kind is None:
-            return text
-        return (
-            f"{text}/device:{self.kind}:{'*' if self.index is None else self.index}"
-        )
 
 
 def _number(text: str | None) -> int | None:
@@ -140,5 +157,15 @@ class Settings:
 
 
 settings = Settings()
+step_timeout: ContextVar[float | None] = ContextVar("step_timeout", default=None)
+"""How many seconds steps that begin here may wait; None: as the settings say."""
+
+
+def seconds_to_wait() -> float | None:
+    """Return how many seconds a step that begins now may wait; None: without end."""
+    own = step_timeout.get()
+    return settings.step_timeout if own is None else own
+
+
 placement_log = logging.getLogger("tensorlite.placement")
 """Tells where nodes go, when that is asked for, and which devices others stand in for."""

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from tensorlite.core.deadlock import PERIOD, Stand, Want, standing
-from tensorlite.core.device import settings
+from tensorlite.core.device import seconds_to_wait
 from tensorlite.core.errors import DeadlineExceededError, TensorliteError, note
 from tensorlite.core.op import Op, Role
 from tensorlite.core.provenance import entry, user_line
@@ -73,7 +73,7 @@ class Waiting(Op, abstract=True):
             fail,
             user_line(),
         )
-        seconds = settings.step_timeout
+        seconds = seconds_to_wait()
         with standing(stand) as look:
             if answer.wait(look, seconds):
                 return
@@ -81,8 +81,8 @@ class Waiting(Op, abstract=True):
         if not answer.given:  # which it may have been until then
             raise noted(
                 DeadlineExceededError(
-                    f"waited too long, for {self.waits_for(*arrays).what}; "
-                    f"tl.config.set_step_timeout allows {seconds} s"
+                    f"Timed out waiting for notification: the step waited too long, for "
+                    f"{self.waits_for(*arrays).what}; allowed are {seconds} s"
                 )
             )
 

@@ -15,15 +15,18 @@ import numpy as np
 from tensorlite.core import nest
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.containers import Container, current_container
-from tensorlite.core.device import settings
+from tensorlite.core.deadlock import Leave, leave
+from tensorlite.core.device import settings, step_timeout
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import (
+    CancelledError,
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import Sight, sight
+from tensorlite.core.waiting import ended
 from tensorlite.function import session as stateless
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, stack
@@ -80,6 +83,7 @@ class Session(stateless.Session):
             Container() if self._attached is None else self._attached.container
         )
         self.soft = soft
+        self._leave = Leave()
         self._entered: list[AbstractContextManager[Any]] = []
 
     def run(
@@ -132,6 +136,7 @@ class Session(stateless.Session):
     def running(self) -> Iterator[None]:
         """Let what runs inside find this session's variables, and nothing be traced."""
         token = current_container.set(self.container)
+        waits = leave.set(self._leave)
         seen = sight.get() if self._attached is None else self._attached.sight
         sees = sight.set(seen)
         before = settings.soft_placement
@@ -141,6 +146,7 @@ class Session(stateless.Session):
                 yield
         finally:
             settings.soft_placement = before
+            leave.reset(waits)
             sight.reset(sees)
             current_container.reset(token)
 
@@ -226,12 +232,36 @@ class Session(stateless.Session):
         self._entered.pop().__exit__(kind, error, trace)
 
     def close(self) -> None:
-        """End the session: what its variables hold is given back."""
+        """End the session: what waits is cancelled, what its variables hold is given back."""
         super().close()
+        self._leave.take_back(_cancelled)
         if self._attached is None:
             self.container.clear()
         else:
             self._attached.close()
+
+
+def _cancelled() -> CancelledError:
+    return ended(
+        CancelledError("the step was cancelled: its session was closed as it waited")
+    )
+
+
+@contextmanager
+def waiting_at_most(seconds: float | None) -> Iterator[None]:
+    """Let runs inside fail with DeadlineExceededError once they have waited so long.
+
+    None: as long as `tl.config.set_step_timeout` allows.
+
+    >>> with waiting_at_most(2.0):
+    ...     print(Session(graph=Graph()).closed)
+    False
+    """
+    token = step_timeout.set(seconds)
+    try:
+        yield
+    finally:
+        step_timeout.reset(token)
 
 
 class _Key:

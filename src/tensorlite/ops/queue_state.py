@@ -451,6 +451,10 @@ def _outputs(arrays: tuple[Array, ...]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def _shape(spec: TensorSpec) -> str:
+    return shape_text(spec.shape).replace(" ", "")
+
+
 def fit(components: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> None:
     """Raise DTypeError or ShapeError when `given` are not the components of an element."""
     for i, (wanted, spec) in enumerate(zip(components, given, strict=True)):
@@ -463,8 +467,8 @@ def fit(components: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> None:
             merge(wanted.shape, spec.shape)
         except ShapeError:
             raise ShapeError(
-                f"component {i} of the queue has shape {shape_text(wanted.shape)}, and "
-                f"{shape_text(spec.shape)} is enqueued"
+                f"Shape mismatch in tuple component {i}. Expected {_shape(wanted)}, got "
+                f"{_shape(spec)}: the first is the queue's, the second is enqueued"
             ) from None
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, seconds_to_wait
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.xp import Array, xp_for
 from tensorlite.graph.graph import Graph
 from tensorlite.runtime.build import compile_plan
-from tensorlite.runtime.devices import settings
 from tensorlite.runtime.instruments import marked, observed
 from tensorlite.runtime.plan import Arrays, Plan
 from tensorlite.runtime.team import assembled
@@ -77,7 +76,7 @@ def _run(step: Parts, arrays: Sequence[Array]) -> Arrays:
         for part in step.parts:
             machine = team.add(observed(part.plan), xp_for(part.device), part.device)
             machine.start([machine.here(arrays[i]) for i in part.feeds])
-        team.run(settings.step_timeout)
+        team.run(seconds_to_wait())
         found = [machine.fetched() for machine in team.machines]
     finally:
         team.disband()

@@ -177,7 +177,8 @@ class Team:
             left = None if until is None else until - monotonic()
             if left is not None and left <= 0:
                 raise DeadlineExceededError(
-                    f"the step waited too long; it waits for {'; '.join(self.awaited())}"
+                    "Timed out waiting for notification: the step waited too long; it waits for "
+                    f"{'; '.join(self.awaited())}"
                 )
             if self.error is not None:
                 self._heard(left)

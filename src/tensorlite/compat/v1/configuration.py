@@ -56,6 +56,7 @@ class OptimizerOptions(_Options):
 
 
 class RunOptions(_Options):
-    """What a run records."""
+    """What a run records, and how long it may wait."""
 
+    timeout_in_ms = 0
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)

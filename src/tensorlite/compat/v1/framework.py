@@ -154,10 +154,11 @@ class Session(sessions.Session):
         run_metadata: Any = None,
     ) -> Any:
         try:
-            if run_metadata is not None and hasattr(run_metadata, "recording"):
-                with run_metadata.recording(self):
-                    return super().run(fetches, feed_dict)
-            return super().run(fetches, feed_dict)
+            with sessions.waiting_at_most(_seconds(self.config, options)):
+                if run_metadata is not None and hasattr(run_metadata, "recording"):
+                    with run_metadata.recording(self):
+                        return super().run(fetches, feed_dict)
+                return super().run(fetches, feed_dict)
         except AssertionFailedError as error:
             # TensorFlow has one class for this and for arguments that do not fit.
             raise InvalidArgumentError(str(error)) from error
@@ -193,6 +194,13 @@ class Session(sessions.Session):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Forget what other sessions hold; each has its own here."""
+
+
+def _seconds(config: Any, options: Any) -> float | None:
+    """Return how long a run may wait, None where neither it nor its session says so."""
+    asked = 0 if options is None else options.timeout_in_ms
+    limit = asked or (0 if config is None else config.operation_timeout_in_ms)
+    return limit / 1000 if limit else None
 
 
 def _called(
