@@ -42,6 +42,7 @@ from tensorlite.ops.framing import (
 )
 from tensorlite.ops.host_draws import sample_distorted_bounding_box
 from tensorlite.ops.image_files import (
+    decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
     decode_image,
@@ -49,6 +50,7 @@ from tensorlite.ops.image_files import (
     decode_png,
     encode_jpeg,
     encode_png,
+    extract_jpeg_shape,
 )
 from tensorlite.ops.image_quality import (
     image_gradients,
@@ -85,6 +87,7 @@ __all__ = [
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_gif",
     "decode_image",
@@ -95,6 +98,7 @@ __all__ = [
     "encode_png",
     "extract_patches",
     "extract_volume_patches",
+    "extract_jpeg_shape",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",

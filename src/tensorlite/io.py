@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.ops.audio_files import decode_wav, encode_wav
 from tensorlite.ops.csv import decode_csv
 from tensorlite.ops.decoding import decode_raw
 from tensorlite.ops.example_messages import (
@@ -40,7 +41,9 @@ __all__ = [
     "VarLenFeature",
     "decode_csv",
     "decode_raw",
+    "decode_wav",
     "deserialize_many_sparse",
+    "encode_wav",
     "matching_files",
     "parse_example",
     "parse_single_example",

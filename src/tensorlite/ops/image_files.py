@@ -21,6 +21,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.strings import as_bytes
 
 __all__ = [
+    "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_gif",
     "decode_image",
@@ -28,6 +29,7 @@ __all__ = [
     "decode_png",
     "encode_jpeg",
     "encode_png",
+    "extract_jpeg_shape",
 ]
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
@@ -124,6 +126,54 @@ class DecodeJpeg(_Decode):
             size = [max(1, -(-side // self.ratio)) for side in picture.size]
             picture.draft(None, size)
         return xp.asarray(_pixels(picture, self.channels, self.dtype, self.name))
+
+
+class DecodeAndCropJpeg(Op):
+    """The part of an image of a JPEG file that a window cuts out."""
+
+    differentiable = False
+    host = (0, 1)
+    channels: int = 0
+    ratio: int = 1
+
+    @property
+    def _whole(self) -> DecodeJpeg:
+        return DecodeJpeg(self.channels, dtypes.uint8, self.ratio)
+
+    def infer(self, contents: TensorSpec, window: TensorSpec) -> TensorSpec:
+        """Return (height, width, channels)."""
+        return self._whole.infer(contents)
+
+    def kernel(self, xp: Xp, contents: Array, window: Array) -> Array:
+        """Return the pixels; InvalidArgumentError for a window that is not inside."""
+        whole = self._whole.kernel(xp, contents)
+        top, left, height, width = (int(x) for x in window)
+        inside = top + height <= whole.shape[0] and left + width <= whole.shape[1]
+        if min(top, left) < 0 or min(height, width) < 1 or not inside:
+            raise InvalidArgumentError(
+                f"{self.name}: the window {window.tolist()} (y, x, height, width) is not inside "
+                f"an image of {whole.shape[0]} x {whole.shape[1]}"
+            )
+        return whole[top : top + height, left : left + width].copy()
+
+
+class ExtractJpegShape(Op):
+    """The height, width and channels of a JPEG file's image, which is not decoded."""
+
+    differentiable = False
+    host = (0,)
+    output_type: DType = dtypes.int32
+
+    def infer(self, contents: TensorSpec) -> TensorSpec:
+        """Return three whole numbers."""
+        return TensorSpec((3,), self.output_type)
+
+    def kernel(self, xp: Xp, contents: Array) -> Array:
+        """Return them."""
+        picture = _opened(contents, self.name)
+        width, height = picture.size
+        sizes = [height, width, len(picture.getbands())]
+        return np.asarray(sizes, self.output_type.numpy)
 
 
 class DecodeBmp(_Decode):
@@ -268,6 +318,30 @@ def decode_jpeg(contents: TensorLike, channels: int = 0, ratio: int = 1) -> Tens
     (2, 3, 3)
     """
     return call(DecodeJpeg(channels, dtypes.uint8, ratio), contents)
+
+
+def decode_and_crop_jpeg(
+    contents: TensorLike, window: TensorLike, channels: int = 0, ratio: int = 1
+) -> Tensor:
+    """Return the part of a JPEG file's image that begins at y, x, of a height and a width.
+
+    >>> file = tl.image.encode_jpeg(tl.full((4, 6, 3), 7, dtype=tl.uint8))
+    >>> tl.image.decode_and_crop_jpeg(file, [1, 2, 3, 4]).shape
+    (3, 4, 3)
+    """
+    return call(DecodeAndCropJpeg(channels, ratio), contents, window)
+
+
+def extract_jpeg_shape(
+    contents: TensorLike, dtype: DTypeLike = dtypes.int32
+) -> Tensor:
+    """Return the height, the width and the channels of a JPEG file's image.
+
+    >>> file = tl.image.encode_jpeg(tl.full((4, 6, 3), 7, dtype=tl.uint8))
+    >>> print(tl.image.extract_jpeg_shape(file))
+    [4 6 3]
+    """
+    return call(ExtractJpegShape(as_dtype(dtype)), contents)
 
 
 def decode_bmp(contents: TensorLike, channels: int = 0) -> Tensor:

@@ -10,7 +10,7 @@ import tensorlite as tl
 from tensorlite import image
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.making import same, without_gradient
-from tensorlite.core.dtypes import as_dtype, uint8
+from tensorlite.core.dtypes import as_dtype, int32, uint8
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
 
@@ -23,6 +23,7 @@ __all__ = [
     "central_crop",
     "convert_image_dtype",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_gif",
     "decode_image",
@@ -30,6 +31,7 @@ __all__ = [
     "decode_png",
     "encode_jpeg",
     "encode_png",
+    "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",
@@ -151,6 +153,29 @@ def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
     return tl.image.convert_image_dtype(converted(image), as_dtype(dtype), saturate)
+
+
+@named("DecodeAndCropJpeg")
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
+    window = converted(crop_window, int32)
+    return tl.image.decode_and_crop_jpeg(converted(contents), window, channels, ratio)
+
+
+@named("ExtractJpegShape")
+def extract_jpeg_shape(
+    contents: Any, output_type: Any = int32, name: str | None = None
+) -> Any:
+    return tl.image.extract_jpeg_shape(converted(contents), output_type)
 
 
 @named("DecodeJpeg")

@@ -24,7 +24,11 @@ from tensorlite.compat.shapes import (
     Dimension as Dimension,
     TensorShape as TensorShape,
 )
-from tensorlite.compat.shared import queue as queue, raw_ops as raw_ops
+from tensorlite.compat.shared import (
+    audio as audio,
+    queue as queue,
+    raw_ops as raw_ops,
+)
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.image import (
+    decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
     decode_image,
@@ -11,6 +12,7 @@ from tensorlite.compat.shared.image import (
     decode_png,
     encode_jpeg,
     encode_png,
+    extract_jpeg_shape,
     is_jpeg,
 )
 from tensorlite.compat.shared.parsing import (
@@ -69,6 +71,7 @@ __all__ = [
     "TFRecordWriter",
     "VarLenFeature",
     "decode_base64",
+    "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_csv",
     "decode_json_example",
@@ -81,6 +84,7 @@ __all__ = [
     "encode_base64",
     "encode_jpeg",
     "encode_png",
+    "extract_jpeg_shape",
     "gfile",
     "is_jpeg",
     "match_filenames_once",

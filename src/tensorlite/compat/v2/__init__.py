@@ -16,7 +16,11 @@ from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import queue as queue, raw_ops as raw_ops
+from tensorlite.compat.shared import (
+    audio as audio,
+    queue as queue,
+    raw_ops as raw_ops,
+)
 from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,

@@ -1,0 +1,41 @@
+"""tf.audio: sound as WAV files have it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.missing import attribute_error
+from tensorlite.core.dtypes import float32, int32
+from tensorlite.ops import audio_files
+
+__all__ = ["decode_wav", "encode_wav"]
+
+
+class DecodeWav(NamedTuple):
+    """Samples, and how many there are in a second."""
+
+    audio: Any
+    sample_rate: Any
+
+
+@named("DecodeWav")
+def decode_wav(
+    contents: Any,
+    desired_channels: int = -1,
+    desired_samples: int = -1,
+    name: str | None = None,
+) -> Any:
+    given = (desired_channels, desired_samples)
+    return DecodeWav(*audio_files.decode_wav(converted(contents), *given))
+
+
+@named("EncodeWav")
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+    return audio_files.encode_wav(
+        converted(audio, float32), converted(sample_rate, int32)
+    )
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, __all__)
