@@ -263,3 +263,29 @@ def test_a_placeholder_whose_default_has_a_shape_may_have_none() -> None:
         assert x.shape.ndims is None
         assert session.run([tf.size(x), tf.rank(x)]) == [12, 2]
         assert session.run(tf.size(x), {x: [1.0, 2.0]}) == 2
+
+
+@pytest.mark.usefixtures("eager")
+def test_shapes_are_leaves_of_structures() -> None:
+    shape = tf2.TensorShape([1, 2])
+    assert tf2.nest.flatten({"a": shape, "b": [3]}) == [shape, 3]
+    assert not tf2.nest.is_nested(tf2.TensorShape([]))
+    found = tf2.nest.map_structure(tf2.zeros, [tf2.TensorShape([2]), shape])
+    assert [x.shape for x in found] == [(2,), (1, 2)]
+
+
+@pytest.mark.usefixtures("eager")
+def test_softmax_is_a_function_of_mathematics() -> None:
+    for library in (tf, tf2):
+        assert library.math.softmax is library.nn.softmax
+    assert tf2.math.softmax([[0.0, 0.0]]).numpy().tolist() == [[0.5, 0.5]]
+
+
+def test_what_runs_first_may_be_given_one_by_one() -> None:
+    with tf.Graph().as_default() as graph:
+        first = [tf.constant(1.0), tf.no_op()]
+        with tf.control_dependencies(x for x in first):
+            second = tf.constant(2.0)
+        awaited = [x.name for x in second.op.control_inputs]
+    assert sorted(awaited) == ["Const", "NoOp"]
+    assert graph is second.graph

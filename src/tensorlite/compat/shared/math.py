@@ -114,7 +114,6 @@ from tensorlite.compat.shared.reductions import (
     reduce_std,
     reduce_variance,
 )
-from tensorlite.compat.shared.sparse import softmax
 
 __all__ = [
     "abs",
@@ -208,7 +207,6 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
-    "softmax",
     "softplus",
     "softsign",
     "sqrt",

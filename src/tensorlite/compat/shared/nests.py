@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import nest
+from tensorlite.core.shapes import TensorShape
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
@@ -19,9 +20,9 @@ __all__ = [
 
 
 def _is_leaf(x: Any, expand_composites: bool) -> bool:
-    return not nest.is_nested(x) or (
-        isinstance(x, (SparseTensor, RaggedParts)) and not expand_composites
-    )
+    if isinstance(x, TensorShape) or not nest.is_nested(x):
+        return True
+    return isinstance(x, (SparseTensor, RaggedParts)) and not expand_composites
 
 
 def is_nested(structure: Any) -> bool:

@@ -309,12 +309,17 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     given = (
         None
         if control_inputs is None
-        else [_awaited(x) for x in nest.flatten(control_inputs)]
+        else [_awaited(x) for x in _listed(control_inputs)]
     )
     with scope.control_dependencies(
         None if given is None else [x for x in given if x is not None]
     ):
         yield
+
+
+def _listed(inputs: Any) -> list[Any]:
+    """Return what is to run first, of a nest or of what gives it one by one."""
+    return nest.flatten(list(inputs) if isinstance(inputs, Iterator) else inputs)
 
 
 def _awaited(x: Any) -> Any:

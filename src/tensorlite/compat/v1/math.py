@@ -9,6 +9,7 @@ from tensorlite.compat.v1.arrays import (
 from tensorlite.compat.v1.matrices import l2_normalize as l2_normalize
 from tensorlite.compat.v1.nn_functions import (
     log_softmax as log_softmax,
+    softmax as softmax,
     zero_fraction as zero_fraction,
 )
 from tensorlite.compat.v1.numbers import (

@@ -21,7 +21,10 @@ from tensorlite.compat.shared.reductions import (
     reduce_sum as reduce_sum,
 )
 from tensorlite.compat.v1.nn_functions import zero_fraction as zero_fraction
-from tensorlite.compat.v2.nn_functions import log_softmax as log_softmax
+from tensorlite.compat.v2.nn_functions import (
+    log_softmax as log_softmax,
+    softmax as softmax,
+)
 
 
 def __getattr__(name: str) -> object:
