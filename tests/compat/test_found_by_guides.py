@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -126,3 +127,13 @@ def test_contrasts_have_no_gradients() -> None:
         changed = tf.image.adjust_contrast(image, 0.1)
     with pytest.raises(LookupError, match="no entry for: AdjustContrastv2"):
         tape.gradient(changed, image)
+
+
+def test_devices_are_texts() -> None:
+    device = tf.constant(1).device
+    assert isinstance(device, str)
+    assert device.endswith("CPU:0")
+    assert device == "/device:CPU:0"
+    whole = tl.DeviceName.parse("/job:ps/task:1/gpu:0")
+    assert pickle.loads(pickle.dumps(whole)).parts() == whole.parts()  # noqa: S301  # made here
+    assert bool(tl.DeviceName())

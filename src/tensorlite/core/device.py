@@ -16,8 +16,8 @@ _PART = re.compile(
 )
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class DeviceName(str):
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class DeviceName(str):  # noqa: SLOT000  # the decorator makes them
     """A device's name, whole or in part, which is a text; parts left out match everything.
 
     >>> str(tl.DeviceName.parse("/job:ps/task:1/gpu:0"))
@@ -47,7 +47,7 @@ class DeviceName(str):
             if kind is None
             else f"/device:{kind}:{'*' if index is None else index}"
         )
-        return super().__new__(cls, text + end)
+        return str.__new__(cls, text + end)
 
     def __getnewargs__(self) -> Any:
         return self.parts()

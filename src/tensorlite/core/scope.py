@@ -151,10 +151,8 @@ def _default(asked: DeviceName) -> DeviceName:
 
 def _named(given: object, function: Chooser | None = None) -> DeviceName:
     """Return a device's name, as it is or parsed; DTypeError for what is none."""
-    if isinstance(given, str):
-        return DeviceName.parse(given)
-    if isinstance(given, DeviceName):
-        return given
+    if isinstance(given, (str, DeviceName)):
+        return DeviceName.of(given)
     if function is not None:
         raise DTypeError(
             f"the device function {function!r} returned {given!r}; allowed are a device's name, "
