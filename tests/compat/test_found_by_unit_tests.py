@@ -262,3 +262,27 @@ def test_examples_written_as_json() -> None:
             tf.errors.InvalidArgumentError, match="while parsing JSON"
         ):
             session.run(decoded, {given: [["{"]]})
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (ValueError, "InvalidArgumentError"),
+        (TypeError, "InvalidArgumentError"),
+        (StopIteration, "OutOfRangeError"),
+        (MemoryError, "ResourceExhaustedError"),
+        (NotImplementedError, "UnimplementedError"),
+        (LookupError, "UnknownError"),
+    ],
+)
+def test_what_python_functions_raise(raised: type[Exception], told: str) -> None:
+    def fail(*_: Any) -> Any:
+        raise raised("blah")
+
+    one, two = (
+        f(fail, [tf.constant(1)], tf.int32) for f in (tf.py_func, tf.py_function)
+    )
+    with tf.Session() as session:
+        for made in (one, two):
+            with pytest.raises(getattr(tf.errors, told), match="blah"):
+                session.run(made)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -15,6 +16,14 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dtypes import DType, as_dtype, float64
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    TensorliteError,
+    UnimplementedError,
+    UnknownError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
@@ -38,6 +47,28 @@ def _spec(kind: Any) -> TensorSpec:
     return kind if isinstance(kind, TensorSpec) else TensorSpec(None, as_dtype(kind))
 
 
+_MEANT: tuple[tuple[Any, type[TensorliteError]], ...] = (
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+    ((ValueError, TypeError), InvalidArgumentError),
+    (Exception, UnknownError),
+)
+"""Which of TensorFlow's errors stands for what a program's function raises: the first that fits."""
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Raise what a program's function raises by the class that TensorFlow has for it."""
+    try:
+        yield
+    except TensorliteError:
+        raise
+    except Exception as error:
+        kind = next(own for kinds, own in _MEANT if isinstance(error, kinds))
+        raise kind(f"{type(error).__name__}: {error}") from error
+
+
 @named("PyFunc")
 def py_func(
     func: Callable[..., Any],
@@ -58,7 +89,7 @@ def _of_arrays(func: Callable[..., Any], promised: Any) -> Callable[..., Any]:
     """Return a function whose results are arrays of the promised dtypes."""
 
     def called(*arrays: Any) -> Any:
-        with at_once():
+        with at_once(), _told():
             result = func(*[_writable(x) for x in arrays])
         if isinstance(promised, list):
             given = result if isinstance(result, (list, tuple)) else [result]
@@ -114,7 +145,7 @@ def py_function(
     promised = _specs(Tout)
 
     def called(*tensors: Any) -> Any:
-        with at_once():
+        with at_once(), _told():
             result = func(*tensors)
         if isinstance(promised, list):
             return (
