@@ -62,11 +62,8 @@ class Model(Training, Layer):
         self.built = True
         self.input_names = [x.name for x in self.inputs]
         self.output_names = [_title(x) for x in self.outputs]
-        layers = [x.node.layer for x in self.inputs]
-        layers += [node.layer for node in self._plan]
-        self._functional_layers = [
-            layer for layer in once(layers) if isinstance(layer, Layer)
-        ]
+        layers = sketch.by_depth(outputs, self.inputs)
+        self._functional_layers = [x for x in layers if isinstance(x, Layer)]
 
     def inputs_known(self) -> bool:
         """Return whether it is known what the model takes."""

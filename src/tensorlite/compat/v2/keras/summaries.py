@@ -65,9 +65,8 @@ def _operations(model: Any) -> list[Any]:
     plan = getattr(model, "_plan", None)
     if plan is None:
         return list(model.layers)
-    found = [x.node.layer for x in model.inputs]
-    found += [node.layer for node in plan]
-    return list({id(x): x for x in found if x is not None}.values())
+    ordered = sketch.by_depth(model._output_form, model.inputs)  # noqa: SLF001
+    return [x for x in ordered if x is not None]
 
 
 def _chosen(layers: list[Any], bounds: Any) -> list[Any]:
