@@ -126,3 +126,11 @@ def test_features_are_read_as_rows() -> None:
         tf.io.parse_example(
             batch, {"x": tf.io.RaggedFeature(tf.int64, partitions=[1])}
         )
+
+
+def test_how_workers_would_share_is_an_option() -> None:
+    options = tf.data.Options()
+    policy = tf.data.experimental.AutoShardPolicy.DATA
+    options.experimental_distribute.auto_shard_policy = policy
+    dataset = tf.data.Dataset.range(3).with_options(options)
+    assert dataset.options().experimental_distribute.auto_shard_policy == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, known_names
@@ -26,6 +27,7 @@ from tensorlite.ops.records import TFRecordWriter as _Records
 __all__ = [
     "RandomDataset",
     "AUTOTUNE",
+    "AutoShardPolicy",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "CsvDataset",
@@ -56,6 +58,16 @@ __all__ = [
 
 Step = Callable[[Any], Any]
 CsvDataset: Any = of_files(_CsvDataset, Dataset)
+
+
+class AutoShardPolicy(IntEnum):
+    """How workers share a dataset; one process reads all of it."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
 
 
 class TFRecordWriter:
