@@ -172,6 +172,16 @@ class NodeStream(Source):
             generator = _handle(op, stateful_draws.STATE)
         return call(op, generator, *inputs)
 
+    def drawn_by(
+        self, op: Op, numbers: int, *inputs: TensorLike
+    ) -> tuple[Tensor, ...]:
+        """Return what an operator draws from a generator that is its own."""
+        first, second = self.seeds or (0, 0)
+        made = stateful_draws.FromCounter(op, numbers, seed=first, seed2=second)
+        with _uncounted():
+            generator = _handle(made, stateful_draws.STATE)
+        return calls(made, generator, *inputs)
+
     def permutation(self, count: TensorLike) -> Tensor:
         """Return the numbers from 0 up to `count` in random order."""
         return self._draw(stateful_draws.RandomShuffle, arange(count))

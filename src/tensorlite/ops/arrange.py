@@ -134,7 +134,7 @@ class ExpandDims(Op):
 
     def infer(self, x: TensorSpec, dim: TensorSpec) -> TensorSpec:
         """Return the shape with a 1 in it; ShapeError when there is no such place."""
-        at = dim.scalar()
+        (at,) = (dim.vector() or (None,)) if dim.shape == (1,) else (dim.scalar(),)
         if x.shape is None or at is None:
             return x.with_shape(
                 None if x.shape is None else (None,) * (len(x.shape) + 1)
@@ -150,7 +150,7 @@ class ExpandDims(Op):
 
     def kernel(self, xp: Xp, x: Array, dim: Array) -> Array:
         """Return a view."""
-        return xp.expand_dims(x, int(dim))
+        return xp.expand_dims(x, int(dim.item()))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient in the operand's shape."""

@@ -38,6 +38,13 @@ class Source(ABC):
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return the key and counter for a tensor of `shape`, which are used for it alone."""
 
+    def drawn_by(
+        self, op: Op, numbers: int, *inputs: TensorLike
+    ) -> tuple[Tensor, ...]:
+        """Return what an operator draws from the key and counter for so many numbers."""
+        key, counter = self.key_and_counter(constant(np.asarray([numbers], np.int64)))
+        return calls(op, *inputs, key, counter)
+
     def _drawn(self, op: Op, shape: Tensor, *others: Tensor) -> Tensor:
         key, counter = self.key_and_counter(shape)
         return call(op, shape, key, counter, _algorithm(), *others)

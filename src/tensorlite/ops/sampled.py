@@ -8,7 +8,7 @@ from math import log as log_of
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls, constant, floating, to_tensor
+from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
@@ -136,9 +136,9 @@ def candidates(
 ) -> Candidates:
     """Return what an operator draws from a generator, which goes on as far as TensorFlow's do."""
     source = global_generator() if generator is None else generator
-    counters = np.asarray([2 * op.num_sampled], np.int64)
-    key, counter = source.key_and_counter(constant(counters))
-    drawn, true_expected, drawn_expected = calls(op, labels, key, counter)
+    drawn, true_expected, drawn_expected = source.drawn_by(
+        op, 2 * op.num_sampled, labels
+    )
     return drawn, true_expected, drawn_expected
 
 

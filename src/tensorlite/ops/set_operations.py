@@ -94,7 +94,8 @@ def _sparse(x: Sets) -> SparseTensor:
     return SparseTensor(places, reshape(dense, (-1,)), shape_of(dense, dtypes.int64))
 
 
-def _combined(a: Sets, b: Sets, operation: str, validated: bool) -> SparseTensor:
+def combined(a: Sets, b: Sets, operation: str, validated: bool) -> SparseTensor:
+    """Return what an operation makes of pairs of rows."""
     op = SparseToSparseSetOperation(operation, validated)
     return SparseTensor(*calls(op, *_sparse(a), *_sparse(b)))
 
@@ -109,7 +110,7 @@ def set_difference(
     >>> print(tl.sets.difference([[1, 2, 3]], [[2, 5, 5]]).values)
     [1 3]
     """
-    return _combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
+    return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
 def set_intersection(
@@ -120,7 +121,7 @@ def set_intersection(
     >>> print(tl.sets.intersection([[1, 2, 3]], [[2, 5, 5]]).values)
     [2]
     """
-    return _combined(a, b, "intersection", validate_indices)
+    return combined(a, b, "intersection", validate_indices)
 
 
 def set_union(a: Sets, b: Sets, validate_indices: bool = False) -> SparseTensor:
@@ -129,7 +130,7 @@ def set_union(a: Sets, b: Sets, validate_indices: bool = False) -> SparseTensor:
     >>> print(tl.sets.union([[1, 2, 3]], [[2, 5, 5]]).values)
     [1 2 3 5]
     """
-    return _combined(a, b, "union", validate_indices)
+    return combined(a, b, "union", validate_indices)
 
 
 class SetSize(Op):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import secrets
 from abc import abstractmethod
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Effect, Op, Specs
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops import philox, random
@@ -23,6 +25,7 @@ __all__: list[str] = []
 
 STATE = TensorSpec((3,), dtypes.int64)
 """The spec of a generator: a counter of two words, and the key."""
+KEY, COUNTER = TensorSpec((1,), dtypes.uint64), TensorSpec((2,), dtypes.uint64)
 
 
 class StatefulDraw(Op, abstract=True):
@@ -30,6 +33,7 @@ class StatefulDraw(Op, abstract=True):
 
     effect = Effect.WRITE
     differentiable = False
+    _: KW_ONLY
     seed: int = 0
     seed2: int = 0
 
@@ -134,6 +138,23 @@ class RandomShuffle(StatefulDraw):
             return value
         key, counter = self.begin(handle, (len(value) + 2) // 4)
         return value[philox.permutation(xp, key, counter, len(value))]
+
+
+class FromCounter(StatefulDraw):
+    """What an operator draws from a key and a counter, its last inputs: these are a generator's."""
+
+    op: Op
+    numbers: int
+    """For how many numbers the generator goes on."""
+
+    def infer(self, handle: TensorSpec, *inputs: TensorSpec) -> Specs:
+        """Return what the operator returns."""
+        return self.op.infer(*inputs, KEY, COUNTER)
+
+    def kernel(self, xp: Xp, handle: VariableState, *inputs: Array) -> Any:
+        """Return what it draws."""
+        key, counter = self.begin(handle, 256 * self.numbers)
+        return self.op.kernel(xp, *inputs, key, counter)
 
 
 class Multinomial(StatefulDraw):

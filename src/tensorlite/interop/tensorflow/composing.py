@@ -26,20 +26,21 @@ from tensorlite.ops.arithmetic import (
     sum as sum_of,
 )
 from tensorlite.ops.arrange import expand_dims, size
-from tensorlite.ops.compare import equal, less, less_equal, logical_not, where
+from tensorlite.ops.beams import gather_tree
+from tensorlite.ops.candidates import compute_accidental_hits
+from tensorlite.ops.compare import equal, less, less_equal, where
 from tensorlite.ops.create import Fill, zeros_like
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.elementwise import log, log1p, square
+from tensorlite.ops.gamma import igammac
 from tensorlite.ops.gather import take
 from tensorlite.ops.join import concat
-from tensorlite.ops.masks import boolean_mask
+from tensorlite.ops.normal_functions import bessel_i0, bessel_i1
 from tensorlite.ops.pieces import PadV2
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.rounding import abs as magnitude, imag, real, sign
-from tensorlite.ops.sets import IsIn
 from tensorlite.ops.shape import Shape, astype, reshape, shape_of
-from tensorlite.ops.special import erf
 from tensorlite.ops.trigonometric import atan2
 
 
@@ -102,11 +103,6 @@ def _cross(a: Tensor, b: Tensor) -> Tensor:
 def _complex(x: Tensor, y: Tensor) -> Tensor:
     dtype = dtypes.complex_of(x.dtype)
     return add(astype(x, dtype), multiply(constant(1j, dtype), astype(y, dtype)))
-
-
-def _list_diff(x: Tensor, y: Tensor) -> list[Tensor]:
-    kept = logical_not(call(IsIn(), x, y))
-    return [boolean_mask(x, kept), boolean_mask(_up_to(size(x)), kept)]
 
 
 def _up_to(count: Tensor) -> Tensor:
@@ -201,19 +197,33 @@ def _element_shape(given: Given) -> Values:
     return given.node(Const(np.array(known, dtype))).outputs
 
 
+def _accidental_hits(given: Given) -> Values:
+    for name in ("num_true", "seed", "seed2"):
+        given.attribute(name)
+    return given.composed(_hits, *given.tensors)
+
+
+def _hits(labels: Tensor, drawn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    rows, numbers, weights = compute_accidental_hits(labels, drawn)
+    return astype(rows, dtypes.int32), astype(numbers, dtypes.int64), weights
+
+
 COMPOSED: dict[str, Adapter] = {
     "AccumulateNV2": _composed(lambda *xs: add_n(xs)),
     "Angle": _composed(_angle),
     "BiasAdd": _bias_add,
     "BiasAddGrad": _bias_add_grad,
     "BiasAddV1": _composed(add),
+    "BesselI0": _composed(bessel_i0),
+    "BesselI1": _composed(bessel_i1),
     "Complex": _composed(_complex),
+    "ComputeAccidentalHits": _accidental_hits,
     "Cross": _composed(_cross),
     "DenseBincount": _dense_bincount,
     "DivNoNan": _composed(_div_no_nan),
-    "Erfc": _composed(lambda x: 1 - erf(x)),
+    "GatherTree": _composed(gather_tree),
+    "Igammac": _composed(igammac),
     "InvGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
-    "ListDiff": _composed(_list_diff),
     "LowerBound": _bound(less),
     "MatrixDiag": _composed(diag),
     "MatrixDiagPart": _composed(diag_part),

@@ -14,6 +14,7 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
@@ -28,9 +29,11 @@ from tensorlite.ops import (
     step_stacks,
 )
 from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
+from tensorlite.ops.candidates import UniformCandidates
 from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
 from tensorlite.ops.resource import VarHandleOp
+from tensorlite.ops.sampled import LogUniformCandidates
 from tensorlite.ops.words import Seeds
 
 PHILOX = 1
@@ -137,6 +140,15 @@ def _array_read(op: Callable[[], Op], given: Given) -> Values:
 
 def _drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Values:
     """Draw from a generator of this node's own, as TensorFlow's does: the same numbers."""
+    generator = _generator(given)
+    kind: dict[str, Any] = {dtype: given.dtype(dtype)} if dtype else {}
+    seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
+    given.check_attributes()
+    return given.node(op(**seeds, **kind), generator, *given.tensors).outputs
+
+
+def _generator(given: Given) -> SymbolicTensor:
+    """Return the handle of a generator of a node's own."""
     handle = VarHandleOp(
         stateful_draws.STATE,
         debug_name=given.name,
@@ -146,10 +158,21 @@ def _drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> V
     # In a loop or a conditional it is there as well.
     inside = [given.tensor(0).node, *given.control]
     made = given.helper(handle, control=tuple(dict.fromkeys(inside)))
-    kind: dict[str, Any] = {dtype: given.dtype(dtype)} if dtype else {}
+    return made.outputs[0]
+
+
+def _candidates(kind: type[LogUniformCandidates], given: Given) -> Values:
+    """Draw candidates from a generator of this node's own."""
+    given.typed("num_true", int)
+    op = kind(
+        given.typed("num_sampled", int),
+        given.typed("range_max", int),
+        given.typed("unique", bool),
+    )
     seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
     given.check_attributes()
-    return given.node(op(**seeds, **kind), made.outputs[0], *given.tensors).outputs
+    made = stateful_draws.FromCounter(op, 2 * op.num_sampled, **seeds)
+    return given.node(made, _generator(given), *given.tensors).outputs
 
 
 def _stateless(kind: Callable[[Any], Op], given: Given) -> Values:
@@ -179,6 +202,7 @@ def _optional_value(given: Given) -> Values:
 
 
 CONTAINERS: dict[str, Adapter] = {
+    "LogUniformCandidateSampler": partial(_candidates, LogUniformCandidates),
     "Multinomial": partial(_drawn, stateful_draws.Multinomial, "output_dtype"),
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
@@ -211,6 +235,7 @@ CONTAINERS: dict[str, Adapter] = {
     "TensorArraySplitV3": partial(_done, step_arrays.TensorArraySplitV3),
     "TensorArrayV3": _array,
     "TensorArrayWriteV3": partial(_done, step_arrays.TensorArrayWriteV3),
+    "UniformCandidateSampler": partial(_candidates, UniformCandidates),
     "ZerosLike": _zeros_like,
     "TruncatedNormal": partial(_drawn, stateful_draws.TruncatedNormal, "dtype"),
 }

@@ -14,10 +14,10 @@ from tensorlite.core.constant import Const
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError, TooLargeError
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.scope import name_scope
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, element
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -60,6 +60,8 @@ IGNORED = {
 """Attributes that change nothing here, whatever they are."""
 
 
+SHORT = 64
+"""How many elements a tensor may have whose value is noted."""
 SMALL = 2**16
 """How many elements a constant may have to be worked with while a graph is read."""
 
@@ -310,6 +312,36 @@ def _fold(node: Node) -> None:
         if made.dtype == node.outputs[0].dtype.numpy:
             node.op, node.inputs = Const(made), ()
             node.infer_again()
+
+
+def learn(node: Node) -> None:
+    """Note the value of small integers that are computed of others: shapes are made of these."""
+    is_pure = node.op.effect is Effect.NONE and node.op.role is Role.PLAIN
+    if not is_pure or not node.inputs or len(node.outputs) != 1:
+        return
+    (y,) = node.outputs
+    sizes = [x.spec.size for x in (y, *node.inputs)]
+    values = [_value_of(x) for x in node.inputs]
+    if not _countable(y.spec) or any(size is None or size > SHORT for size in sizes):
+        return
+    if not any(value is None for value in values):
+        found = np.asarray(node.op.kernel(np, *values))
+        if found.dtype == y.dtype.numpy and found.shape == y.spec.shape:
+            y.respecify(TensorSpec(found.shape, y.dtype, known=element(found)))
+
+
+def _countable(spec: TensorSpec) -> bool:
+    return spec.dtype.is_integer and spec.known is None
+
+
+def _value_of(x: SymbolicTensor) -> np.ndarray[Any, Any] | None:
+    """Return the value of a tensor, if all of it is known."""
+    if isinstance(x.node.op, Const) and not x.node.control:
+        return x.node.op.value
+    known = x.spec.known
+    if known is None or (isinstance(known, tuple) and None in known):
+        return None
+    return np.array(known, x.dtype.numpy).reshape(x.spec.dims)
 
 
 def _own(inputs: Iterable[SymbolicTensor]) -> tuple[SymbolicTensor, ...]:

@@ -7,6 +7,7 @@ from tensorlite.interop.tensorflow.calling import CALLS
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
+from tensorlite.interop.tensorflow.filing import FILING
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.parsing import PARSED
@@ -15,6 +16,7 @@ from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.scattering import SCATTERING
+from tensorlite.interop.tensorflow.spectra import SPECTRA
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
 
@@ -26,10 +28,12 @@ ADAPTERS: dict[str, Adapter] = {
     **OLDER,
     **PICTURING,
     **SCATTERING,
+    **SPECTRA,
     **VARIABLES,
     **CONTAINERS,
     **DATASETS,
     **PARSED,
+    **FILING,
     **CALLS,
     **PYTHON,
     **STORED,

@@ -13,6 +13,7 @@ from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops import boxes, colours, fake_quantised, framing, patches
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.compare import where
+from tensorlite.ops.glimpses import extract_glimpse
 from tensorlite.ops.image_files import DecodeJpeg, EncodeJpeg
 from tensorlite.ops.operators import astype
 
@@ -64,6 +65,20 @@ def _first_suppressed(given: Given) -> Values:
     limit = float(given.typed("iou_threshold", (int, float)))
     return given.composed(
         lambda x, y, n: boxes.non_max_suppression(x, y, n, limit), *given.tensors
+    )
+
+
+def _glimpsed(given: Given) -> Values:
+    how = {name: given.typed(name, bool) for name in ("centered", "normalized")}
+    noise = given.typed("noise", str)
+    if noise == "uniform" and not given.typed("uniform_noise", bool):
+        noise = "gaussian"
+    given.attribute("uniform_noise")
+    return given.composed(
+        lambda x, size, offsets: extract_glimpse(
+            x, size, offsets, **how, noise=noise
+        ),
+        *given.tensors,
     )
 
 
@@ -178,6 +193,8 @@ PICTURING: dict[str, Adapter] = {
     "FakeQuantWithMinMaxVarsPerChannel": _rounded,
     "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
     "HSVToRGB": _of(colours.hsv_to_rgb),
+    "ExtractGlimpse": _glimpsed,
+    "ExtractGlimpseV2": _glimpsed,
     "NonMaxSuppression": _first_suppressed,
     "NonMaxSuppressionV2": _suppressed,
     "NonMaxSuppressionV3": _suppressed,

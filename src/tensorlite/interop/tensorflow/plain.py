@@ -112,6 +112,7 @@ _SAME = """
     SparseToSparseSetOperation StaticRegexReplace StringLength StringLower StringSplit
     StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
     StringUpper Substr UnicodeDecode UnicodeEncode UnicodeScript WriteFile
+    DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
 """
 
 PLAIN: dict[str, Adapter] = {name: Plain(name) for name in _SAME.split()}

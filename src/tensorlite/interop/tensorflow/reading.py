@@ -32,7 +32,7 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called
 from tensorlite.interop.tensorflow.calling import by_name
-from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.given import Given, Values, learn
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
 from tensorlite.interop.tensorflow.records import (
@@ -392,6 +392,8 @@ class Reader:
             raise
         except FAILURES as error:
             raise GraphDefError(f"{record} cannot be read: {error}") from error
+        for node in self.graph.nodes[count:]:
+            learn(node)
         self._values[record.name] = outputs
         made = self._nodes[record.name] = self._named(given, count)
         self._back += [(made, place, source) for place, source in self._open]

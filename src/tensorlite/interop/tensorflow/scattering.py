@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.core.dispatch import call
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops import fft, sparse_arrange, sparse_dense, sparse_segments, tables
-from tensorlite.ops.arithmetic import add
+from tensorlite.ops import sparse_arrange, sparse_dense, sparse_segments, tables
 from tensorlite.ops.counting import histogram_fixed_width
 from tensorlite.ops.cumulative import cumulative_sum
 from tensorlite.ops.gather import gather
 from tensorlite.ops.operators import astype
 from tensorlite.ops.ranges import arange
+from tensorlite.ops.scatter import TensorScatterAdd
 from tensorlite.ops.search import bincount
+from tensorlite.ops.set_operations import combined
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor, gathered, reorder
 
@@ -166,12 +168,24 @@ def _ordered(sp: SparseTensor) -> tuple[Tensor, Tensor]:
     return made.indices, made.values
 
 
+def _sets(given: Given) -> Values:
+    """Make sets of pairs of rows, of which the second are a sparse tensor or a dense one."""
+    operation = given.typed("set_operation", str)
+    checked = given.typed("validate_indices", bool)
+
+    def made(first: Tensor, *second: Tensor) -> tuple[Tensor, ...]:
+        other = second[0] if len(second) == 1 else SparseTensor(*second)
+        return tuple(combined(first, other, operation, checked))
+
+    return given.composed(made, *given.tensors)
+
+
 SCATTERING: dict[str, Adapter] = {
     "Bincount": _of(_counted),
-    "FFT": _of(fft.fft),
+    "DenseToDenseSetOperation": _sets,
+    "DenseToSparseSetOperation": _sets,
     "HashTableV2": _table(changing=False),
     "HistogramFixedWidth": _histogram,
-    "IFFT": _of(fft.ifft),
     "InitializeTableFromTextFileV2": _from_file,
     "MutableHashTableV2": _table(changing=True),
     "SparseAdd": _sum,
@@ -189,7 +203,7 @@ SCATTERING: dict[str, Adapter] = {
     "SparseSparseMaximum": _of(_greater),
     "SparseSplit": _split,
     "SparseTensorDenseAdd": _of_sparse(
-        lambda sp, x: add(sparse_dense.to_dense(sp), x)
+        lambda sp, x: call(TensorScatterAdd(), x, sp.indices, sp.values)
     ),
     "SparseTensorDenseMatMul": _product,
 }

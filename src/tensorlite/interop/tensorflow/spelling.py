@@ -14,10 +14,12 @@ from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
+from tensorlite.interop.tensorflow.filing import FILED
 from tensorlite.interop.tensorflow.parsing import PARSING
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
 from tensorlite.interop.tensorflow.python_calls import written as _python_call
+from tensorlite.interop.tensorflow.spectra import TRANSFORMS
 
 
 class Parts(NamedTuple):
@@ -34,7 +36,8 @@ def spelled(node: Node, op: Op | None = None) -> Parts | None:
     op = node.op if op is None else op
     special = _SPECIAL.get(op.name)
     if special is not None:
-        return Parts(special(op, node))
+        made = special(op, node)
+        return None if made is None else Parts(made)
     adapter = PLAIN.get(op.name)
     if not isinstance(adapter, Plain) and op.name not in _SAME:
         return None
@@ -226,6 +229,34 @@ def _drawn(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled(op.name, op.attributes(), inputs),)
 
 
+def _slice_grad(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return the gradient of a slice, whose shape is of the dtype that its bounds have."""
+    shape, begin = node.inputs[0].dtype, node.inputs[1].dtype
+    if shape is begin:
+        return (Spelled(op.name, op.attributes()),)
+    cast = Spelled("Cast", {"SrcT": shape, "DstT": begin}, (0,), "shape")
+    rest = range(1, len(node.inputs))
+    return cast, Spelled(op.name, op.attributes(), ("shape", *rest))
+
+
+def _sampler(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Return a draw of candidates, whose generator is its own there."""
+    given = op.attributes()
+    drawn: Op = given.pop("op")
+    labels = node.inputs[1].spec.shape
+    name = _SAMPLERS.get(drawn.name)
+    if name is None or labels is None:
+        return None
+    given |= drawn.attributes() | {"num_true": labels[-1]}
+    return (Spelled(name, given, (1,)),)
+
+
+_SAMPLERS = {
+    "LogUniformCandidates": "LogUniformCandidateSampler",
+    "UniformCandidates": "UniformCandidateSampler",
+}
+
+
 def _as_it_is(op: Op, _: Node) -> tuple[Spelled, ...]:
     """Return results whose gradients were taken in another way; there they are not any more."""
     return (Spelled("IdentityN", {}, tuple(range(op.attributes()["number"]))),)
@@ -259,9 +290,11 @@ def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("OptionalGetValue", kinds),)
 
 
-_SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+_SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **DECOMPOSED,
     **PARSING,
+    **FILED,
+    **TRANSFORMS,
     **WRITTEN,
     "AccumulatorApplyGradient": _accumulating,
     "AccumulatorNumAccumulated": _accumulating,
@@ -275,6 +308,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
     "EagerPyFunc": _python_call,
     "FIFOQueueV2": _queue,
+    "FromCounter": _sampler,
     "HashTableV2": _table,
     "If": _regions,
     "ImageSummary": _image_summary,
@@ -299,6 +333,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "SaveTensors": _saved,
     "SaveV2": _named,
     "SparseApply": _sparse,
+    "StridedSliceGrad": _slice_grad,
     "SparseConditionalAccumulator": _accumulator,
     "TruncatedNormal": _drawn,
     "Unbundle": _unbundle,

@@ -1,0 +1,80 @@
+"""Fourier transforms in GraphDefs, where each number of axes has an operator of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core.dtypes import int32
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import Node
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops import fft
+
+_WHOLE = {"FFT": fft.fftn, "IFFT": fft.ifftn}
+_HALF = {"RFFT": fft.rfftn, "IRFFT": fft.irfftn}
+_ENDS = {"": 1, "2D": 2, "3D": 3}
+"""What stands behind the name of a transform of so many axes, the last ones."""
+
+
+def _transformed(function: Callable[..., Tensor], count: int, given: Given) -> Values:
+    axes = tuple(range(-count, 0))
+    return given.composed(lambda x: function(x, axes=axes), given.tensor(0))
+
+
+def _resized(function: Callable[..., Tensor], count: int, given: Given) -> Values:
+    """Transform to as many numbers as the second input says."""
+    sizes = given.tensor(1).spec.vector()
+    if sizes is None or None in sizes:
+        raise GraphDefError(
+            f"{given.record}: the sizes to transform to are computed; supported are constants"
+        )
+    axes = tuple(range(-count, 0))
+    return given.composed(lambda x: function(x, s=sizes, axes=axes), given.tensor(0))
+
+
+SPECTRA: dict[str, Adapter] = {}
+for _end, _count in _ENDS.items():
+    for _name, _function in _WHOLE.items():
+        SPECTRA[f"{_name}{_end}"] = partial(_transformed, _function, _count)
+    for _name, _function in _HALF.items():
+        SPECTRA[f"{_name}{_end}"] = partial(_resized, _function, _count)
+
+
+def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Return a transform of the last axes; None for others, and other factors."""
+    given: Any = op.attributes()
+    x, y = node.inputs[0].spec, node.outputs[0].spec
+    axes, sizes = given["axes"], given["sizes"]
+    rank = x.rank
+    if rank is None or given["norm"] != "backward" or len(axes) > len(_ENDS):
+        return None
+    if [axis % rank for axis in axes] != list(range(rank - len(axes), rank)):
+        return None
+    name = op.name.removesuffix("ND")
+    whole = f"{name}{next(end for end, n in _ENDS.items() if n == len(axes))}"
+    if name in _WHOLE:
+        fits = x.dims[rank - len(axes) :] == tuple(sizes)
+        return (Spelled(whole, {"Tcomplex": x.dtype}),) if fits else None
+    real, numbers = (x, y) if name == "RFFT" else (y, x)
+    length = Spelled(
+        "Const",
+        {"value": np.array(sizes, np.int32), "dtype": int32},
+        (),
+        "fft_length",
+    )
+    kinds = {"Treal": real.dtype, "Tcomplex": numbers.dtype}
+    return length, Spelled(whole, kinds, (0, "fft_length"))
+
+
+TRANSFORMS: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
+    f"{name}ND": _written for name in (*_WHOLE, *_HALF)
+}
+"""How transforms are written."""
