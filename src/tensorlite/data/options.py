@@ -6,6 +6,13 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+_GROUPS = (
+    "autotune",
+    "experimental_optimization",
+    "experimental_distribute",
+    "threading",
+)
+
 
 @dataclass(eq=False)
 class Options:
@@ -40,4 +47,7 @@ class Options:
         merged = Options(self.deterministic)
         if other.deterministic is not None:
             merged.deterministic = other.deterministic
+        for given in (self, other):
+            for name in _GROUPS:
+                vars(getattr(merged, name)).update(vars(getattr(given, name)))
         return merged
