@@ -1,6 +1,11 @@
 """tf.distributions: those of tf.contrib.distributions that TensorFlow 1 has at its top."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.contrib.distribution import (
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
+    ReparameterizationType,
+)
 from tensorlite.compat.v1.contrib.distributions import (
     Bernoulli,
     Beta,
@@ -15,23 +20,23 @@ from tensorlite.compat.v1.contrib.distributions import (
     Uniform,
     kl_divergence,
 )
-
-FULLY_REPARAMETERIZED = "FULLY_REPARAMETERIZED"
-NOT_REPARAMETERIZED = "NOT_REPARAMETERIZED"
+from tensorlite.compat.v1.contrib.tails import StudentT
 
 __all__ = [
-    "FULLY_REPARAMETERIZED",
-    "NOT_REPARAMETERIZED",
     "Bernoulli",
     "Beta",
     "Categorical",
     "Dirichlet",
     "Distribution",
     "Exponential",
+    "FULLY_REPARAMETERIZED",
     "Gamma",
     "Laplace",
+    "NOT_REPARAMETERIZED",
     "Normal",
     "RegisterKL",
+    "ReparameterizationType",
+    "StudentT",
     "Uniform",
     "kl_divergence",
 ]

@@ -22,7 +22,7 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 log, exp, square = elementwise.log, elementwise.exp, elementwise.square
 
 
-class _LocationScale(Distribution):
+class LocationScale(Distribution):
     """A distribution that is moved by `loc` and stretched by `scale`."""
 
     def __init__(
@@ -63,7 +63,7 @@ class _LocationScale(Distribution):
     _mode = _mean
 
 
-class Normal(_LocationScale):
+class Normal(LocationScale):
     def _draw(self, count: Any, seed: int | None) -> Any:
         shape = sizes_behind(count, self._sizes())
         return (
@@ -105,7 +105,7 @@ def _normals(a: Normal, b: Normal) -> Any:
     return apart + 0.5 * (ratio - 1.0 - log(ratio))
 
 
-class Laplace(_LocationScale):
+class Laplace(LocationScale):
     def _draw(self, count: Any, seed: int | None) -> Any:
         least = float(
             np.nextafter(self.dtype.numpy.type(-1), self.dtype.numpy.type(0))

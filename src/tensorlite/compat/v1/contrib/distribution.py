@@ -17,6 +17,20 @@ from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import name_scope
 
 
+class ReparameterizationType:
+    """Whether gradients flow through draws; two are the same if they are one object."""
+
+    def __init__(self, rep_type: str) -> None:
+        self._name = rep_type
+
+    def __repr__(self) -> str:
+        return f"<Reparameteriation Type: {self._name}>"
+
+
+FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
+NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
+
+
 class Distribution:
     """Numbers drawn at random, for each element of a batch by its own parameters."""
 
@@ -44,10 +58,8 @@ class Distribution:
         return self._scope
 
     @property
-    def reparameterization_type(self) -> str:
-        return (
-            "FULLY_REPARAMETERIZED" if self.reparameterized else "NOT_REPARAMETERIZED"
-        )
+    def reparameterization_type(self) -> ReparameterizationType:
+        return FULLY_REPARAMETERIZED if self.reparameterized else NOT_REPARAMETERIZED
 
     def _like(self) -> Any:
         """Return a tensor of the shape of a batch of draws."""

@@ -10,14 +10,18 @@ from tensorlite.compat.v1.contrib.continuous import (
     NormalWithSoftplusScale,
     Uniform,
 )
+from tensorlite.compat.v1.contrib.counted import Binomial, Geometric, Poisson
 from tensorlite.compat.v1.contrib.discrete import (
     Bernoulli,
     Categorical,
     OneHotCategorical,
 )
 from tensorlite.compat.v1.contrib.distribution import (
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
     Distribution,
     RegisterKL,
+    ReparameterizationType,
     kl_divergence,
 )
 from tensorlite.compat.v1.contrib.multivariate import (
@@ -25,24 +29,42 @@ from tensorlite.compat.v1.contrib.multivariate import (
     MultivariateNormalDiag,
     MultivariateNormalDiagWithSoftplusScale,
 )
+from tensorlite.compat.v1.contrib.tails import (
+    Cauchy,
+    HalfNormal,
+    InverseGamma,
+    Logistic,
+    StudentT,
+)
 
 kl = kl_divergence
 
 __all__ = [
     "Bernoulli",
     "Beta",
+    "Binomial",
     "Categorical",
+    "Cauchy",
     "Dirichlet",
     "Distribution",
     "Exponential",
+    "FULLY_REPARAMETERIZED",
     "Gamma",
+    "Geometric",
+    "HalfNormal",
+    "InverseGamma",
     "Laplace",
+    "Logistic",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagWithSoftplusScale",
+    "NOT_REPARAMETERIZED",
     "Normal",
     "NormalWithSoftplusScale",
     "OneHotCategorical",
+    "Poisson",
     "RegisterKL",
+    "ReparameterizationType",
+    "StudentT",
     "Uniform",
     "kl",
     "kl_divergence",
