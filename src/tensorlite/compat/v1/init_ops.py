@@ -20,7 +20,7 @@ from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.variable_scopes import default_initializers
+from tensorlite.graph_mode.first_values import default_initializers
 
 __all__ = [
     "constant_initializer",

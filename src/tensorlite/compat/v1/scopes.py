@@ -21,7 +21,7 @@ from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode import variable_scopes
+from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.templates import Template
@@ -110,7 +110,7 @@ def _eager_variable(
     name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool | None
 ) -> Any:
     """Return a new variable: eagerly nothing keeps them by name."""
-    found = variable_scopes.first_value(name, initializer, shape, dtype)
+    found = first_values.first_value(name, initializer, shape, dtype)
     return Variable(found, trainable, name=name, dtype=dtype)
 
 
