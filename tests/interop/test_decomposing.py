@@ -14,6 +14,7 @@ from tensorlite.ops.arithmetic import KeptShape
 from tensorlite.ops.compare import LogicalXor
 from tensorlite.ops.random import CountOf
 from tensorlite.ops.reduce import ReducedSize
+from tensorlite.ops.search import ArgSort, Sort
 from tensorlite.ops.sequences import InsertSize, RemoveSize
 
 
@@ -30,6 +31,10 @@ from tensorlite.ops.sequences import InsertSize, RemoveSize
         (RemoveSize(0), [[3, 4, 5]]),
         (RemoveSize(2), [[3, 4, 5]]),
         (LogicalXor(), [[True, False], [True, True]]),
+        (ArgSort(), [[[3, 1, 2, 1], [0, -1, 5, 5]]]),
+        (ArgSort(1, True), [[[3.0, 1.0, 3.0], [0.5, -1.0, 0.5]]]),
+        (Sort(), [[[3.0, 1.0, 3.0], [0.5, -1.0, 0.5]]]),
+        (Sort(descending=True), [[3, 1, 2, 1]]),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])
@@ -59,3 +64,11 @@ def test_gradients_of_means_are_written() -> None:
     again = from_graphdef(to_graphdef(graph).SerializeToString())
     found = tl.Session(again).run(dx.name, feed)
     np.testing.assert_allclose(found, [[0.5, 1.0], [1.5, 2.0]])
+
+
+def test_orders_of_other_axes_are_not_written() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        graph.add(Sort(0), [tl.placeholder(tl.float32, (2, 2))])
+    with pytest.raises(tl.errors.MissingOperatorError, match="Sort"):
+        to_graphdef(graph)

@@ -113,15 +113,57 @@ def _spliced(op: Op, node: Node) -> tuple[Spelled, ...]:
     )
 
 
+def _greatest(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Take as many of the greatest as there are: equal ones stay as they stand, there too."""
+    given = op.attributes()
+    x = node.inputs[0].spec
+    if given["axis"] not in (-1, (x.rank or 0) - 1) or not _has_negative(x.dtype):
+        return None
+    kind = {"T": x.dtype}
+    count = {"T": int32, "Index": int32, "end_mask": 1, "shrink_axis_mask": 1}
+    bounds = ("last", "end", "step")
+    values = 0 if given["descending"] else "negative"
+    return (
+        Spelled("Neg", kind, (0,), "negative"),
+        Spelled("Shape", {"T": x.dtype, "out_type": int32}, (0,), "shape"),
+        *(_sizes(*one) for one in (("last", -1), ("end", 0), ("step", 1))),
+        Spelled("StridedSlice", count, ("shape", *bounds), "count"),
+        Spelled("TopKV2", {**kind, "sorted": True}, (values, "count"), "greatest"),
+    )
+
+
+def _sort(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Return the greatest, or the negatives of the negatives' greatest."""
+    parts = _greatest(op, node)
+    if parts is None:
+        return None
+    last = "Identity" if op.attributes()["descending"] else "Neg"
+    return (*parts, Spelled(last, {"T": node.inputs[0].dtype}, ("greatest",)))
+
+
+def _arg_sort(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Return where the greatest are."""
+    parts = _greatest(op, node)
+    if parts is None:
+        return None
+    return (*parts, Spelled("Cast", {"SrcT": int32, "DstT": int64}, ("greatest:1",)))
+
+
+def _has_negative(dtype: DType) -> bool:
+    return dtype.is_floating or dtype.kind == "i"
+
+
 def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled("NotEqual", {"T": node.inputs[0].dtype}),)
 
 
-DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
+    "ArgSort": _arg_sort,
     "CountOf": _count_of,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,
     "LogicalXor": _xor,
     "ReducedSize": _reduced_size,
     "RemoveSize": _spliced,
+    "Sort": _sort,
 }

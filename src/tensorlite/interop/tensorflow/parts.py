@@ -13,7 +13,10 @@ class Spelled:
     op: str
     attributes: dict[str, Any] = field(default_factory=dict)
     inputs: tuple[int | str, ...] | None = None
-    """Which inputs it takes: numbers, and names of parts written before; None: all, in order."""
+    """Which inputs it takes: numbers, and names of parts written before; None: all, in order.
+
+    A part's name may have the number of an output behind it, as in "part:1".
+    """
     name: str = ""
     """What it is called below the node; "" is the node itself, which comes last."""
     after: tuple[str, ...] = ()

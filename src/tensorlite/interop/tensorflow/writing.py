@@ -268,7 +268,8 @@ class _Body:
         return name
 
     def _part(self, node: Node, part: str) -> str:
-        return self._sources[self._part_name(node, part), 0]
+        name, _, output = part.partition(":")
+        return self._sources[self._part_name(node, name), int(output or 0)]
 
     def _attributes(
         self,
