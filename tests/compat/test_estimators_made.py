@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.graph_mode.graph import mode
 
 tf: Any = import_module("tensorlite.compat.v1")
@@ -207,3 +207,43 @@ def test_rows_begin_with_those_of_the_same_words(tmp_path: Path) -> None:
         tf.train.warm_start(prefix, var_name_to_vocab_info={"w": info})
         session.run(tf.global_variables_initializer())
         assert session.run(w).tolist() == [[3.0], [0.0], [1.0], [0.0]]
+
+
+def test_an_estimator_for_other_devices_runs_here(tmp_path: Path) -> None:
+    tpu = tf.contrib.tpu
+    told: list[Any] = []
+
+    def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+        told.append(params)
+        logits = tf.layers.dense(features["a"], 2, name="dense")
+        if mode == tf.estimator.ModeKeys.PREDICT:
+            return tpu.TPUEstimatorSpec(
+                mode, predictions={"ids": tf.argmax(logits, -1)}
+            )
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        optimizer = tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.1))
+        step = optimizer.minimize(loss, tf.train.get_global_step())
+
+        def metric_fn(labels: Any, logits: Any) -> dict[str, Any]:
+            return {"accuracy": tf.metrics.accuracy(labels, tf.argmax(logits, -1))}
+
+        metrics = (metric_fn, [labels, logits])
+        return tpu.TPUEstimatorSpec(
+            mode, loss=loss, train_op=step, eval_metrics=metrics
+        )
+
+    def rows(params: Any) -> Any:
+        whole = tf.data.Dataset.from_tensor_slices(({"a": X}, Y))
+        return whole.batch(params["batch_size"])
+
+    config = tpu.RunConfig(model_dir=str(tmp_path), tpu_config=tpu.TPUConfig(10))
+    sizes = {"train_batch_size": 2, "eval_batch_size": 3, "predict_batch_size": 6}
+    estimator = tpu.TPUEstimator(
+        model_fn, config=config, params={"rate": 1}, use_tpu=False, **sizes
+    )
+    estimator.train(rows)
+    assert estimator.evaluate(rows)["global_step"] == 3
+    assert len(list(estimator.predict(rows))) == 6
+    assert [x["batch_size"] for x in told] == [2, 3, 6]
+    with pytest.raises(UnimplementedError, match="no TPUs"):
+        tpu.TPUEstimator(model_fn, config=config)

@@ -330,6 +330,7 @@ from tensorlite.compat.v1 import (
     summary as summary,
     sysconfig as sysconfig,
     test as test,
+    tpu as tpu,
     train as train,
     version as version,
 )

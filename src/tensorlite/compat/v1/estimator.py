@@ -6,7 +6,11 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import hooks
-from tensorlite.compat.v1.estimators import inputs, receivers as export
+from tensorlite.compat.v1.estimators import (
+    accelerated as tpu,
+    inputs,
+    receivers as export,
+)
 from tensorlite.compat.v1.estimators.base import Estimator, EvalSpec, TrainSpec
 from tensorlite.compat.v1.estimators.configuration import RunConfig
 from tensorlite.compat.v1.estimators.exporting import (
@@ -87,6 +91,7 @@ __all__ = [
     "export",
     "inputs",
     "regressor_parse_example_spec",
+    "tpu",
     "train_and_evaluate",
 ]
 

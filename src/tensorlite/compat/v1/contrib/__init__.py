@@ -25,6 +25,7 @@ NAMESPACES = (
     "seq2seq",
     "slim",
     "tensorboard",
+    "tpu",
     "training",
     "util",
 )

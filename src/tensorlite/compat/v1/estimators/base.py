@@ -262,15 +262,23 @@ class Estimator:
         """Return the model of features and labels, in the graph being built."""
         known = {"labels": labels} if "labels" in _parameters(self.model_fn) else {}
         spec = self._called(self.model_fn, features, mode=mode, **known)
+        if hasattr(spec, "as_estimator_spec"):
+            spec = spec.as_estimator_spec()
         if not isinstance(spec, EstimatorSpec):
             raise InvalidArgumentError(
                 f"model_fn should return an EstimatorSpec, not {type(spec).__name__}"
             )
         return spec
 
-    def _called(self, function: Callable[..., Any], *args: Any, **given: Any) -> Any:
+    def arguments(self, mode: str) -> dict[str, Any]:
+        """Return what functions are told that ask for it."""
+        return {"mode": mode, "params": self.params, "config": self.config}
+
+    def _called(
+        self, function: Callable[..., Any], *args: Any, mode: str, **given: Any
+    ) -> Any:
         """Return what a function gives for those of the arguments that it takes."""
-        offered = {**given, "params": self.params, "config": self.config}
+        offered = {**given, **self.arguments(mode)}
         taken = _parameters(function)
         return function(*args, **{k: v for k, v in offered.items() if k in taken})
 
