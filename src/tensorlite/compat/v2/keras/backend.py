@@ -11,7 +11,46 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
+from tensorlite.compat.v2.framework import Variable as Variable
 from tensorlite.compat.v2.keras import activations, losses, naming
+from tensorlite.compat.v2.keras.backend_tensors import (
+    batch_normalization as batch_normalization,
+    binary_focal_crossentropy as binary_focal_crossentropy,
+    categorical_focal_crossentropy as categorical_focal_crossentropy,
+    conv1d as conv1d,
+    conv2d as conv2d,
+    conv2d_transpose as conv2d_transpose,
+    conv3d as conv3d,
+    ctc_batch_cost as ctc_batch_cost,
+    ctc_decode as ctc_decode,
+    ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
+    depthwise_conv2d as depthwise_conv2d,
+    dropout as dropout,
+    foldl as foldl,
+    foldr as foldr,
+    gradients as gradients,
+    in_top_k as in_top_k,
+    is_float_dtype as is_float_dtype,
+    is_int_dtype as is_int_dtype,
+    is_sparse as is_sparse,
+    moving_average_update as moving_average_update,
+    pool2d as pool2d,
+    pool3d as pool3d,
+    random_bernoulli as random_bernoulli,
+    random_normal_variable as random_normal_variable,
+    random_uniform_variable as random_uniform_variable,
+    resize_images as resize_images,
+    resize_volumes as resize_volumes,
+    result_type as result_type,
+    rnn as rnn,
+    separable_conv2d as separable_conv2d,
+    spatial_2d_padding as spatial_2d_padding,
+    spatial_3d_padding as spatial_3d_padding,
+    standardize_dtype as standardize_dtype,
+    temporal_padding as temporal_padding,
+    to_dense as to_dense,
+    truncated_normal as truncated_normal,
+)
 from tensorlite.compat.v2.keras.defaults import (
     epsilon as epsilon,
     floatx as floatx,
@@ -22,6 +61,14 @@ from tensorlite.compat.v2.keras.defaults import (
 )
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+
+
+def backend() -> str:
+    return "tensorflow"
+
+
+def name_scope(name: str) -> Any:
+    return naming.inside(name)
 
 
 def clear_session() -> None:

@@ -1,0 +1,358 @@
+"""tf.keras.backend: convolutions, pooling, borders, sizes, labels of sequences, loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.v2.framework import Variable
+from tensorlite.compat.v2.keras import loss_functions, ops, random as draws
+from tensorlite.compat.v2.keras.defaults import kind_of
+from tensorlite.compat.v2.keras.ops.making import (
+    fraction,
+    operation,
+    tensor,
+    together,
+)
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.dtypes import int32
+from tensorlite.core.operand import Operand
+from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+conv1d = conv2d = conv3d = ops.conv
+depthwise_conv2d, separable_conv2d = ops.depthwise_conv, ops.separable_conv
+truncated_normal = draws.truncated_normal
+
+
+@operation
+def conv2d_transpose(
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    form = "NCHW" if data_format == "channels_first" else "NHWC"
+    sizes = tl.stack([tensor(n, int32) for n in output_shape])
+    return tl.nn.conv_transpose(
+        tensor(x),
+        tensor(kernel),
+        sizes,
+        strides,
+        padding.upper(),
+        form,
+        dilation_rate,
+    )
+
+
+def _pooled(
+    x: Any, size: Any, strides: Any, padding: str, form: Any, mode: str
+) -> Any:
+    pool = ops.max_pool if mode == "max" else ops.average_pool
+    return pool(x, tuple(size), tuple(strides), padding, form)
+
+
+def pool2d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def pool3d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
+    return ops.pad(x, ((0, 0), tuple(padding), (0, 0)))
+
+
+def spatial_2d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    return _bordered(x, padding, data_format)
+
+
+def spatial_3d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    return _bordered(x, padding, data_format)
+
+
+def _bordered(x: Any, padding: Any, form: Any) -> Any:
+    none, inner = (0, 0), [tuple(pair) for pair in padding]
+    first = form == "channels_first"
+    return ops.pad(x, (none, none, *inner) if first else (none, *inner, none))
+
+
+def resize_images(
+    x: Any,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
+) -> Any:
+    first = data_format == "channels_first"
+    rows, columns = x.shape[2:4] if first else x.shape[1:3]
+    size = (rows * height_factor, columns * width_factor)
+    return ops.image.resize(x, size, interpolation, data_format=data_format)
+
+
+def resize_volumes(
+    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
+) -> Any:
+    start = 2 if data_format == "channels_first" else 1
+    factors = (depth_factor, height_factor, width_factor)
+    for axis, factor in enumerate(factors, start):
+        x = ops.repeat(x, factor, axis)
+    return x
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    var: Any,
+    beta: Any,
+    gamma: Any,
+    axis: int = -1,
+    epsilon: float = 1e-3,
+) -> Any:
+    return ops.batch_normalization(x, mean, var, axis, beta, gamma, epsilon)
+
+
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: Any = None) -> Any:
+    return draws.dropout(x, level, noise_shape, seed)
+
+
+def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+    return ops.in_top_k(targets, predictions, k)
+
+
+def binary_focal_crossentropy(
+    target: Any,
+    output: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Any:
+    true, made = together(fraction(target), fraction(output))
+    share = tl.nn.sigmoid(made) if from_logits else made
+    right = true * share + (1.0 - true) * (1.0 - share)
+    cost = ops.binary_crossentropy(true, share) * tl.pow(1.0 - right, gamma)
+    if apply_class_balancing:
+        cost = cost * (true * alpha + (1.0 - true) * (1.0 - alpha))
+    return cost
+
+
+def categorical_focal_crossentropy(
+    target: Any,
+    output: Any,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    axis: int = -1,
+) -> Any:
+    return loss_functions.categorical_focal_crossentropy(
+        target, output, alpha, gamma, from_logits, axis=axis
+    )
+
+
+def random_bernoulli(
+    shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None
+) -> Any:
+    return astype(draws.uniform(shape, seed=seed) <= p, kind_of(dtype))
+
+
+def random_normal_variable(
+    shape: Any,
+    mean: float,
+    scale: float,
+    dtype: Any = None,
+    name: str | None = None,
+    seed: Any = None,
+) -> Any:
+    with interpreted_by(None):
+        first: Any = draws.normal(shape, mean, scale, dtype, seed)
+        return Variable(first, name=name)
+
+
+def random_uniform_variable(
+    shape: Any,
+    low: float,
+    high: float,
+    dtype: Any = None,
+    name: str | None = None,
+    seed: Any = None,
+) -> Any:
+    with interpreted_by(None):
+        first: Any = draws.uniform(shape, low, high, dtype, seed)
+        return Variable(first, name=name)
+
+
+def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+    own = astype(tensor(value), x.dtype)
+    return x.assign(x.value() * momentum + own * (1.0 - momentum))
+
+
+def foldl(
+    fn: Any, elems: Any, initializer: Any = None, name: str | None = None
+) -> Any:
+    return tl.foldl(fn, elems, initializer)
+
+
+def foldr(
+    fn: Any, elems: Any, initializer: Any = None, name: str | None = None
+) -> Any:
+    return tl.foldr(fn, elems, initializer)
+
+
+def gradients(loss: Any, variables: Any) -> Any:
+    return tl.gradients(loss, variables)
+
+
+def is_float_dtype(dtype: Any) -> bool:
+    return kind_of(dtype).is_floating
+
+
+def is_int_dtype(dtype: Any) -> bool:
+    kind = kind_of(dtype)
+    return kind.is_integer or kind is tl.bool
+
+
+def standardize_dtype(dtype: Any) -> str:
+    return str(kind_of(dtype).name)
+
+
+def result_type(*dtypes: Any) -> str:
+    """Return the dtype in which values meet; Python's `int` and `float` stand for numbers."""
+    examples = [
+        x(0) if x in (int, float, bool) else tl.zeros((), dtype=kind_of(x))
+        for x in dtypes
+    ]
+    return str(together(*examples)[0].dtype.name)
+
+
+def is_sparse(tensor: Any) -> bool:
+    return isinstance(tensor, SparseTensor)
+
+
+def to_dense(tensor: Any) -> Any:
+    return tl.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
+
+
+def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+    rows = np.asarray(tensor(labels).numpy())
+    lengths = np.asarray(tensor(label_lengths).numpy()).reshape(-1)
+    places = [(i, j) for i, n in enumerate(lengths) for j in range(int(n))]
+    indices = np.asarray(places, np.int64).reshape(-1, 2)
+    values = rows[indices[:, 0], indices[:, 1]]
+    return SparseTensor(indices, values, np.asarray(rows.shape, np.int64))
+
+
+@operation
+def ctc_batch_cost(
+    y_true: Any, y_pred: Any, input_length: Any, label_length: Any
+) -> Any:
+    """Return what labels cost for shares of classes, of which the last is no label."""
+    shares = fraction(y_pred)
+    lengths = [
+        astype(tl.reshape(tensor(x), [-1]), int32)
+        for x in (label_length, input_length)
+    ]
+    cost = tl.nn.dense_ctc_loss(
+        astype(tensor(y_true), int32),
+        tl.log(shares + 1e-7),
+        lengths[0],
+        lengths[1],
+        time_major=False,
+        blank_index=int(shares.shape[-1]) - 1,
+    )
+    return cost[:, None]
+
+
+def ctc_decode(
+    y_pred: Any,
+    input_length: Any,
+    greedy: bool = True,
+    beam_width: int = 100,
+    top_paths: int = 1,
+) -> Any:
+    shares = tl.permute_dims(tl.log(fraction(y_pred) + 1e-7), (1, 0, 2))
+    lengths = astype(tensor(input_length), int32)
+    if greedy:
+        found, cost = tl.nn.ctc_greedy_decoder(shares, lengths)
+    else:
+        found, cost = tl.nn.ctc_beam_search_decoder(
+            shares, lengths, beam_width, top_paths
+        )
+    sizes = shape_of(shares)
+    dense = [
+        tl.sparse.to_dense(
+            SparseTensor(x.indices, x.values, tl.stack([sizes[1], sizes[0]])),
+            default_value=-1,
+        )
+        for x in found
+    ]
+    return dense, cost
+
+
+def rnn(
+    step_function: Any,
+    inputs: Any,
+    initial_states: Any,
+    go_backwards: bool = False,
+    mask: Any = None,
+    constants: Any = None,
+    unroll: bool = False,
+    input_length: Any = None,
+    time_major: bool = False,
+    zero_output_for_mask: bool = False,
+    return_all_outputs: bool = True,
+) -> Any:
+    """Return the last output, all outputs and the states, of a function called on each step."""
+    x = inputs if time_major else nest.map_structure(_turned, inputs)
+    count = int(nest.flatten(x)[0].shape[0])
+    order = range(count)[:: -1 if go_backwards else 1]
+    states, last, outputs = list(initial_states), None, []
+    for i in order:
+        step = nest.map_structure(lambda t, i=i: t[i], x)
+        made, after = step_function(step, [*states, *(constants or ())])
+        if mask is not None:
+            counts = tensor(mask, tl.bool)[:, i]
+            old = (
+                tl.zeros_like(made) if last is None or zero_output_for_mask else last
+            )
+            made = _kept(counts, made, old)
+            after = [_kept(counts, a, b) for a, b in zip(after, states, strict=True)]
+        states, last = list(after), made
+        outputs.append(made)
+    whole = tl.stack(outputs if return_all_outputs else outputs[-1:])
+    return last, whole if time_major else _turned(whole), states
+
+
+def _turned(x: Any) -> Any:
+    value = x.__tensor__() if isinstance(x, Operand) else tensor(x)
+    return tl.permute_dims(value, (1, 0, *range(2, len(value.shape))))
+
+
+def _kept(counts: Any, new: Any, old: Any) -> Any:
+    rank = len(new.shape) - len(counts.shape)
+    return tl.where(tl.reshape(counts, [-1, *[1] * rank]), new, old)

@@ -1,0 +1,96 @@
+"""tf.keras.backend: convolutions, pooling, borders, labels of sequences, loops over steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+K: Any = tf.keras.backend
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def drawn(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def test_images_are_convolved_pooled_padded_and_enlarged() -> None:
+    x, kernel = tf.constant(drawn(2, 4, 4, 3)), drawn(3, 3, 3, 2, seed=1)
+    want = tf.nn.conv2d(x, kernel, 1, "SAME").numpy()
+    np.testing.assert_allclose(K.conv2d(x, kernel, padding="same").numpy(), want)
+    pooled = K.pool2d(x, (2, 2), (2, 2), pool_mode="avg").numpy()
+    blocks = x.numpy().reshape(2, 2, 2, 2, 2, 3)
+    np.testing.assert_allclose(pooled, blocks.mean((2, 4)), rtol=1e-4, atol=1e-6)
+    assert K.spatial_2d_padding(x, ((1, 0), (2, 0))).shape == (2, 5, 6, 3)
+    assert K.temporal_padding(drawn(2, 3, 4), (1, 2)).shape == (2, 6, 4)
+    wide = K.resize_images(x, 2, 3, "channels_last").numpy()
+    np.testing.assert_allclose(wide, x.numpy().repeat(2, 1).repeat(3, 2))
+    cubes = K.resize_volumes(drawn(1, 2, 2, 2, 1), 2, 1, 3, "channels_last")
+    assert cubes.shape == (1, 4, 2, 6, 1)
+    turned = K.conv2d_transpose(
+        drawn(2, 3, 3, 4), drawn(3, 3, 2, 4), (2, 6, 6, 2), (2, 2), "same"
+    )
+    assert turned.shape == (2, 6, 6, 2)
+
+
+def test_labels_of_sequences_cost_what_their_ways_do() -> None:
+    shares = np.full((1, 2, 3), 1 / 3, np.float32)
+    cost = K.ctc_batch_cost([[0]], shares, [[2]], [[1]]).numpy()
+    np.testing.assert_allclose(cost, [[-np.log(3 / 9)]], rtol=1e-5)  # 0-, -0, 00
+    steps = np.log(np.eye(3)[[[0, 2, 0, 1]]] * 0.9 + 0.05).astype(np.float32)
+    for greedy in (True, False):
+        (found,), _ = K.ctc_decode(np.exp(steps), np.array([4]), greedy=greedy)
+        assert found.numpy()[0, :3].tolist() == [0, 0, 1]
+    sparse = K.ctc_label_dense_to_sparse(
+        tf.constant([[3, 4, 0], [5, 0, 0]]), tf.constant([2, 1])
+    )
+    assert sparse.values.numpy().tolist() == [3, 4, 5]
+
+
+def test_a_function_goes_over_the_steps_of_sequences() -> None:
+    x = drawn(2, 4, 3)
+
+    def step(now: Any, states: Any) -> Any:
+        made = states[0] + now
+        return made, [made]
+
+    last, every, (state,) = K.rnn(step, tf.constant(x), [tf.zeros((2, 3))])
+    np.testing.assert_allclose(every.numpy(), x.cumsum(1), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(last.numpy(), state.numpy())
+    mask = np.array([[1, 1, 0, 0], [1, 0, 1, 0]], bool)
+    last, _, _ = K.rnn(step, tf.constant(x), [tf.zeros((2, 3))], mask=mask)
+    want = (x * mask[..., None]).sum(1)
+    np.testing.assert_allclose(last.numpy(), want, rtol=1e-4, atol=1e-6)
+    back, _, _ = K.rnn(step, tf.constant(x), [tf.zeros((2, 3))], go_backwards=True)
+    np.testing.assert_allclose(back.numpy(), x.sum(1), rtol=1e-4, atol=1e-6)
+
+
+def test_dtypes_are_named_and_meet() -> None:
+    assert K.standardize_dtype(None) == "float32"
+    assert (K.is_float_dtype("float64"), K.is_int_dtype("uint8")) == (True, True)
+    assert K.result_type("int32", "float16") == "float16"
+    assert K.result_type("int32", float) == "float32"
+
+
+def test_averages_move_and_losses_are_focused() -> None:
+    w = K.variable([1.0])
+    K.moving_average_update(w, tf.constant([3.0]), 0.5)
+    assert w.numpy().tolist() == [2.0]
+    cost = K.binary_focal_crossentropy([[1.0]], [[0.5]], gamma=2.0).numpy()
+    np.testing.assert_allclose(cost, [[0.25 * np.log(2)]], rtol=1e-4)
+    top = K.in_top_k(tf.constant([[0.1, 0.6, 0.3]]), tf.constant([2]), 2)
+    assert top.numpy().tolist() == [True]
+    assert K.foldl(lambda a, b: a + b, tf.constant([1.0, 2.0])).numpy() == 3.0
+    assert K.random_bernoulli((50,), 1.0).numpy().sum() == 50
+    assert K.random_uniform_variable((2, 3), 0.0, 1.0).shape == (2, 3)
