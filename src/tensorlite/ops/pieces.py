@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -88,6 +88,7 @@ class PadV2(Op):
     def kernel(self, xp: Xp, x: Array, paddings: Array, value: Array) -> Array:
         """Return the tensor with the value around it."""
         before, after = paddings.T.tolist() if paddings.size else ([], [])
+        check_paddings(paddings.tolist())
         shape = [b + n + a for b, n, a in zip(before, x.shape, after, strict=True)]
         out = xp.empty(shape, x.dtype)
         out[...] = value
@@ -121,9 +122,18 @@ def padded_shape(x: TensorSpec, paddings: TensorSpec) -> Dims | None:
             f"{len(rows)} paddings for a tensor of shape {shape_text(x.shape)}; give one "
             "(before, after) per axis"
         )
+    check_paddings(rows)
     return tuple(
         [total((size, *row)) for size, row in zip(x.shape, rows, strict=True)]
     )
+
+
+def check_paddings(rows: Sequence[Sequence[Dim]]) -> None:
+    """Raise InvalidArgumentError for paddings that would take something away."""
+    if any(n is not None and n < 0 for row in rows for n in row):
+        raise InvalidArgumentError(
+            f"paddings must be non-negative, and are {[list(row) for row in rows]}"
+        )
 
 
 def total(sizes: Sequence[Dim]) -> Dim:

@@ -12,7 +12,12 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import of_numpy
-from tensorlite.core.errors import DTypeError, PlaceError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    PlaceError,
+    ShapeError,
+)
 from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.xp import Array, Xp, to_host
 
@@ -52,6 +57,26 @@ def nd_fits(
             f"{op}: updates have shape {shape_text(updates)}; indices "
             f"{shape_text(indices)} into {shape_text(shape)} need {shape_text(wanted)}"
         ) from None
+
+
+def check_sorted(what: str, ids: Array, count: int) -> None:
+    """Raise InvalidArgumentError unless segment numbers grow, from 0 to less than `count`."""
+    if count < 0 or (ids.size and count == 0):
+        raise InvalidArgumentError(f"{what}segment ids must be >= 0")
+    outside = (ids < 0) | (ids >= count)
+    falls = ids[1:] < ids[:-1]
+    if not bool(outside.any()) and not bool(falls.any()):
+        return
+    first = int(outside.argmax()) if bool(outside.any()) else len(ids)
+    if bool(falls.any()) and int(falls.argmax()) + 1 < first:
+        raise InvalidArgumentError(
+            f"{what}segment ids are not increasing; those that are not sorted are for "
+            "tl.unsorted_segment_sum and the like"
+        )
+    raise InvalidArgumentError(
+        f"{what}Segment id {int(ids[first])} out of range [0, {count}), possibly because "
+        "'segment_ids' input is not sorted."
+    )
 
 
 def segmented(

@@ -13,14 +13,19 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, to_tensor
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.gather import gather, sizes, take_segments, unsorted_segment_sum
-from tensorlite.ops.places import in_range, reduced_segments, segmented
+from tensorlite.ops.places import (
+    check_sorted,
+    in_range,
+    reduced_segments,
+    segmented,
+)
 from tensorlite.ops.shape import astype, reshape
 
 __all__ = [
@@ -51,21 +56,13 @@ class _Segments(Op, abstract=True):
 
     def kernel(self, xp: Xp, data: Array, ids: Array) -> Array:
         """Return the reductions."""
-        if ids.size and (int(ids[0]) < 0 or bool((ids[1:] < ids[:-1]).any())):
-            raise InvalidArgumentError(
-                f"{self.name}: segment numbers must be sorted and start at 0 or above; "
-                f"unsorted ones are for tl.unsorted_{_snake(self.name)}"
-            )
         count = int(ids[-1]) + 1 if ids.size else 0
+        check_sorted(f"{self.name}: ", ids, count)
         return self.reduce(xp, data, ids, count)
 
     def reduce(self, xp: Xp, data: Array, ids: Array, count: int) -> Array:
         """Return `count` reductions."""
         raise TypeError(f"{self.name} does not say how it reduces")
-
-
-def _snake(name: str) -> str:
-    return "segment_" + name.removeprefix("Segment").lower()
 
 
 class SegmentSum(_Segments):

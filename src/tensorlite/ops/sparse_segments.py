@@ -5,15 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import call, to_tensor
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.gather import gather, unsorted_segment_sum
 from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.places import check_sorted
 
 __all__ = ["sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum"]
+
+
+class SortedSegments(Op):
+    """Segment numbers that grow, to less than how many there are, if that is given."""
+
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, ids: TensorSpec, *count: TensorSpec) -> TensorSpec:
+        """Return the numbers' shape."""
+        return TensorSpec(ids.shape, ids.dtype)
+
+    def kernel(self, xp: Xp, ids: Array, *count: Array) -> Array:
+        """Return the numbers; InvalidArgumentError for such as are out of order."""
+        last = int(ids[-1]) + 1 if ids.size else 0
+        check_sorted("", ids, int(count[0]) if count else last)
+        return xp.asarray(ids)
 
 
 def _counted(
@@ -22,9 +43,11 @@ def _counted(
     """Return sums of gathered rows, how many there are of each, shaped as the sums, and more."""
     numbers = astype(to_tensor(ids), dtypes.int64)
     rows = gather(data, indices)
-    total: Any = count
-    if total is None:
-        total = numbers[-1] + 1
+    if count is None:
+        numbers = call(SortedSegments(), numbers)
+        total: Any = numbers[-1] + 1
+    else:
+        numbers, total = call(SortedSegments(), numbers, count), count
     sums = unsorted_segment_sum(rows, numbers, total)
     each = unsorted_segment_sum(ones_like(numbers, dtype=rows.dtype), numbers, total)
     shaped = reshape(maximum(each, 1), [-1, *[1] * (rows.ndim - 1)])
