@@ -247,3 +247,17 @@ def test_an_estimator_for_other_devices_runs_here(tmp_path: Path) -> None:
     assert [x["batch_size"] for x in told] == [2, 3, 6]
     with pytest.raises(UnimplementedError, match="no TPUs"):
         tpu.TPUEstimator(model_fn, config=config)
+
+
+def test_features_are_answered_with(tmp_path: Path) -> None:
+    head = tf.contrib.estimator.binary_classification_head(thresholds=[0.4])
+    column = tf.feature_column.numeric_column("a")
+    own = tf.estimator.LinearEstimator(head, [column], str(tmp_path))
+    estimator = tf.contrib.estimator.forward_features(own, "a")
+    estimator.train(_rows(3))
+    assert "accuracy/positive_threshold_0.4" in estimator.evaluate(_rows())
+    answers = list(estimator.predict(_rows()))
+    assert [x["a"].tolist() for x in answers] == X.tolist()
+    assert answers[0]["probabilities"].shape == (2,)
+    with pytest.raises(InvalidArgumentError, match="not in features"):
+        next(tf.contrib.estimator.forward_features(own, ["b"]).predict(_rows()))

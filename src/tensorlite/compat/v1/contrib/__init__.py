@@ -12,6 +12,7 @@ NAMESPACES = (
     "data",
     "distributions",
     "eager",
+    "estimator",
     "feature_column",
     "framework",
     "layers",
