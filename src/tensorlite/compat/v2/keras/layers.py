@@ -142,6 +142,18 @@ from tensorlite.compat.v2.keras.layers_recurrent import (
     SimpleRNN,
     TimeDistributed,
 )
+from tensorlite.compat.v2.keras.layers_special import (
+    AdaptiveAveragePooling1D,
+    AdaptiveAveragePooling2D,
+    AdaptiveAveragePooling3D,
+    AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D,
+    AdaptiveMaxPooling3D,
+    ConvLSTM1D,
+    ConvLSTM2D,
+    ConvLSTM3D,
+    SpectralNormalization,
+)
 
 GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D
 SeparableConvolution1D = SeparableConv1D
@@ -158,7 +170,9 @@ GlobalAvgPool2D = GlobalAveragePooling2D
 Convolution1D = Conv1D
 Convolution2D = Conv2D
 Convolution3D = Conv3D
+Convolution1DTranspose = Conv1DTranspose
 Convolution2DTranspose = Conv2DTranspose
+Convolution3DTranspose = Conv3DTranspose
 SeparableConvolution2D = SeparableConv2D
 
 
@@ -174,6 +188,12 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 __all__ = [
     "Activation",
     "ActivityRegularization",
+    "AdaptiveAveragePooling1D",
+    "AdaptiveAveragePooling2D",
+    "AdaptiveAveragePooling3D",
+    "AdaptiveMaxPooling1D",
+    "AdaptiveMaxPooling2D",
+    "AdaptiveMaxPooling3D",
     "Add",
     "AdditiveAttention",
     "AlphaDropout",
@@ -196,10 +216,15 @@ __all__ = [
     "Conv2DTranspose",
     "Conv3D",
     "Conv3DTranspose",
+    "ConvLSTM1D",
+    "ConvLSTM2D",
+    "ConvLSTM3D",
     "Convolution1D",
+    "Convolution1DTranspose",
     "Convolution2D",
     "Convolution2DTranspose",
     "Convolution3D",
+    "Convolution3DTranspose",
     "Cropping1D",
     "Cropping2D",
     "Cropping3D",
@@ -281,6 +306,7 @@ __all__ = [
     "SpatialDropout1D",
     "SpatialDropout2D",
     "SpatialDropout3D",
+    "SpectralNormalization",
     "StackedRNNCells",
     "StringLookup",
     "Subtract",

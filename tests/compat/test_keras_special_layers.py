@@ -1,0 +1,104 @@
+"""tf.keras: convolutions over time, kernels of bounded norm, pooling to a size; by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+layers = keras.layers
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def drawn(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm_over_time(x: Any, weights: Any) -> Any:
+    """Return the states of an LSTM whose products are convolutions of the same size."""
+    kernel, recurrent, bias = weights
+    h = c = np.zeros((*x.shape[:1], *x.shape[2:-1], recurrent.shape[-2]), np.float32)
+    found = []
+    for t in range(x.shape[1]):
+        seen = tf.nn.conv2d(x[:, t], kernel, 1, "SAME").numpy() + bias
+        z = seen + tf.nn.conv2d(h, recurrent, 1, "SAME").numpy()
+        i, f, g, o = np.split(z, 4, -1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        found.append(h)
+    return np.stack(found, 1), c
+
+
+def test_convolutions_go_over_time() -> None:
+    x = drawn(2, 3, 5, 5, 2)
+    layer = layers.ConvLSTM2D(
+        4, 3, padding="same", return_sequences=True, return_state=True
+    )
+    every, hidden, cell = layer(x)
+    want, last = lstm_over_time(x, layer.get_weights())
+    np.testing.assert_allclose(every.numpy(), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(hidden.numpy(), want[:, -1], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(cell.numpy(), last, rtol=1e-4, atol=1e-5)
+    bias = layer.get_weights()[2]
+    assert bias.tolist() == [0.0] * 4 + [1.0] * 4 + [0.0] * 8
+    back = layers.ConvLSTM2D(4, 3, padding="same", go_backwards=True)
+    back.build(x.shape)
+    back.set_weights(layer.get_weights())
+    want, _ = lstm_over_time(x[:, ::-1], layer.get_weights())
+    np.testing.assert_allclose(back(x).numpy(), want[:, -1], rtol=1e-4, atol=1e-5)
+
+
+def test_lines_and_volumes_go_over_time_and_are_trained() -> None:
+    line = keras.Sequential(
+        [keras.Input((4, 9, 2)), layers.ConvLSTM1D(3, 3, strides=2)]
+    )
+    assert line.output_shape == (None, 4, 3)
+    line.compile("sgd", "mse")
+    line.fit(drawn(4, 4, 9, 2), drawn(4, 4, 3), verbose=0)
+    cube = layers.ConvLSTM3D(2, 2)(drawn(1, 2, 3, 3, 3, 1))
+    assert cube.shape == (1, 2, 2, 2, 2)
+    again = keras.Sequential.from_config(line.get_config())
+    assert again.count_params() == line.count_params()
+
+
+def test_kernels_are_divided_by_their_largest_singular_value() -> None:
+    layer = layers.SpectralNormalization(layers.Dense(3), power_iterations=30)
+    x = drawn(2, 4)
+    before = layer(x).numpy()
+    np.testing.assert_allclose(layer(x).numpy(), before)  # but in training
+    kernel = layer.layer.get_weights()[0]
+    layer(x, training=True)
+    want = kernel / np.linalg.svd(kernel)[1][0]
+    np.testing.assert_allclose(layer.layer.get_weights()[0], want, rtol=1e-3)
+    assert [tuple(w.shape) for w in layer.non_trainable_weights] == [(1, 3)]
+
+
+@pytest.mark.parametrize(("size", "want"), [(3, [0.5, 2.0, 3.5]), (2, [1.0, 3.0])])
+def test_pooling_to_a_size_shares_the_line_out(size: int, want: Any) -> None:
+    x = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
+    made = layers.AdaptiveAveragePooling1D(size)(x).numpy().ravel().tolist()
+    assert made == want
+    largest = layers.AdaptiveMaxPooling1D(size)(x).numpy().ravel().tolist()
+    assert largest[-1] == 4.0
+    assert layers.AdaptiveMaxPooling2D((2, 3))(drawn(1, 5, 7, 2)).shape == (
+        1,
+        2,
+        3,
+        2,
+    )
