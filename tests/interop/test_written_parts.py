@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.interop.tensorflow.tensors import array_of, proto_of
 from tests.interop.graphdefs import Program, Session
 
 F = tl.float32
@@ -233,3 +234,21 @@ def test_texts_are_written_and_read_again() -> None:
     assert session.run(y.name, {"x:0": np.array([b"abc"], object)}).tolist() == [
         b"AB"
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (np.float32(10.0), "float_val"),
+        (np.array([7], np.int32), "int_val"),
+        (np.int64(-5), "int64_val"),
+        (np.bool_(True), "bool_val"),
+        (np.float16(1.5), "half_val"),
+        (np.complex64(1 + 2j), "scomplex_val"),
+        (np.array(b"a", object), "string_val"),
+    ],
+)
+def test_one_number_stands_where_programs_look_for_it(value: Any, field: str) -> None:
+    proto = proto_of(np.asarray(value))
+    assert len(getattr(proto, field)) and not proto.tensor_content
+    np.testing.assert_array_equal(array_of(proto), np.asarray(value))

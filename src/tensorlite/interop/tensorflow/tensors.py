@@ -212,7 +212,7 @@ def _filled(
 
 
 def proto_of(array: np.ndarray[Any, Any]) -> Any:
-    """Return an array as a TensorProto.
+    """Return an array as a TensorProto: one number as such, where programs look for it.
 
     >>> array_of(proto_of(np.array([[1, 2]], np.int16)))
     array([[1, 2]], dtype=int16)
@@ -220,7 +220,7 @@ def proto_of(array: np.ndarray[Any, Any]) -> Any:
     dtype = of_numpy(array.dtype)
     proto = message("TensorProto")(dtype=OF_DTYPE[dtype])
     proto.tensor_shape.CopyFrom(shape_proto(array.shape))
-    if array.size > 1 and not any(array.strides):
+    if array.size == 1 or (array.size and not any(array.strides)):
         _put_one(proto, array.flat[0], dtype)
         return proto
     if dtype is dtypes.string:
