@@ -95,7 +95,7 @@ def test_attributes_are_of_types_that_reading_checks() -> None:
         f"{name}.{field.name}": str(field.type)
         for name, op in REGISTRY.items()
         if op.__module__.startswith("tensorlite") and op.attribute_names()
-        for field in fields(op)  # type: ignore[arg-type]
+        for field in fields(op)
     }
     unknown = {name for name, written in types.items() if written not in KINDS}
     assert unknown <= {"Print.stream", "MakeIterator.dataset", *OF_DATASETS}
