@@ -250,5 +250,6 @@ def test_texts_are_written_and_read_again() -> None:
 )
 def test_one_number_stands_where_programs_look_for_it(value: Any, field: str) -> None:
     proto = proto_of(np.asarray(value))
-    assert len(getattr(proto, field)) and not proto.tensor_content
+    assert len(getattr(proto, field))
+    assert not proto.tensor_content
     np.testing.assert_array_equal(array_of(proto), np.asarray(value))
