@@ -43,6 +43,8 @@ class Initializer:
     fields: ClassVar[tuple[str, ...]] = ()
     """The attributes that describe it, with which it is made again."""
     dtype: Any = float32
+    source: Any = random
+    """Where numbers are drawn: what has functions of version 1's names and arguments."""
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
@@ -145,7 +147,7 @@ class RandomUniform(Initializer):
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
-        return random.uniform(
+        return self.source.uniform(
             shape, self.minval, self.maxval, self._chosen(dtype), self.seed
         )
 
@@ -166,7 +168,7 @@ class RandomNormal(Initializer):
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
-        return random.normal(
+        return self.source.normal(
             shape, self.mean, self.stddev, self._chosen(dtype), self.seed
         )
 
@@ -175,7 +177,7 @@ class TruncatedNormal(RandomNormal):
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
-        return random.truncated_normal(
+        return self.source.truncated_normal(
             shape, self.mean, self.stddev, self._chosen(dtype), self.seed
         )
 
@@ -207,7 +209,9 @@ class UniformUnitScaling(Initializer):
     ) -> Any:
         inputs = max(float(prod(_whole(shape, partition_info)[:-1])), 1.0)
         limit = math.sqrt(3 / inputs) * self.factor
-        return random.uniform(shape, -limit, limit, self._chosen(dtype), self.seed)
+        return self.source.uniform(
+            shape, -limit, limit, self._chosen(dtype), self.seed
+        )
 
 
 class VarianceScaling(Initializer):
@@ -246,11 +250,11 @@ class VarianceScaling(Initializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * scale)
-            return random.uniform(shape, -limit, limit, wanted, self.seed)
+            return self.source.uniform(shape, -limit, limit, wanted, self.seed)
         if self.distribution == "untruncated_normal":
-            return random.normal(shape, 0.0, math.sqrt(scale), wanted, self.seed)
+            return self.source.normal(shape, 0.0, math.sqrt(scale), wanted, self.seed)
         stddev = math.sqrt(scale) / _TRUNCATED_STDDEV
-        return random.truncated_normal(shape, 0.0, stddev, wanted, self.seed)
+        return self.source.truncated_normal(shape, 0.0, stddev, wanted, self.seed)
 
 
 _TRUNCATED_STDDEV = 0.87962566103423978
@@ -316,7 +320,7 @@ class Orthogonal(Initializer):
         rows, columns = prod(sizes[:-1]), sizes[-1]
         wide = rows < columns
         flat = [columns, rows] if wide else [rows, columns]
-        drawn = random.normal(flat, dtype=self._chosen(dtype), seed=self.seed)
+        drawn = self.source.normal(flat, dtype=self._chosen(dtype), seed=self.seed)
         q, r = matrices.qr(drawn)
         q *= elementwise.sign(_diagonal(r))
         return self.gain * arrays.reshape(

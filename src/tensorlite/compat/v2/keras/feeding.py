@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -89,7 +91,7 @@ class Arrays:
         ]
 
     def epoch(self) -> Iterator[Any]:
-        order = np.random.permutation(self.rows) if self.shuffle else None
+        order = seeding.permutation(self.rows) if self.shuffle else None
         for start in range(0, self.rows, self.batch_size):
             part = slice(start, start + self.batch_size)
             yield packed(*self.taken(part if order is None else order[part]))
@@ -130,9 +132,11 @@ class Indexed:
         return len(self.source)
 
     def epoch(self) -> Iterator[Any]:
-        order = range(len(self.source))
-        for i in np.random.permutation(len(order)) if self.shuffle else order:
-            yield self.source[int(i)]
+        order = list(range(len(self.source)))
+        if self.shuffle:
+            random.shuffle(order)  # Python's own seed counts here, as for Keras
+        for i in order:
+            yield self.source[i]
         end: Callable[[], None] | None = getattr(self.source, "on_epoch_end", None)
         if end is not None:
             end()

@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import init_ops
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import lookup, seeding
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph
 
 Initializer = init_ops.Initializer
 
@@ -28,24 +29,40 @@ class Constant(init_ops.Constant):
         super().__init__(value)
 
 
-class RandomUniform(init_ops.RandomUniform):
+class _Seeded(init_ops.Initializer):
+    """Draws the same each time, by its seed alone; in graphs built by hand, as TensorFlow 1."""
+
+    seed: Any
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.given_seed = self.seed
+        if self.seed is None and active_graph() is None:
+            self.seed = seeding.any_seed()
+
+    @property
+    def source(self) -> Any:
+        return seeding if active_graph() is None else super().source
+
+
+class RandomUniform(_Seeded, init_ops.RandomUniform):
     def __init__(
         self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None
     ) -> None:
         super().__init__(minval, maxval, seed)
 
 
-class RandomNormal(init_ops.RandomNormal):
+class RandomNormal(_Seeded, init_ops.RandomNormal):
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
         super().__init__(mean, stddev, seed)
 
 
-class TruncatedNormal(init_ops.TruncatedNormal):
+class TruncatedNormal(_Seeded, init_ops.TruncatedNormal):
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
         super().__init__(mean, stddev, seed)
 
 
-class VarianceScaling(init_ops.VarianceScaling):
+class VarianceScaling(_Seeded, init_ops.VarianceScaling):
     def __init__(
         self,
         scale: float = 1.0,
@@ -56,7 +73,7 @@ class VarianceScaling(init_ops.VarianceScaling):
         super().__init__(scale, mode, distribution, seed)
 
 
-class _Scaled(init_ops.VarianceScaling):
+class _Scaled(_Seeded, init_ops.VarianceScaling):
     """A scaling of which only the seed is chosen."""
 
     fields = ("seed",)
@@ -90,7 +107,7 @@ class HeNormal(_Scaled):
     rule = (2.0, "fan_in", "truncated_normal")
 
 
-class Orthogonal(init_ops.Orthogonal):
+class Orthogonal(_Seeded, init_ops.Orthogonal):
     def __init__(self, gain: float = 1.0, seed: Any = None) -> None:
         super().__init__(gain, seed)
 
@@ -113,7 +130,8 @@ def _config(initializer: Any) -> dict[str, Any]:
     """Return what an initializer was made with."""
     kind = type(initializer)
     listed = [x for x in inspect.signature(kind.__init__).parameters if x != "self"]
-    return {name: vars(initializer).get(name) for name in listed}
+    known = {**vars(initializer), "seed": getattr(initializer, "given_seed", None)}
+    return {name: known.get(name) for name in listed}
 
 
 KNOWN = {

@@ -11,6 +11,7 @@ from tensorlite.compat.v2.keras import (
     constraints,
     initializers,
     regularizers,
+    seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer
 
@@ -51,6 +52,7 @@ class Cell(Layer):
         self.recurrent_constraint = constraints.get(recurrent_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
         self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        self.seed_generator = seeding.generator(None)
         self.bias: Any = None
 
     @property
@@ -109,7 +111,11 @@ class Cell(Layer):
         return zeros(sizes)
 
     def dropped(self, x: Any, rate: float, training: Any) -> Any:
-        return nn.dropout(x, rate) if rate and training else x
+        if not (rate and training):
+            return x
+        if self.seed_generator is None:
+            return nn.dropout(x, rate)
+        return seeding.dropout(x, rate, seed=self.seed_generator)
 
 
 def _states(states: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras import (
     masks,
     naming,
     regularizers,
+    seeding,
     sketch,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
@@ -232,6 +233,7 @@ class Dropout(Layer):
             raise InvalidArgumentError(f"Dropout: rate={rate}; it is between 0 and 1")
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
         self.supports_masking = True
+        self.seed_generator = seeding.generator(seed) if rate else None
 
     def _noise_shape(self, inputs: Any) -> Any:
         if self.noise_shape is None:
@@ -241,9 +243,19 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def dropped() -> Any:
-            return nn.dropout(inputs, self.rate, self._noise_shape(inputs), self.seed)
+            shape = self._noise_shape(inputs)
+            if self.seed_generator is None or self.rate == 1:
+                return nn.dropout(inputs, self.rate, shape, self.seed)
+            return seeding.dropout(inputs, self.rate, shape, self.seed_generator)
 
         return chosen(training, dropped, lambda: tl.identity(inputs))
+
+
+def normal_like(inputs: Any, mean: float, stddev: float, seed: Any) -> Any:
+    """Return normal numbers shaped as `inputs`, by a layer's generator if it has one."""
+    if seed is None:
+        return tl.random.normal(shape_of(inputs), mean, stddev, inputs.dtype)
+    return seeding.normal(shape_of(inputs), mean, stddev, inputs.dtype, seed)
 
 
 def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -> Any:
@@ -269,11 +281,11 @@ class GaussianNoise(Layer):
     def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.stddev, self.seed, self.supports_masking = stddev, seed, True
+        self.seed_generator = seeding.generator(seed)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def noisy() -> Any:
-            noise = tl.random.normal(shape_of(inputs), 0.0, self.stddev, inputs.dtype)
-            return inputs + noise
+            return inputs + normal_like(inputs, 0.0, self.stddev, self.seed_generator)
 
         return chosen(training, noisy, lambda: tl.identity(inputs))
 

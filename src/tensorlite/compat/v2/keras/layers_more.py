@@ -13,6 +13,7 @@ from tensorlite.compat.v2.keras import (
     constraints,
     initializers,
     regularizers,
+    seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_convolutions import (
@@ -20,7 +21,7 @@ from tensorlite.compat.v2.keras.layers_convolutions import (
     SeparableConv2D,
     sizes_of,
 )
-from tensorlite.compat.v2.keras.layers_core import Dropout, chosen
+from tensorlite.compat.v2.keras.layers_core import Dropout, chosen, normal_like
 from tensorlite.compat.v2.keras.layers_pooling import Cropping2D
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype, shape_of
@@ -60,13 +61,12 @@ class GaussianDropout(Layer):
     def __init__(self, rate: float, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate, self.seed = rate, seed
+        self.seed_generator = seeding.generator(seed) if rate else None
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def noisy() -> Any:
             spread = (self.rate / (1.0 - self.rate)) ** 0.5
-            return inputs * tl.random.normal(
-                shape_of(inputs), 1.0, spread, inputs.dtype
-            )
+            return inputs * normal_like(inputs, 1.0, spread, self.seed_generator)
 
         return chosen(training, noisy, lambda: tl.identity(inputs))
 
@@ -81,11 +81,17 @@ class AlphaDropout(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self.seed_generator = seeding.generator(seed) if rate else None
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def dropped() -> Any:
             shape = shape_of(inputs) if self.noise_shape is None else self.noise_shape
-            drawn = tl.random.uniform(shape, dtype=inputs.dtype)
+            if self.seed_generator is None:
+                drawn = tl.random.uniform(shape, dtype=inputs.dtype)
+            else:
+                drawn = seeding.uniform(
+                    shape, dtype=inputs.dtype, seed=self.seed_generator
+                )
             kept = astype(drawn >= self.rate, inputs.dtype)
             spread = ((1 - self.rate) * (1 + self.rate * _SELU_FLOOR**2)) ** -0.5
             middle = -spread * _SELU_FLOOR * self.rate

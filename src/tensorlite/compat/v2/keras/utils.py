@@ -18,7 +18,7 @@ from tensorlite.compat.v2.keras import (
     feeding,
     lookup,
     naming,
-    random as draws,
+    seeding,
     sketch,
 )
 from tensorlite.compat.v2.keras.config import (
@@ -65,7 +65,7 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
 
 def set_random_seed(seed: int) -> None:
     random.seed(seed)
-    draws.begin_anew()
+    seeding.begin_anew()
     np.random.seed(seed)
     set_seed(seed)
 

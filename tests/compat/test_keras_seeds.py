@@ -1,0 +1,88 @@
+"""Keras' own seeds: initializers, dropout and the order of rows are TensorFlow 2.21's.
+
+The numbers were printed by the same lines under TensorFlow 2.21.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+INITIALIZERS = tf.keras.initializers
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = True
+    yield
+    mode.eager = before
+
+
+DRAWN = [
+    (
+        INITIALIZERS.GlorotUniform(seed=1),
+        [[0.82923, -0.08768], [0.21973, -0.23531], [-0.54073, -0.12203]],
+    ),
+    (
+        INITIALIZERS.HeNormal(seed=3),
+        [[-0.62339, 1.55576], [-0.87648, 0.56431], [-0.389, -0.46019]],
+    ),
+    (
+        INITIALIZERS.RandomNormal(seed=4),
+        [[-0.02909, 0.04327], [-0.07831, 0.00989], [0.03325, -0.04357]],
+    ),
+    (
+        INITIALIZERS.Orthogonal(seed=7),
+        [[-0.23817, 0.27476], [-0.66402, -0.74602], [-0.70877, 0.60659]],
+    ),
+    (
+        INITIALIZERS.VarianceScaling(2.0, "fan_avg", "untruncated_normal", seed=9),
+        [[-0.49648, -0.44456], [-0.66897, -1.94509], [-0.13103, -0.34232]],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("initializer", "expected"), DRAWN, ids=lambda x: type(x).__name__
+)
+def test_first_values_are_tensorflows(initializer: Any, expected: Any) -> None:
+    for _ in range(2):  # they are the same each time
+        np.testing.assert_allclose(initializer((3, 2)).numpy(), expected, atol=6e-6)
+
+
+def test_a_program_that_sets_all_seeds_trains_as_under_tensorflow() -> None:
+    tf.keras.utils.set_random_seed(11)
+    dense = tf.keras.layers.Dense(2)
+    dense.build((None, 3))
+    first = [[-0.13365, -0.67804], [0.26281, -0.36423], [-1.00443, 0.81887]]
+    np.testing.assert_allclose(dense.kernel.numpy(), first, atol=6e-6)
+    dropout = tf.keras.layers.Dropout(0.5)
+    kept = [dropout(tf.ones([2, 6]), training=True).numpy() > 0 for _ in range(2)]
+    assert kept[0].astype(int).tolist() == [[1, 1, 1, 0, 1, 0], [1, 1, 0, 0, 0, 1]]
+    assert kept[1].astype(int).tolist() == [[1, 1, 0, 1, 0, 1], [1, 1, 1, 0, 1, 1]]
+    tf.keras.layers.Dropout(0.3, seed=5)(tf.ones([2, 6]), training=True)
+    layers = [tf.keras.layers.Dense(4, activation="relu"), tf.keras.layers.Dense(1)]
+    model = tf.keras.Sequential(layers)
+    model.compile("sgd", "mse")
+    x = np.arange(20, dtype="f").reshape(10, 2) / 20
+    found = model.fit(x, x.sum(1), batch_size=4, epochs=3, verbose=0)
+    losses = [0.451032, 0.325712, 0.235684]
+    np.testing.assert_allclose(found.history["loss"], losses, atol=2e-6)
+    np.testing.assert_allclose(
+        tf.random.uniform([2]), [0.250617, 0.815923], atol=1e-6
+    )
+    own = np.random.rand(2)  # noqa: NPY002  whose seed was set, too
+    np.testing.assert_allclose(own, [0.1803, 0.0195], atol=5e-5)
+
+
+def test_a_seed_that_was_drawn_is_no_part_of_a_description() -> None:
+    assert INITIALIZERS.GlorotUniform().get_config() == {"seed": None}
+    assert INITIALIZERS.GlorotUniform(seed=3).get_config() == {"seed": 3}
+    without = INITIALIZERS.GlorotUniform()
+    again = type(without).from_config(without.get_config())
+    assert (without((4, 4)).numpy() != again((4, 4)).numpy()).any()
