@@ -286,3 +286,13 @@ def test_what_python_functions_raise(raised: type[Exception], told: str) -> None
         for made in (one, two):
             with pytest.raises(getattr(tf.errors, told), match="blah"):
                 session.run(made)
+
+
+def test_values_of_one_hot_are_of_the_dtype_that_is_asked_for() -> None:
+    one = np.float32(1.0)
+    for given in ({"on_value": one}, {"off_value": tf.constant(0.0)}):
+        with pytest.raises(TypeError, match="float32, and int32 is wanted"):
+            tf.one_hot([0, 1], 2, dtype=tf.int32, **given)
+    with tf.Session() as session:
+        found = session.run(tf.one_hot([1], 2, on_value=one, dtype=tf.float32))
+    np.testing.assert_array_equal(found, [[0.0, 1.0]])

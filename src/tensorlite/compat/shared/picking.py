@@ -125,8 +125,8 @@ def one_hot(
     of = [converted(x).dtype for x in given]
     wanted = as_dtype(dtype) if dtype is not None else (of or [float32])[0]
     for value, kind in zip(given, of, strict=True):
-        fixed = Operand if dtype is not None else (Operand, np.ndarray, np.generic)
-        if isinstance(value, fixed) and kind is not wanted:
+        fixed = isinstance(value, (Operand, np.ndarray, np.generic))
+        if fixed and kind is not wanted:
             raise DTypeError(
                 f"OneHot: values are of {kind.name}, and {wanted.name} is wanted; cast them"
             )
