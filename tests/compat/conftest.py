@@ -1,4 +1,7 @@
-"""What importing TensorFlow 2's names sets for the process, for the tests of these names."""
+"""What importing TensorFlow 2's names sets for the process, for the tests of these names.
+
+No test begins with the seed that another has set: draws that nobody seeds differ.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import tensorlite as tl
+from tensorlite.graph_mode.streams import global_seed
 
 EAGER = ("test_v2", "test_keras", "test_found_by_guide")
 
@@ -17,7 +21,9 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     tl.config.set_numpy_operands("adopt" if eager else "promote")
     tl.config.set_soft_placement(eager)
     tl.config.set_tensorflow_results(eager)
+    global_seed.seed = None
     yield
+    global_seed.seed = None
     tl.config.set_tensorflow_results(False)
     tl.config.set_numpy_operands("promote")
     tl.config.set_soft_placement(False)

@@ -83,3 +83,14 @@ def test_networks_in_graphs_name_their_variables() -> None:
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())
             assert sess.run(y).tolist() == [[12, 12]]
+
+
+def test_variables_of_programs_that_run_at_once_bear_their_scopes() -> None:
+    mode.eager = True
+    with tf.variable_scope("s"):
+        shared, layer = tf.get_variable("b", []), tf.layers.Dense(2, name="d")
+        layer(tf.ones([1, 2]))
+    with tf.variable_scope("s"), tf.name_scope("n"):
+        again, own = tf.get_variable("b", []), tf.Variable(1.0, name="w")
+    found = [x.name for x in (shared, again, own, *layer.variables)]
+    assert found == ["s/b:0", "s/b:0", "s/n/w:0", "s/d/kernel:0", "s/d/bias:0"]

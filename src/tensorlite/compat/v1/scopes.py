@@ -22,7 +22,7 @@ from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import first_values, variable_scopes
-from tensorlite.graph_mode.graph import active_graph, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.templates import Template
 from tensorlite.graph_mode.variable_scopes import (
@@ -110,8 +110,11 @@ def _eager_variable(
     name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool | None
 ) -> Any:
     """Return a new variable: eagerly nothing keeps them by name."""
+    prefix = variable_scopes.get_variable_scope().name
     found = first_values.first_value(name, initializer, shape, dtype)
-    return Variable(found, trainable, name=name, dtype=dtype)
+    with name_scope(""):
+        whole = f"{prefix}/{name}" if prefix else name
+        return Variable(found, trainable, name=whole, dtype=dtype)
 
 
 @contextmanager

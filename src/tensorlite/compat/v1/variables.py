@@ -19,6 +19,7 @@ from tensorlite.compat.views import (
     shown,
     view,
 )
+from tensorlite.core import scope
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
@@ -316,10 +317,22 @@ def _written(
     return write(value, name=name)
 
 
+_slot: Any = vars(state.Variable)["name"]
+bare_name, _set_name = _slot.__get__, _slot.__set__
+
+
 class EagerVariable(Variable):
-    """A variable that has its value."""
+    """A variable that has its value; its name tells of the output that gives it, as in a graph."""
 
     __slots__ = ("constraint",)
+
+    @property
+    def name(self) -> str:
+        return f"{bare_name(self)}:0"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        _set_name(self, scope.scoped(value))
 
     def __init__(
         self,

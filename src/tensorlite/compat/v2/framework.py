@@ -17,11 +17,11 @@ from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1 import framework
-from tensorlite.compat.v1.variables import EagerVariable
+from tensorlite.compat.v1.variables import EagerVariable, bare_name
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant as constant_of, tracer
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.dtypes import as_dtype, complex128
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
@@ -55,9 +55,12 @@ def constant(
 def _array(value: Any, dtype: Any) -> Any:
     wanted = None if dtype is None else as_dtype(dtype)
     array = encoded(array_of(value))
+    is_numpys = isinstance(value, (np.ndarray, np.generic))
+    if wanted is None and array.dtype == np.complex64 and not is_numpys:
+        return array_of(value, complex128)  # as TensorFlow has Python's numbers
     if wanted is None or array.dtype == wanted.numpy:
         return array
-    if isinstance(value, (np.ndarray, np.generic)):
+    if is_numpys:
         return array.astype(wanted.numpy)
     return array_of(value, wanted)
 
@@ -82,10 +85,6 @@ def convert_to_tensor(
     return x
 
 
-_slot: Any = vars(AnyVariable)["name"]
-_own_name, _set_name = _slot.__get__, _slot.__set__
-
-
 def is_variable(x: object) -> bool:
     return isinstance(x, AnyVariable)
 
@@ -104,14 +103,6 @@ class Variable(EagerVariable, metaclass=_Kind):
     """A variable that has its value."""
 
     __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        return f"{_own_name(self)}:0"
-
-    @name.setter
-    def name(self, value: str) -> None:
-        _set_name(self, scope.scoped(value))
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         return object.__new__(cls)
@@ -153,7 +144,7 @@ class Variable(EagerVariable, metaclass=_Kind):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickles this as a variable of its own; tensorlite's own are not pickled."""
-        kept = {"name": _own_name(self), "trainable": self.trainable}
+        kept = {"name": bare_name(self), "trainable": self.trainable}
         made = partial(Variable, self.numpy(), constraint=self.constraint, **kept)
         return made, ()
 
