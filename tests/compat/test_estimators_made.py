@@ -261,3 +261,28 @@ def test_features_are_answered_with(tmp_path: Path) -> None:
     assert answers[0]["probabilities"].shape == (2,)
     with pytest.raises(InvalidArgumentError, match="not in features"):
         next(tf.contrib.estimator.forward_features(own, ["b"]).predict(_rows()))
+
+
+def test_columns_of_words_are_exported(tmp_path: Path) -> None:
+    column = tf.feature_column
+    words = column.categorical_column_with_vocabulary_list("k", ["x", "y", "z"])
+    raw = {"k": np.array([["x"], ["?"]])}
+
+    def rows() -> Any:
+        return tf.data.Dataset.from_tensor_slices((raw, np.array([0, 1]))).batch(2)
+
+    estimator = tf.estimator.DNNLinearCombinedClassifier(
+        str(tmp_path / "model"),
+        [words],
+        dnn_feature_columns=[column.embedding_column(words, 2)],
+        dnn_hidden_units=[3],
+    )
+    estimator.train(rows, steps=1)
+    receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(raw)
+    folder = estimator.export_saved_model(str(tmp_path / "out"), receiver).decode()
+    wanted = [x["logits"] for x in estimator.predict(rows)]
+    with tf.Graph().as_default(), tf.Session() as session:
+        own = tf.saved_model.load(session, ["serve"], folder).signature_def["predict"]
+        fed = {own.inputs["k"].name: raw["k"]}
+        found = session.run(own.outputs["logits"].name, fed)
+    np.testing.assert_allclose(found, wanted, 1e-6)

@@ -14,7 +14,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to
 from tensorlite.ops.bounds import clip, maximum, minimum
-from tensorlite.ops.compare import where
+from tensorlite.ops.compare import equal, where
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.gather import gather, unsorted_segment_sum
 from tensorlite.ops.join import concat
@@ -24,7 +24,6 @@ from tensorlite.ops.ranges import arange
 from tensorlite.ops.reduce import all as all_of, max as max_of, prod as prod_of
 from tensorlite.ops.search import argsort
 from tensorlite.ops.segment import unsorted_segment_max
-from tensorlite.ops.sets import isin
 from tensorlite.ops.shape import as_shape, shape_of
 from tensorlite.ops.sparse_dense import coalesced
 from tensorlite.ops.sparse_layout import FittingShape, SparseReshape
@@ -240,8 +239,9 @@ def sparse_fill_empty_rows(
     >>> print(filled.values, empty)
     [0 5] [ True False]
     """
-    rows = arange(sp.dense_shape[0])
-    empty = ~isin(rows, sp.indices[:, 0])
+    rows, filled = arange(sp.dense_shape[0]), sp.indices[:, 0]
+    counts = unsorted_segment_sum(ones_like(filled), filled, sp.dense_shape[0])
+    empty = equal(counts, 0)
     missing = boolean_mask(rows, empty)
     zero = zeros_like(missing)
     places = concat(

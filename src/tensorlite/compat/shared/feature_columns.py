@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import tensorlite as tl
-from tensorlite.compat.shared import vocabularies
+from tensorlite.compat.shared import random, vocabularies
 from tensorlite.compat.views import lifted, plain
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant
@@ -232,8 +231,8 @@ def _initializer(given: Any, dimension: int, saved: tuple[Any, Any]) -> Any:
     if given is not None:
         return lambda shape, dtype: plain(given(shape, dtype=dtype))
     deviation = float(1 / np.sqrt(dimension))
-    return lambda shape, dtype: tl.random.truncated_normal(
-        tuple(shape), 0.0, deviation, dtype=dtype
+    return lambda shape, dtype: plain(
+        random.truncated_normal(tuple(shape), 0.0, deviation, dtype)
     )
 
 

@@ -45,6 +45,7 @@ from tensorlite.compat.v1.contrib.variables import (
     variable,
 )
 from tensorlite.compat.v1.framework import is_tensor
+from tensorlite.compat.v1.starting import init_from_checkpoint
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,
     load_checkpoint,
@@ -82,6 +83,7 @@ __all__ = [
     "get_variables_to_restore",
     "global_variable",
     "has_arg_scope",
+    "init_from_checkpoint",
     "is_tensor",
     "list_variables",
     "load_checkpoint",
