@@ -208,7 +208,7 @@ class Optimizer(Module):
         else:
             self._gather(self._gathered, gradients, variables)
         if self._averages is not None:
-            self._averages.update(self.iterations.value())
+            self._averages.update(self._step_now())
         for variable in variables:
             constraint = getattr(variable, "constraint", None)
             if constraint is not None:
@@ -236,11 +236,19 @@ class Optimizer(Module):
 
         def not_yet() -> Any:
             gathered.keep(totals, variables)
-            self.iterations.assign_add(np.asarray(1, np.int64))
             return tl.asarray(0)
 
-        rest = tl.remainder(self.iterations.value() + 1, gathered.count)
+        gathered.seen.assign_add(np.asarray(1, np.int64))
+        rest = tl.remainder(gathered.seen.value(), gathered.count)
         tl.cond(tl.equal(rest, 0), due, not_yet)
+
+    def _step_now(self) -> Any:
+        """Return the number of the step that was just done, or is being gathered for."""
+        if self._gathered is None:
+            return self.iterations.value()
+        return (
+            tl.floor_divide(self._gathered.seen.value() - 1, self._gathered.count) + 1
+        )
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         return self.apply_gradients(zip(grads, trainable_variables, strict=True))

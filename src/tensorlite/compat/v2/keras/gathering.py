@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.v2.framework import Variable
+from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype
@@ -63,11 +65,13 @@ class Gathered:
                 f"gradient_accumulation_steps={count}"
             )
         self.count = count
+        with interpreted_by(None):
+            self.seen: Any = Variable(np.asarray(0, np.int64), trainable=False)
         self._of: dict[int, tuple[Any, Any]] = {}
 
     @property
     def variables(self) -> list[Any]:
-        return [total for _, total in self._of.values()]
+        return [self.seen, *[total for _, total in self._of.values()]]
 
     def build(self, variables: list[Any]) -> None:
         for variable in variables:
