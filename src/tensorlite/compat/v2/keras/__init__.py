@@ -38,6 +38,7 @@ from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.layers_core import Input
 from tensorlite.compat.v2.keras.loss_functions import Loss
 from tensorlite.compat.v2.keras.models import Model, Sequential
+from tensorlite.compat.v2.keras.policies import DTypePolicy, FloatDTypePolicy
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.sketch import KerasTensor
 
@@ -62,7 +63,15 @@ describing.known.update(
 
 __version__ = "2.15.0"
 
+
+def version() -> str:
+    return __version__
+
+
 __all__ = [
+    "DTypePolicy",
+    "FloatDTypePolicy",
+    "version",
     "Initializer",
     "InputSpec",
     "KerasTensor",
