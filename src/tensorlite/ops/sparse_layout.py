@@ -156,29 +156,29 @@ class SparseReshape(Op):
             return None
         try:
             return tuple(self.sizes(list(have), list(wanted)))
-        except InvalidArgumentError as error:
+        except ShapeError as error:
             raise ShapeError(f"Cannot reshape {list(have)}: {error}") from error
 
     def sizes(self, have: list[int], wanted: list[int]) -> list[int]:
         """Return the new sizes, -1 replaced by what it stands for."""
         total, open_axes = prod(have), [i for i, x in enumerate(wanted) if x == -1]
         if len(open_axes) > 1:
-            raise InvalidArgumentError(
+            raise ShapeError(
                 f"only one output shape size may be -1, not both {open_axes[0]} and "
                 f"{open_axes[1]}"
             )
         if any(x < -1 for x in wanted):
-            raise InvalidArgumentError(
+            raise ShapeError(
                 f"{wanted}: sizes are 0 or more, one may be -1"
             )
         rest = prod([x for x in wanted if x != -1])
         if open_axes and (rest == 0 or total % rest):
-            raise InvalidArgumentError(
+            raise ShapeError(
                 f"Input to reshape is a SparseTensor with {total} dense values, but the "
                 f"requested shape requires a multiple of {rest}"
             )
         if not open_axes and rest != total:
-            raise InvalidArgumentError(
+            raise ShapeError(
                 f"Input to reshape is a tensor with {total} dense values, but the requested "
                 f"shape has {rest}"
             )
