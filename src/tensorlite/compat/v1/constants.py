@@ -1,0 +1,110 @@
+"""Constants of TensorFlow 1's graphs, and what is converted to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.conversions import registered
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.views import GraphTensor
+from tensorlite.core import nest
+from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
+
+
+@named("Const")
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
+) -> Any:
+    if isinstance(value, Operand):
+        raise DTypeError(
+            "tf.constant takes Python's and NumPy's values, not tensors: use tf.identity, or "
+            "tf.convert_to_tensor"
+        )
+    array = _array(value, None if dtype is None else as_dtype(dtype))
+    return to_tensor(
+        array if shape is None else _filled(array, TensorShape(shape).as_list())
+    )
+
+
+def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """Return values as an array of a dtype, a fraction being no whole number."""
+    array = encoded(array_of(value))
+    if dtype is None or array.dtype == dtype.numpy:
+        return array
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return encoded(array_of(value, dtype))
+    return encoded(array.astype(dtype.numpy))
+
+
+def _filled(
+    array: np.ndarray[Any, Any], sizes: Sequence[Any]
+) -> np.ndarray[Any, Any]:
+    """Return an array in a shape, its last element standing for all those that are not there."""
+    count = prod(sizes)
+    if array.size > count or not (array.size or not count):
+        raise ShapeError(
+            f"{array.size} values do not fill a constant of the shape {list(sizes)}"
+        )
+    flat = array.ravel()
+    rest = np.full(count - array.size, flat[-1] if flat.size else 0, array.dtype)
+    return np.concatenate([flat, rest]).reshape(sizes)
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+) -> Any:
+    value = registered(value)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Operand):
+        x = value.__tensor__() if active_graph() is None else _standing(value)
+        if wanted is not None and x.dtype is not wanted:
+            raise _OtherDType(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{x.dtype.name}: {value!r}"
+            )
+        return x
+    hint = preferred_dtype if dtype_hint is None else dtype_hint
+    return _converted(
+        value, wanted, None if hint is None else as_dtype(hint), name=name
+    )
+
+
+class _OtherDType(DTypeError, ValueError):
+    """A tensor is of another dtype than asked for, which TensorFlow calls a wrong value."""
+
+
+@named("ReadVariableOp")
+def _value_of(x: Any, name: str | None = None) -> Any:
+    return x.__tensor__()
+
+
+def _standing(x: Any) -> Any:
+    """Return the tensor that stands for an operand in the graph."""
+    return x if isinstance(x, GraphTensor) else _value_of(x)
+
+
+@named("Const")
+def _converted(value: Any, dtype: Any, hint: Any, name: str | None = None) -> Any:
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return converted(value, dtype or hint)
+    return (
+        converted(value, hint) if dtype is None else to_tensor(_array(value, dtype))
+    )
