@@ -140,6 +140,7 @@ def test_classes_of_programs_update_by_their_method() -> None:
     np.testing.assert_allclose(run(optimizer)[-1], w, rtol=1e-5)
     assert len(optimizer.variables) == 3  # the steps, the rate, the sum
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.set_weights([np.full((2, 1), 2.0), np.zeros(1)])
     model.compile(Heavy(clipnorm=0.1), "mse")
     history = model.fit(np.ones((8, 2)), np.ones((8, 1)), epochs=3, verbose=0)
     assert history.history["loss"][2] < history.history["loss"][0]

@@ -80,6 +80,10 @@ def test_lines_and_volumes_go_over_time_and_are_trained() -> None:
 def test_kernels_are_divided_by_their_largest_singular_value() -> None:
     layer = layers.SpectralNormalization(layers.Dense(3), power_iterations=30)
     x = drawn(2, 4)
+    layer(x)
+    held = np.diag([3.0, 2.0, 1.0, 0.0])[:, :3].astype(np.float32)
+    layer.layer.set_weights([held + 0.1, np.zeros(3)])
+    layer.vector_u.assign(np.ones((1, 3), np.float32))
     before = layer(x).numpy()
     np.testing.assert_allclose(layer(x).numpy(), before)  # but in training
     kernel = layer.layer.get_weights()[0]
