@@ -397,4 +397,4 @@ def _device(name: str | DeviceName) -> DeviceName:
         raise InvalidArgumentError(
             f"{name!r} is no device; a name such as '/device:CPU:0' is allowed"
         )
-    return existing(DeviceName.parse(name) if isinstance(name, str) else name)
+    return existing(DeviceName.parse(name))
