@@ -3,6 +3,7 @@
 import unittest
 from collections.abc import Callable, Iterator
 from operator import add
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import tensorlite.compat.v1 as tf
 import tensorlite.compat.v2 as tf2
 from tensorlite.core.errors import SideEffectWarning
 from tensorlite.graph_mode.graph import mode
+from tensorlite.graph_mode.streams import global_seed
 
 
 @pytest.fixture
@@ -225,14 +227,16 @@ class Doubling:
     """A callable object whose attributes have the names of a function's parts."""
 
     def __init__(self) -> None:
-        self.cache, self._arguments, self.name = 1, 2, 3
+        self.cache, self._arguments, self.name, self.other = 1, 2, 3, 4
 
     def __call__(self, x: tl.Tensor) -> tl.Tensor:
         return x * 2.0
 
 
 def test_attributes_of_what_is_traced_are_not_the_functions_own() -> None:
-    assert tl.function(Doubling())(tl.ones(2)).tolist() == [2.0, 2.0]
+    traced: Any = tl.function(Doubling())
+    assert traced(tl.ones(2)).tolist() == [2.0, 2.0]
+    assert traced.other == 4
 
 
 @pytest.mark.usefixtures("eager")
@@ -289,3 +293,25 @@ def test_what_runs_first_may_be_given_one_by_one() -> None:
         awaited = [x.name for x in second.op.control_inputs]
     assert sorted(awaited) == ["Const", "NoOp"]
     assert graph is second.graph
+
+
+class Drawing(tf2.test.TestCase):
+    """Draws from the seeds with which each test begins."""
+
+    __test__ = False
+    drawn: ClassVar[list[Any]] = []
+
+    def test_draws(self) -> None:
+        self.drawn.append(tf2.random.normal([2], seed=42).numpy().tolist())
+
+
+@pytest.mark.usefixtures("eager")
+def test_each_test_begins_with_the_same_seeds() -> None:
+    before = global_seed.seed
+    try:
+        for _ in range(2):
+            Drawing("test_draws").debug()
+    finally:
+        global_seed.seed = before
+        global_seed.begun.clear()
+    assert Drawing.drawn[0] == Drawing.drawn[1]

@@ -131,6 +131,9 @@ class Function(Generic[P, R_co]):
         self.cache = Cache()
         self._signatures: dict[bool, Signature] = {}
         functools.update_wrapper(self, python_function, updated=())
+        for key, value in getattr(python_function, "__dict__", {}).items():
+            if not hasattr(self, key):
+                self.__dict__[key] = value
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...

@@ -32,7 +32,7 @@ from tensorlite.graph_mode.graph import (
     stack,
 )
 from tensorlite.graph_mode.sessions import Session, get_default_session
-from tensorlite.ops.generators import set_seed
+from tensorlite.graph_mode.streams import global_seed
 
 SEED = 87654321
 
@@ -61,7 +61,7 @@ class TestCase(Assertions):
         if not stack.graphs:
             reset_default_graph()
         if active_graph() is None:
-            set_seed(SEED)
+            global_seed.set(SEED)
         else:
             get_default_graph().seed = SEED
 
