@@ -1,4 +1,4 @@
-"""What device functions of TensorFlow's programs are asked about: operations, with their NodeDefs.
+"""What TensorFlow's programs give to tf.device: names, and functions asked about operations.
 
 Where operations are placed by what they answer stands in core/scope.py; parameter servers' own
 functions in placing.py.
@@ -6,6 +6,7 @@ functions in placing.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,18 @@ class Planned(Asked):
         return made
 
 
-def chooser(function: Callable[[Any], Any]) -> Chooser:
+_BARE = re.compile(r"(?i:cpu|gpu)(:\d+)?")
+"""Devices as TensorFlow lets programs name them, too."""
+
+
+def as_asked(given: Any) -> Any:
+    """Return what a program gives to tf.device as scopes of tensorlite take it."""
+    if isinstance(given, str) and _BARE.fullmatch(given):
+        return f"/device:{given}" if ":" in given else f"/device:{given}:0"
+    return _chooser(given) if callable(given) else given or None
+
+
+def _chooser(function: Callable[[Any], Any]) -> Chooser:
     """Return a program's device function as tensorlite asks it."""
 
     def chosen(asked: Asked) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -13,7 +12,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
-from tensorlite.compat.v1.device_functions import chooser
+from tensorlite.compat.v1.device_functions import as_asked
 from tensorlite.compat.v1.elements import GraphElements
 from tensorlite.compat.views import (
     plain,
@@ -285,17 +284,8 @@ def op_scope(
 @contextmanager
 def device(device_name_or_function: Any) -> Iterator[None]:
     placing = scope.device if active_graph() is None else scope.placed_later
-    given = device_name_or_function or None
-    if isinstance(given, str) and _BARE_DEVICE.fullmatch(given):
-        given = f"/device:{given}" if ":" in given else f"/device:{given}:0"
-    elif callable(given):
-        given = chooser(given)
-    with placing(given):
+    with placing(as_asked(device_name_or_function)):
         yield
-
-
-_BARE_DEVICE = re.compile(r"(?i:cpu|gpu)(:\d+)?")
-"""Devices as TensorFlow lets programs name them, too."""
 
 
 @contextmanager
