@@ -158,3 +158,27 @@ def test_widths_of_models_are_chosen_once_for_all() -> None:
         keras.config.set_floatx("float32")
     with pytest.raises(InvalidArgumentError, match="mixed_float16"):
         keras.mixed_precision.set_global_policy("mixed_float16")
+
+
+MOVED = {
+    False: [[0.9, 1.95], [0.7126, 1.8563], [0.449071, 1.77197], [0.119493, 1.649872]],
+    True: [
+        [0.81, 1.905],
+        [0.543939, 1.77197],
+        [0.211895, 1.696072],
+        [-0.177127, 1.539983],
+    ],
+}
+"""What TensorFlow 2.21 gives; the third gradient is of one row."""
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_momentum_has_the_rates_in_it_that_it_came_about_by(nesterov: bool) -> None:
+    rate = kinds.schedules.ExponentialDecay(0.1, 4, 0.9)
+    optimizer = kinds.SGD(rate, momentum=0.9, nesterov=nesterov)
+    w = tf.Variable([1.0, 2.0])
+    row = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]), tf.constant([2]))
+    for i, expected in enumerate(MOVED[nesterov]):
+        g = row if i == 2 else tf.constant([1.0, 0.5])
+        optimizer.apply_gradients([(g, w)])
+        np.testing.assert_allclose(w.numpy(), expected, atol=2e-6)

@@ -135,6 +135,22 @@ class ResourceApplyMomentum(Apply):
         return w - lr * step, accumulated
 
 
+class ResourceApplyKerasMomentum(ResourceApplyMomentum):
+    """v = m v - lr g; w + v, or with Nesterov's look ahead w + m v - lr g.
+
+    The same as momentum while the learning rate stays.
+    """
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable and velocity; hyper: learning rate, momentum."""
+        (w, velocity), (lr, momentum) = values, hyper
+        step = lr * g
+        velocity = momentum * velocity - step
+        return w + (
+            momentum * velocity - step if self.use_nesterov else velocity
+        ), velocity
+
+
 class ResourceApplyAdagradV2(Apply):
     """a + g^2; w - lr g / (sqrt(a) + eps). Duchi, Hazan and Singer 2011."""
 

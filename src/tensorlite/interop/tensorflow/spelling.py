@@ -175,6 +175,7 @@ _ORDERS: dict[str, tuple[int | str, ...]] = {
     "MirrorPadGrad": (0, 1),
     "ResourceApplyAdagradDA": (0, 1, 2, 7, 3, 4, 5, 6),
     "ResourceApplyFtrlV2": (0, 1, 2, 8, 3, 4, 5, 6, 7),
+    "ResourceApplyKerasMomentum": (0, 1, 2, 4, 3),
     "ResourceApplyMomentum": (0, 1, 2, 4, 3),
 }
 """Which inputs stand where, of those that have another order."""
@@ -348,6 +349,7 @@ for _name in (
         "CenteredRMSProp",
         "FtrlV2",
         "GradientDescent",
+        "KerasMomentum",
     ),
     *("Momentum", "ProximalAdagrad", "ProximalGradientDescent", "RMSProp"),
 ):

@@ -179,7 +179,7 @@ def _apply(
     handles = [_handle(given, i) for i in range(states)]
     op = rule()
     if isinstance(op, training.ResourceApplyMomentum):
-        op = training.ResourceApplyMomentum(given.typed("use_nesterov", bool))
+        op = type(op)(given.typed("use_nesterov", bool))
     signature = given.record.signature
     assert signature is not None
     rest = [given.tensor(i) for i in order]
@@ -328,6 +328,10 @@ for _name, (_rule, _states, _dense, _sparse) in _RULES.items():
             VARIABLES[f"{_start}SparseApply{_name}"] = partial(
                 _apply, _rule, _states, _sparse
             )
+for _kind, _places in (("Apply", (2, 4, 3)), ("SparseApply", (2, 5, 3))):
+    VARIABLES[f"Resource{_kind}KerasMomentum"] = partial(
+        _apply, training.ResourceApplyKerasMomentum, 2, _places
+    )
 for _start in ("", "Resource"):
     VARIABLES[f"{_start}ApplyAdam"] = _adam
     for _kind in ("Apply", "SparseApply"):

@@ -7,6 +7,22 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.own_updates import Replaced
+from tensorlite.ops import training
+
+
+class _Velocity(tl.optimizers.SGD):
+    """Descent whose momentum has the learning rates in it that it came about by."""
+
+    def rule(self) -> Any:
+        if self.slots:
+            return training.ResourceApplyKerasMomentum(self.nesterov)
+        return super().rule()
+
+    def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
+        # Rows without a gradient go on, too.
+        return super()._update(
+            variable, tl.densify(g) if self.slots else g, rate, step
+        )
 
 
 class SGD(Optimizer):
@@ -22,7 +38,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
-        return tl.optimizers.SGD(rate, self.momentum, self.nesterov)
+        return _Velocity(rate, self.momentum, self.nesterov)
 
     def numbers(self) -> dict[str, Any]:
         return {"momentum": self.momentum, "nesterov": self.nesterov}
