@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 v1: Any = import_module("tensorlite.compat.v1")
-resolvers: Any = import_module("tensorlite.compat.shared.cluster_resolvers")
+resolvers: Any = v1.distribute.cluster_resolver
 
 
 def test_the_environment_tells_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

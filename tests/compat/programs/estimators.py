@@ -39,7 +39,9 @@ def made(tf: Any) -> dict[str, Any]:
     }
     sgd, adam = "SGD", tf.train.AdamOptimizer(0.1)
     normed = of.DNNClassifier([4], deep, None, 3, optimizer=sgd, batch_norm=True)
-    labels = of.MultiLabelHead(2, thresholds=[0.4], classes_for_class_based_metrics=[1])
+    labels = of.MultiLabelHead(
+        2, thresholds=[0.4], classes_for_class_based_metrics=[1]
+    )
     return {
         "baseline": (of.BaselineClassifier(n_classes=3), THREE, False),
         "baseline_numbers": (of.BaselineRegressor(), NUMBERS, False),

@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import cluster_resolvers
 from tensorlite.compat.v1.placing import Server as Server
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -175,6 +176,7 @@ experimental = SimpleNamespace(
     ParameterServerStrategy=ParameterServerStrategy,
     TPUStrategy=TPUStrategy,
 )
+cluster_resolver = cluster_resolvers
 _default = Strategy()
 _open: list[Strategy] = []
 

@@ -110,9 +110,7 @@ class GRUBlockCell(_OfUnits):
         gates, gates_bias, candidate, candidate_bias = self.names
         ones, zeros = init_ops.Constant(1.0), init_ops.Constant(0.0)
         self._gates = self.add_weight(gates, [rows, 2 * units])
-        self._gates_bias = self.add_weight(
-            gates_bias, [2 * units], initializer=ones
-        )
+        self._gates_bias = self.add_weight(gates_bias, [2 * units], initializer=ones)
         self._candidate = self.add_weight(candidate, [rows, units])
         self._bias = self.add_weight(candidate_bias, [units], initializer=zeros)
         self.built = True
