@@ -60,3 +60,10 @@ class RunOptions(_Options):
 
     timeout_in_ms = 0
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+def patience(config: Any, options: Any) -> float | None:
+    """Return for how many seconds a run may wait, None where neither it nor its session says so."""
+    asked = 0 if options is None else options.timeout_in_ms
+    limit = asked or (0 if config is None else config.operation_timeout_in_ms)
+    return limit / 1000 if limit else None

@@ -11,6 +11,7 @@ from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.device_functions import as_asked
 from tensorlite.compat.v1.elements import GraphElements
@@ -147,7 +148,7 @@ class Session(sessions.Session):
         run_metadata: Any = None,
     ) -> Any:
         try:
-            with sessions.waiting_at_most(_seconds(self.config, options)):
+            with sessions.waiting_at_most(patience(self.config, options)):
                 if run_metadata is not None and hasattr(run_metadata, "recording"):
                     with run_metadata.recording(self):
                         return super().run(fetches, feed_dict)
@@ -187,13 +188,6 @@ class Session(sessions.Session):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Forget what other sessions hold; each has its own here."""
-
-
-def _seconds(config: Any, options: Any) -> float | None:
-    """Return how long a run may wait, None where neither it nor its session says so."""
-    asked = 0 if options is None else options.timeout_in_ms
-    limit = asked or (0 if config is None else config.operation_timeout_in_ms)
-    return limit / 1000 if limit else None
 
 
 def _called(
