@@ -18,6 +18,7 @@ from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
@@ -124,9 +125,10 @@ def one_hot(
     given = [x for x in (on_value, off_value) if x is not None]
     of = [converted(x).dtype for x in given]
     wanted = as_dtype(dtype) if dtype is not None else (of or [float32])[0]
+    is_cast = dtype is not None and active_graph() is None  # of arrays, in version 2
+    fixed = Operand if is_cast else (Operand, np.ndarray, np.generic)
     for value, kind in zip(given, of, strict=True):
-        fixed = isinstance(value, (Operand, np.ndarray, np.generic))
-        if fixed and kind is not wanted:
+        if isinstance(value, fixed) and kind is not wanted:
             raise DTypeError(
                 f"OneHot: values are of {kind.name}, and {wanted.name} is wanted; cast them"
             )
