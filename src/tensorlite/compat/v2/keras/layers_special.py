@@ -72,9 +72,8 @@ class _OverTime(Convolution):
         self.recurrent_initializer = initializers.get(recurrent_initializer)
         self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
         self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.unit_forget_bias = unit_forget_bias
+        self.unit_forget_bias, self.go_backwards = unit_forget_bias, go_backwards
         self.return_sequences, self.return_state = return_sequences, return_state
-        self.go_backwards = go_backwards
 
     def build(self, input_shape: Any) -> None:
         channels = self.channels((input_shape[0], *input_shape[2:]))
