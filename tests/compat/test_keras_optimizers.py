@@ -182,3 +182,20 @@ def test_momentum_has_the_rates_in_it_that_it_came_about_by(nesterov: bool) -> N
         g = row if i == 2 else tf.constant([1.0, 0.5])
         optimizer.apply_gradients([(g, w)])
         np.testing.assert_allclose(w.numpy(), expected, atol=2e-6)
+
+
+def test_rows_without_a_gradient_go_on_by_momentum() -> None:
+    """TensorFlow 2.21 gives these numbers; those of Adagrad and plain descent stay."""
+    found = {}
+    for kind in (kinds.Adam, kinds.RMSprop, kinds.Adagrad, kinds.SGD):
+        w, optimizer = tf.Variable([[1.0], [2.0]]), kind(0.1)
+        for row in (0, 1, 1):
+            g = tf.IndexedSlices([[1.0]], [row], tf.constant([2, 1]))
+            optimizer.apply_gradients([(g, w)])
+        found[kind.__name__] = w.numpy().ravel().tolist()
+    assert found == {
+        "Adam": pytest.approx([0.781201, 1.839742], abs=2e-6),
+        "RMSprop": pytest.approx([0.683772, 1.454357], abs=2e-6),
+        "Adagrad": pytest.approx([0.904654, 1.835647], abs=2e-6),
+        "SGD": pytest.approx([0.9, 1.8], abs=2e-6),
+    }

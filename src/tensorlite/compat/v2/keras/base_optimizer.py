@@ -45,6 +45,9 @@ class Variables(list[Any]):
 class Optimizer(Module):
     """Applies gradients to variables."""
 
+    by_rows = False
+    """Whether rows that a gradient leaves out stay as they are; else momentum moves them on."""
+
     def __init__(
         self, learning_rate: Any = 0.001, name: str | None = None, **options: Any
     ) -> None:
@@ -217,6 +220,8 @@ class Optimizer(Module):
 
     def _applied(self, gradients: list[Any], variables: list[Any]) -> None:
         clipped = self._clipped(gradients)
+        if not self.by_rows:
+            clipped = [tl.densify(g) for g in clipped]
         if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
             self._decay(variables)
         self._core.apply_gradients(list(zip(clipped, variables, strict=True)))

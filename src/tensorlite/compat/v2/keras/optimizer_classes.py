@@ -18,12 +18,6 @@ class _Velocity(tl.optimizers.SGD):
             return training.ResourceApplyKerasMomentum(self.nesterov)
         return super().rule()
 
-    def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
-        # Rows without a gradient go on, too.
-        return super()._update(
-            variable, tl.densify(g) if self.slots else g, rate, step
-        )
-
 
 class SGD(Optimizer):
     def __init__(
@@ -35,6 +29,7 @@ class SGD(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.momentum, self.nesterov = momentum, nesterov
+        self.by_rows = not momentum
         super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
@@ -74,6 +69,8 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
+    by_rows = True
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
