@@ -296,3 +296,17 @@ def test_values_of_one_hot_are_of_the_dtype_that_is_asked_for() -> None:
     with tf.Session() as session:
         found = session.run(tf.one_hot([1], 2, on_value=one, dtype=tf.float32))
     np.testing.assert_array_equal(found, [[0.0, 1.0]])
+
+
+def test_sparse_features_bear_their_own_names() -> None:
+    made = tf.train.Example()
+    made.features.feature["places"].int64_list.value.extend([3, 0])
+    made.features.feature["values"].float_list.value.extend([4.0, 5.0])
+    asked = {"sp": tf.SparseFeature("places", "values", tf.float32, 9)}
+    parsed = tf.parse_example([made.SerializeToString()], asked)
+    with tf.Session() as session:
+        found = session.run(parsed["sp"])
+    assert (found.indices.tolist(), found.values.tolist()) == (
+        [[0, 0], [0, 3]],
+        [5, 4],
+    )

@@ -38,7 +38,7 @@ class RaggedFeature(NamedTuple):
 def _features(features: Any) -> Any:
     """Return features whose shapes may be TensorFlow's; ragged ones as those they are read by."""
     return {
-        (getattr(one, "value_key", None) or key): _feature(one)
+        (isinstance(one, RaggedFeature) and one.value_key) or key: _feature(one)
         for key, one in features.items()
     }
 
