@@ -59,9 +59,12 @@ def _first(path: str, layout: Layout) -> list[str]:
 
 
 def defaults_of(
-    paths: Iterable[str], layout: Layout, columns: Sequence[int], count: int
+    paths: Iterable[str], layout: Layout, columns: Sequence[int], count: int | None
 ) -> list[Default]:
-    """Return what columns are where they are empty, 0 or "", of the narrowest dtype that fits."""
+    """Return what columns are where they are empty, 0 or "", of the narrowest dtype that fits.
+
+    `count` rows are looked at, or all.
+    """
     kinds: list[DType | None] = [None] * len(columns)
     rows = (row for path in paths for row in layout.rows(path))
     for row in islice(rows, count):

@@ -15,7 +15,7 @@ from tensorlite.core.errors import (
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.columns import Layout, defaults_of, names_of
 from tensorlite.data.files import CsvDataset as _CsvDataset
-from tensorlite.ops.csv import default_specs
+from tensorlite.ops.csv import Default
 from tensorlite.ops.files import matching
 
 _Rows: Any = of_files(_CsvDataset, Dataset)
@@ -62,30 +62,15 @@ def make_csv_dataset(
 ) -> Any:
     if ignore_errors:
         raise UnimplementedError(
-            "make_csv_dataset: ignore_errors=True is not served; give column_defaults that all "
-            "rows fit, such as tf.string"
+            "make_csv_dataset: ignore_errors=True is not served; give wider column_defaults"
         )
     paths = _paths(file_pattern)
-    kind = compression_type or ""
+    kind, most = compression_type or "", num_rows_for_inference
     layout = Layout(field_delim, use_quote_delim, na_value, header, kind)
-    if column_names is None and not header:
-        raise InvalidArgumentError("Cannot infer column names without a header line.")
-    names = names_of(paths, layout) if column_names is None else list(column_names)
-    chosen = _chosen(select_columns, names)
-    picked = [names[i] for i in chosen]
-    if label_name is not None and label_name not in picked:
-        raise InvalidArgumentError(
-            "`label_name` provided must be one of the columns."
-        )
-    most = 2**62 if num_rows_for_inference is None else num_rows_for_inference
-    defaults = (
-        defaults_of(paths, layout, chosen, most)
-        if column_defaults is None
-        else default_specs(list(column_defaults))
-    )
+    chosen, picked = _picked(paths, layout, column_names, select_columns, label_name)
     rows = _Rows(
         _shuffled(paths, shuffle, shuffle_seed),
-        [x.dtype if x.value is None else _given(x) for x in defaults],
+        _defaults(column_defaults, lambda: defaults_of(paths, layout, chosen, most)),
         kind,
         None,
         header,
@@ -104,10 +89,31 @@ def make_csv_dataset(
     return batches.map(named).prefetch(prefetch_buffer_size or AUTOTUNE)
 
 
-def _given(default: Any) -> Any:
-    return [
-        default.value.decode() if isinstance(default.value, bytes) else default.value
-    ]
+def _picked(
+    paths: list[str], layout: Layout, named: Any, chosen: Any, label: str | None
+) -> tuple[list[int], list[str]]:
+    """Return the columns that are read, and their names."""
+    if named is None and not layout.header:
+        raise InvalidArgumentError("Cannot infer column names without a header line.")
+    names = names_of(paths, layout) if named is None else list(named)
+    places = _chosen(chosen, names)
+    found = [names[i] for i in places]
+    if label is not None and label not in found:
+        raise InvalidArgumentError(
+            "`label_name` provided must be one of the columns."
+        )
+    return places, found
+
+
+def _defaults(given: Any, infer: Callable[[], list[Default]]) -> list[Any]:
+    """Return what columns are where they are empty, or only their dtypes."""
+    if given is not None:
+        return list(given)
+    found = []
+    for one in infer():
+        value = one.value.decode() if isinstance(one.value, bytes) else one.value
+        found.append([value])
+    return found
 
 
 def _shuffled(paths: list[str], shuffle: bool, seed: Any) -> Any:
