@@ -72,6 +72,7 @@ def test_datasets_feed_an_estimator_until_they_end(tmp_path: Path) -> None:
         tf.estimator.TrainSpec(rows, max_steps=9),
         tf.estimator.EvalSpec(rows, steps=2),
     )
+    assert found is not None
     assert found["global_step"] == 5
 
 

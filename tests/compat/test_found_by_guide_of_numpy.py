@@ -59,7 +59,7 @@ FUNCTIONS: list[tuple[str, tuple[Any, ...]]] = [
     ("mean", ([1, 2],)),
     ("arange", (5,)),
     ("maximum", ([1.5, 2.0], 2)),
-    ("add", (np.float32([1.0]), 2.5)),
+    ("add", (np.array([1.0], np.float32), 2.5)),
     ("matmul", ([[1, 2]], [[3], [4]])),
     ("concatenate", (([1, 2], [3.0]),)),
     ("cumsum", ([1, 2, 3],)),

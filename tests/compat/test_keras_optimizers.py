@@ -190,7 +190,8 @@ def test_rows_without_a_gradient_go_on_by_momentum() -> None:
     for kind in (kinds.Adam, kinds.RMSprop, kinds.Adagrad, kinds.SGD):
         w, optimizer = tf.Variable([[1.0], [2.0]]), kind(0.1)
         for row in (0, 1, 1):
-            g = tf.IndexedSlices([[1.0]], [row], tf.constant([2, 1]))
+            at, shape = tf.constant([row]), tf.constant([2, 1])
+            g = tf.IndexedSlices(tf.constant([[1.0]]), at, shape)
             optimizer.apply_gradients([(g, w)])
         found[kind.__name__] = w.numpy().ravel().tolist()
     assert found == {

@@ -174,7 +174,8 @@ def test_datasets_of_python_are_written_as_calls_of_their_process() -> None:
 
 def test_tables_are_written() -> None:
     table = tf.lookup.StaticHashTable(
-        tf.lookup.KeyValueTensorInitializer(["a", "b"], np.int64([5, 6])), -1
+        tf.lookup.KeyValueTensorInitializer(["a", "b"], np.array([5, 6], np.int64)),
+        -1,
     )
     dataset = Dataset.from_tensor_slices(["b", "q", "a"]).map(table.lookup)
     iterator = tf.data.make_initializable_iterator(dataset)

@@ -345,7 +345,7 @@ def test_names_are_a_list_of_as_many_each_once(names: Any) -> None:
 
 
 def test_a_queue_has_a_component_and_shapes_that_are_shapes() -> None:
-    wrong: Any = 3
+    wrong: Any = 2.5
     with pytest.raises(errors.InvalidArgumentError, match="one component is due"):
         tl.queue.FIFOQueue(3, [])
     for make in (

@@ -394,6 +394,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "Graph": lambda value: isinstance(value, Graph),
     "Callee": lambda value: isinstance(getattr(value, "graph", None), Graph),
     "Apply": lambda value: isinstance(value, Op),
+    "Op": lambda value: isinstance(value, Op),
     "Callable[..., Any]": lambda _: False,
 }
 """What is asked of attributes, by how their type is written; of other types, nothing."""
