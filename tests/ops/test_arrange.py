@@ -183,9 +183,13 @@ def test_counts_of_repeat_fit_the_axis() -> None:
 
 
 def test_blocks_must_tile_the_image() -> None:
-    with pytest.raises(tl.errors.ShapeError, match="3 does not divide into parts of 2"):
+    with pytest.raises(
+        tl.errors.ShapeError, match="3 does not divide into parts of 2"
+    ):
         tl.space_to_depth(np.ones((1, 3, 2, 1)), 2)
-    with pytest.raises(tl.errors.ShapeError, match="3 does not divide into parts of 4"):
+    with pytest.raises(
+        tl.errors.ShapeError, match="3 does not divide into parts of 4"
+    ):
         tl.depth_to_space(np.ones((1, 2, 2, 3)), 2)
 
 
