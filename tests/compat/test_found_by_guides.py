@@ -137,3 +137,10 @@ def test_devices_are_texts() -> None:
     whole = tl.DeviceName.parse("/job:ps/task:1/gpu:0")
     assert pickle.loads(pickle.dumps(whole)).parts() == whole.parts()  # noqa: S301  # made here
     assert bool(tl.DeviceName())
+
+
+def test_complex_numbers_of_python_are_of_128_bits() -> None:
+    assert tf.constant(2j).dtype is tf.complex128
+    assert tf.constant([1 + 0.1j]).numpy()[0] == 1 + 0.1j
+    assert tf.constant(np.complex64(2j)).dtype is tf.complex64
+    assert tf.constant(2j, tf.complex64).dtype is tf.complex64

@@ -168,9 +168,7 @@ class SparseReshape(Op):
                 f"{open_axes[1]}"
             )
         if any(x < -1 for x in wanted):
-            raise ShapeError(
-                f"{wanted}: sizes are 0 or more, one may be -1"
-            )
+            raise ShapeError(f"{wanted}: sizes are 0 or more, one may be -1")
         rest = prod([x for x in wanted if x != -1])
         if open_axes and (rest == 0 or total % rest):
             raise ShapeError(
