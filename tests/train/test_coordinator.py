@@ -400,6 +400,15 @@ def test_what_writes_summaries_helps_nobody(tmp_path: Path) -> None:
         take_beside(a, produce, deadlocks="all threads")
 
 
+def test_elements_that_are_ready_ahead_help_nobody() -> None:
+    a, _, produce = crossed()
+    elements = iter(tl.data.Dataset.range(9).prefetch(1))
+    assert int(next(elements)) == 0
+    with pytest.raises(errors.DeadlockError):
+        take_beside(a, produce, deadlocks="all threads")
+    assert [int(x) for x in elements] == list(range(1, 9))
+
+
 def test_own_threads_are_judged_though_others_run() -> None:
     a, _, produce = crossed()
     stop = Event()

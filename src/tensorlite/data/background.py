@@ -14,6 +14,8 @@ from os import cpu_count
 from threading import Condition, Thread
 from typing import Any
 
+from tensorlite.core.deadlock import attends
+
 AUTOTUNE = -1
 """As many as this machine is good for."""
 END = object()
@@ -32,10 +34,16 @@ class _Shared:
         self.ready: deque[tuple[Any, BaseException | None]] = deque()
         self.changed = Condition()
         self.stopped = False
+        self._has_room = True
+
+    def is_busy(self) -> bool:
+        """Return whether the thread does something: it does not while there is no room."""
+        return self._has_room
 
     def put(self, item: Any, error: BaseException | None = None) -> bool:
         """Add an element when there is room; return whether the thread is to go on."""
         with self.changed:
+            self._has_room = self.stopped or len(self.ready) < self.most
             self.changed.wait_for(lambda: self.stopped or len(self.ready) < self.most)
             self.ready.append((item, error))
             self.changed.notify_all()
@@ -46,6 +54,7 @@ class _Shared:
         with self.changed:
             self.changed.wait_for(lambda: bool(self.ready))
             item, error = self.ready.popleft()
+            self._has_room = True
             self.changed.notify_all()
         if error is not None:
             raise error
@@ -54,7 +63,7 @@ class _Shared:
     def stop(self) -> None:
         """Let the thread end."""
         with self.changed:
-            self.stopped = True
+            self.stopped = self._has_room = True
             self.changed.notify_all()
 
 
@@ -83,6 +92,7 @@ def ahead(begin: Callable[[], Iterator[Any]], most: int) -> Iterator[Any]:
         name="tensorlite-prefetch",
         daemon=True,
     )
+    attends(thread, shared.is_busy)
     thread.start()
     try:
         while (item := shared.take()) is not END:
