@@ -108,7 +108,7 @@ def placed(x: Tensor, device: Device) -> Tensor:
     """Return `x` on `device`, where that is given."""
     if device is None:
         return x
-    return to_device(x, DeviceName.parse(device))
+    return to_device(x, device)
 
 
 def asarray(

@@ -75,7 +75,8 @@ def check_sorted(what: str, ids: Array, count: int) -> None:
         )
     raise InvalidArgumentError(
         f"{what}Segment id {int(ids[first])} out of range [0, {count}), possibly because "
-        "'segment_ids' input is not sorted."
+        "'segment_ids' input is not sorted; those that are not are for tl.unsorted_segment_sum "
+        "and the like"
     )
 
 

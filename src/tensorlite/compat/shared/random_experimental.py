@@ -38,4 +38,4 @@ def stateless_shuffle(
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("tensorlite.compat.v2.random.experimental", name, __all__)
