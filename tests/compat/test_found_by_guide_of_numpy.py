@@ -106,3 +106,10 @@ def test_whole_numbers_beside_fractions_are_refused() -> None:
         tnp.experimental_enable_numpy_behavior(dtype_conversion_mode="none")
     with pytest.raises(ValueError, match="set_promotion takes"):
         tl.config.set_promotion("none")
+
+
+def test_traced_functions_take_numbers_beside_tensors() -> None:
+    traced = tf.function(lambda x: tnp.maximum(x, 0))
+    assert traced(tf.constant([-1.0, 2.0])).numpy().tolist() == [0.0, 2.0]
+    joined = tf.function(lambda x: tnp.array([x, 2.0]))
+    assert joined(tf.constant(1.0)).numpy().tolist() == [1.0, 2.0]

@@ -7,6 +7,7 @@ float64.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -92,7 +93,9 @@ def _numpy_array(value: Any) -> np.ndarray[Any, Any]:
 
 def asarray(a: Any, dtype: Any = None) -> Any:
     """Return a tensor of an array, or of numbers of Python, which are of 64 bits."""
-    if nest.is_nested(a) and any(isinstance(x, Operand) for x in nest.flatten(a)):
+    if nest.is_nested(a) and builtins.any(
+        isinstance(x, Operand) for x in nest.flatten(a)
+    ):
         made = tl.stack([asarray(x, dtype) for x in a])
     else:
         made = a.__tensor__() if isinstance(a, Operand) else constant(_numpy_array(a))
@@ -125,7 +128,8 @@ def _meeting(given: list[Any]) -> list[Any]:
     bare = [isinstance(x, (bool, int, float, complex)) for x in given]
     pairs = list(zip(given, xs, bare, strict=True))
     kinds = [
-        g if is_bare and not all(bare) else x.dtype.numpy for g, x, is_bare in pairs
+        g if is_bare and not builtins.all(bare) else x.dtype.numpy
+        for g, x, is_bare in pairs
     ]
     dtype = of_numpy(np.result_type(*kinds))
     return [astype(x, dtype) for x in xs]
