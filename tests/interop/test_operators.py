@@ -176,6 +176,16 @@ def test_two_checkpoints_become_one(tmp_path: object) -> None:
     assert {name: float(x) for name, x in found.items()} == {"x0": 0.0, "x1": 1.0}
 
 
+def test_constants_that_no_kernel_takes_are_told_of_by_the_run() -> None:
+    made = Program()
+    made.const("x", np.array([3, 1], np.int32))
+    made.const("axis", np.array(1, np.int32))
+    kinds: dict[str, Any] = {"T": tl.int32, "Tidx": tl.int32, "output_type": tl.int64}
+    made.node("ArgMin", "y", "x", "axis", **kinds)
+    with pytest.raises(tl.errors.TensorliteError, match="axis"):
+        made.session().run("y:0")
+
+
 def test_of_each_operator_the_signature_is_known() -> None:
     assert [name for name in ADAPTERS if signature_of(name) is None] == []
 

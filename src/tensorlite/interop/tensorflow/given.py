@@ -13,12 +13,13 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import GraphDefError, TooLargeError
+from tensorlite.core.errors import GraphDefError, TensorliteError, TooLargeError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.scope import name_scope
 from tensorlite.core.spec import TensorSpec, element
 from tensorlite.core.tensor import Tensor
+from tensorlite.core.xp import Array
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called, Shape
@@ -308,8 +309,8 @@ def _fold(node: Node) -> None:
     if any(size is None or size > SMALL for size in sizes):
         return
     if node.op.effect is Effect.NONE and len(values) == len(node.inputs):
-        made = np.asarray(node.op.kernel(np, *values))
-        if made.dtype == node.outputs[0].dtype.numpy:
+        made = _computed(node, values)
+        if made is not None and made.dtype == node.outputs[0].dtype.numpy:
             node.op, node.inputs = Const(made), ()
             node.infer_again()
 
@@ -324,10 +325,23 @@ def learn(node: Node) -> None:
     values = [_value_of(x) for x in node.inputs]
     if not _countable(y.spec) or any(size is None or size > SHORT for size in sizes):
         return
-    if not any(value is None for value in values):
-        found = np.asarray(node.op.kernel(np, *values))
-        if found.dtype == y.dtype.numpy and found.shape == y.spec.shape:
-            y.respecify(TensorSpec(found.shape, y.dtype, known=element(found)))
+    known = [value for value in values if value is not None]
+    found = _computed(node, known) if len(known) == len(values) else None
+    if (
+        found is not None
+        and found.dtype == y.dtype.numpy
+        and found.shape == y.spec.shape
+    ):
+        y.respecify(TensorSpec(found.shape, y.dtype, known=element(found)))
+
+
+def _computed(node: Node, values: Sequence[Array]) -> Array | None:
+    """Return what a node makes of values; None where it cannot, which a run of it will tell."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(node.op.kernel(np, *values))
+    except (TensorliteError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
 
 
 def _countable(spec: TensorSpec) -> bool:
