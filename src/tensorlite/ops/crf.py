@@ -26,7 +26,16 @@ from tensorlite.ops.repeat import sequence_mask
 from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.stack import stack
 
-__all__ = ["backed", "decode", "forward", "log_norm", "sequence_score", "viterbi"]
+__all__ = [
+    "backed",
+    "binary_score",
+    "decode",
+    "forward",
+    "log_norm",
+    "sequence_score",
+    "unary_score",
+    "viterbi",
+]
 
 
 def unary_score(scores: TensorLike, tags: TensorLike, lengths: TensorLike) -> Tensor:

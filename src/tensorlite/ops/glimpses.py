@@ -71,13 +71,15 @@ def extract_glimpse(
             clip(columns, 0, maximum(have[2] - 1, 0)),
         )
     ]
-    inside = logical_and(
-        logical_and(rows >= 0, rows < have[1]),
-        logical_and(columns >= 0, columns < have[2]),
-    )
+    inside = logical_and(_within(rows, have[1]), _within(columns, have[2]))
     seen = gather_nd(x, stack(places, axis=-1))
     filled = _noise(x, shape_of(seen), noise, generator)
     return where(expand_dims(inside, 3), seen, filled)
+
+
+def _within(places: Tensor, size: Tensor) -> Tensor:
+    """Return which places are on an axis."""
+    return logical_and(places >= 0, places < size)
 
 
 def _first(
