@@ -341,7 +341,6 @@ def _joined(
     places = concat([a.indices, b.indices])
     ours = concat([a.values, zeros_like(b.values)])
     theirs = concat([zeros_like(a.values), b.values])
-    first = coalesced(places, ours, shape)
-    return first.with_values(
-        function(first.values, coalesced(places, theirs, shape).values)
-    )
+    first, second = (coalesced(places, x, shape) for x in (ours, theirs))
+    values = function(first.values, second.values)
+    return SparseTensor(first.indices, values, a.dense_shape)
