@@ -320,7 +320,7 @@ def test_callbacks_are_heard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: keras.utils.get_file("x", "http://x"),
+        lambda: keras.utils.get_file("x", "x"),
         lambda: keras.utils.plot_model(None),
         keras.applications.ResNet50,
         lambda: keras.models.load_model("x.h5"),

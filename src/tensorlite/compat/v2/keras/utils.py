@@ -26,6 +26,7 @@ from tensorlite.compat.v2.keras.config import (
     enable_interactive_logging as enable_interactive_logging,
     is_interactive_logging_enabled as is_interactive_logging_enabled,
 )
+from tensorlite.compat.v2.keras.files_fetched import get_file as get_file
 from tensorlite.compat.v2.keras.folders import (
     image_dataset_from_directory as image_dataset_from_directory,
     text_dataset_from_directory as text_dataset_from_directory,
@@ -160,12 +161,6 @@ def custom_object_scope(*objects: Any) -> Any:
 
 
 CustomObjectScope = custom_object_scope
-
-
-def get_file(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -> str:
-    raise InvalidArgumentError(
-        f"get_file: nothing is downloaded; fetch {origin or fname} yourself, and give the path"
-    )
 
 
 def clear_session(free_memory: bool = True) -> None:
