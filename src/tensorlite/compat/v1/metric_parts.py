@@ -5,14 +5,15 @@ A metric is a value and the operator that adds a batch to it; its sums are local
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.core.dtypes import float32, int64
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import FailedPreconditionError, ShapeError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -110,9 +111,6 @@ def quotient(total: Any, count: Any, name: str | None = None) -> Any:
     return elementwise.div_no_nan(total, elementwise.maximum(count, 0), name=name)
 
 
-def one_hot_rows(classes: Any, count: int) -> Any:
-    """Return rows of zeros with a one at each class."""
-    places = arrays.range(count, dtype=int64)
-    return elementwise.cast(
-        elementwise.equal(v1_arrays.expand_dims(classes, -1), places), float32
-    )
+def computed(name: str, formula: Callable[..., Any], *given: Any) -> Any:
+    """Return what a formula over plain tensors makes, its node bearing a name."""
+    return in_graph(lambda: formula(*plain(given)), name, name)

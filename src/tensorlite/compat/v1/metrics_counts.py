@@ -6,32 +6,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
+from tensorlite.compat.v1 import numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
+    computed,
     fitted,
     in_graph_only,
     metric_variable,
     scoped,
-    spread,
 )
 from tensorlite.core.dtypes import bool_, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.train import scores
 
-_KINDS = {
-    "true_positives": (True, True),
-    "false_positives": (False, True),
-    "true_negatives": (False, False),
-    "false_negatives": (True, False),
-}
-"""Whether label and prediction are positive in what is counted."""
 _EPSILON = 1e-7
 
 
 def _counter(kind: str) -> Callable[..., Metric]:
-    label, prediction = _KINDS[kind]
-
     def metric(
         labels: Any,
         predictions: Any,
@@ -46,10 +38,7 @@ def _counter(kind: str) -> Callable[..., Metric]:
                 elementwise.cast(labels, bool_),
                 weights,
             )
-            hits = elementwise.logical_and(
-                wanted if label else elementwise.logical_not(wanted),
-                found if prediction else elementwise.logical_not(found),
-            )
+            hits = computed("LogicalAnd", scores.outcome, kind, wanted, found)
             count = metric_variable([], name="count")
             each = elementwise.cast(hits, float32)
             if scale is not None:
@@ -118,26 +107,16 @@ def _at_thresholds(
         elementwise.cast(labels, bool_),
         weights,
     )
-    limits = framework.constant([[x] for x in thresholds], float32)
-    positive = elementwise.greater(arrays.reshape(found, [1, -1]), limits)
-    truth = arrays.reshape(wanted, [1, -1])
-    row = (
-        None
-        if scale is None
-        else arrays.reshape(spread(elementwise.cast(scale, float32), found), [1, -1])
+    weight = None if scale is None else elementwise.cast(scale, float32)
+    counts = computed(
+        "Sum",
+        scores.outcomes_by_threshold,
+        *(wanted, found, thresholds, weight, kinds),
     )
     values, updates = [], []
-    for kind in kinds:
-        label, prediction = _KINDS[kind]
-        hits = elementwise.logical_and(
-            truth if label else elementwise.logical_not(truth),
-            positive if prediction else elementwise.logical_not(positive),
-        )
-        each = elementwise.cast(hits, float32)
-        if row is not None:
-            each = elementwise.multiply(each, row)
+    for kind, each in zip(kinds, counts, strict=True):
         count = metric_variable([len(thresholds)], name=kind)
-        updates.append(count.assign_add(numbers.reduce_sum(each, 1)))
+        updates.append(count.assign_add(each))
         values.append(count.value())
     return values, updates
 
@@ -206,8 +185,7 @@ recall_at_thresholds = _ratio_at_thresholds("recall", "false_negatives")
 
 def _thresholds(count: int, last: float = 1.0 + _EPSILON) -> list[float]:
     """Return thresholds evenly from below 0 to beyond 1."""
-    between = [(i + 1) * 1.0 / (count - 1) for i in range(count - 2)]
-    return [0.0 - _EPSILON, *between, last]
+    return [0.0 - _EPSILON, *scores.inner_thresholds(count), last]
 
 
 _ALL = ("true_positives", "false_negatives", "true_negatives", "false_positives")
@@ -230,10 +208,10 @@ def auc(
             raise InvalidArgumentError(
                 f"curve must be either ROC or PR, {curve} unknown"
             )
-        if summation_method not in _SUMS and summation_method != _CAREFUL:
+        if summation_method not in (*_HEIGHTS, _CAREFUL):
             raise InvalidArgumentError(
                 f"Invalid summation_method: {summation_method}; it is one of "
-                f"{[*_SUMS, _CAREFUL]}"
+                f"{[*_HEIGHTS, _CAREFUL]}"
             )
         given = _thresholds(num_thresholds)
         if thresholds is not None:
@@ -247,47 +225,23 @@ def auc(
 
 
 _CAREFUL = "careful_interpolation"
-_SUMS: dict[str, Callable[[Any, Any], Any]] = {
-    "trapezoidal": lambda a, b: (a + b) / 2.0,
-    "minoring": elementwise.minimum,
-    "majoring": elementwise.maximum,
-}
-"""What stands for the height between two points of a curve."""
+_HEIGHTS = ("trapezoidal", "minoring", "majoring")
 
 
 def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
-    """Return the area under a curve, from counts at falling thresholds."""
+    """Return the area under a curve, from counts at rising thresholds."""
     tp, fn, tn, fp = counts
     if curve == "PR" and method == _CAREFUL:
-        return _interpolated(tp, fp, fn)
+        given = tp, fp, fn
+        return computed("interpolate_pr_auc", scores.area_under_precision, *given)
     epsilon = 1e-6
     x = y = elementwise.divide(tp + epsilon, tp + fn + epsilon)
     if curve == "ROC":
         x = elementwise.divide(fp, fp + tn + epsilon)
     else:
         y = elementwise.divide(tp + epsilon, tp + fp + epsilon)
-    height = _SUMS.get(method, _SUMS["trapezoidal"])(y[:-1], y[1:])
-    return numbers.reduce_sum(elementwise.multiply(x[:-1] - x[1:], height), name=name)
-
-
-def _interpolated(tp: Any, fp: Any, fn: Any) -> Any:
-    """Return the area under precision and recall, true positives lying evenly between points."""
-    step, found = tp[:-1] - tp[1:], tp + fp
-    slope = elementwise.div_no_nan(
-        step, elementwise.maximum(found[:-1] - found[1:], 0), name="prec_slope"
-    )
-    intercept = tp[1:] - slope * found[1:]
-    both = elementwise.logical_and(found[:-1] > 0, found[1:] > 0)
-    ratio = v1_arrays.where(
-        both,
-        elementwise.div_no_nan(found[:-1], elementwise.maximum(found[1:], 0)),
-        v1_arrays.ones_like(found[1:]),
-    )
-    each = elementwise.div_no_nan(
-        slope * (step + intercept * elementwise.log(ratio)),
-        elementwise.maximum(tp[1:] + fn[1:], 0),
-    )
-    return numbers.reduce_sum(each, name="interpolate_pr_auc")
+    height = method if method in _HEIGHTS else "trapezoidal"
+    return computed(name, scores.area_under_points, x, y, height)
 
 
 def sensitivity_at_specificity(

@@ -11,16 +11,17 @@ from tensorlite.compat.v1.metric_parts import (
     Metric,
     alike,
     collected,
+    computed,
     fitted,
     in_graph_only,
     metric_variable,
-    one_hot_rows,
     quotient,
     scoped,
     spread,
 )
 from tensorlite.core.dtypes import float32, float64, int64
 from tensorlite.core.operand import Operand
+from tensorlite.train import scores
 
 
 def mean(
@@ -244,14 +245,11 @@ def mean_per_class_accuracy(
         alike(found, wanted)
         total = metric_variable([num_classes], name="total")
         count = metric_variable([num_classes], name="count")
-        right = elementwise.equal(elementwise.cast(found, int64), wanted)
-        classes = one_hot_rows(wanted, num_classes)
-        if scale is not None:
-            shaped = v1_arrays.expand_dims(elementwise.cast(scale, float32), -1)
-            classes = classes * shaped
-        hits = classes * v1_arrays.expand_dims(elementwise.cast(right, float32), -1)
-        update_total = total.assign_add(numbers.reduce_sum(classes, axis=0))
-        update_count = count.assign_add(numbers.reduce_sum(hits, axis=0))
+        weight = None if scale is None else elementwise.cast(scale, float32)
+        given = wanted, elementwise.cast(found, int64), num_classes, weight
+        labels_seen, hits = computed("Sum", scores.right_by_class, *given)
+        update_total = total.assign_add(labels_seen)
+        update_count = count.assign_add(hits)
         value = numbers.reduce_mean(
             quotient(count.value(), total.value()), name="mean_accuracy"
         )
@@ -284,23 +282,6 @@ def mean_iou(
             weights=None if scale is None else elementwise.cast(scale, float64),
         )
         update = matrix.assign_add(batch)
-        value = _mean_iou(matrix.value())
+        overlap = computed("mean_iou", scores.mean_overlap, matrix.value())
+        value = elementwise.cast(overlap, float32)
         return collected(value, update, metrics_collections, updates_collections)
-
-
-def _mean_iou(matrix: Any) -> Any:
-    """Return the mean over classes that occur of the part of their union that is common."""
-    rows = elementwise.cast(numbers.reduce_sum(matrix, 0), float32)
-    columns = elementwise.cast(numbers.reduce_sum(matrix, 1), float32)
-    common = elementwise.cast(_diagonal(matrix), float32)
-    union = rows + columns - common
-    present = numbers.reduce_sum(
-        elementwise.cast(elementwise.not_equal(union, 0), float32)
-    )
-    total = numbers.reduce_sum(elementwise.div_no_nan(common, union), name="mean_iou")
-    return elementwise.div_no_nan(total, present)
-
-
-def _diagonal(matrix: Any) -> Any:
-    size = matrix.get_shape().as_list()[0]
-    return numbers.reduce_sum(matrix * arrays.eye(size, dtype=matrix.dtype), 1)

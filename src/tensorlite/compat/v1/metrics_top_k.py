@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
+from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.shared.sparse import SparseTensor, to_dense
 from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
 from tensorlite.compat.v1 import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
+    computed,
     in_graph_only,
     metric_variable,
     spread,
@@ -19,9 +20,7 @@ from tensorlite.core.dtypes import float64, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
-
-_NOTHING = -(2**62)
-"""What stands where a row of sparse labels has none."""
+from tensorlite.train import scores
 
 
 def _name(what: str, k: int | None, class_id: int | None = None) -> str:
@@ -35,7 +34,7 @@ def _rows(labels: Any, predictions: Any) -> Any:
     if isinstance(labels, PlainSparse):
         values = elementwise.cast(labels.values, int64)
         placed = SparseTensor(labels.indices, values, labels.dense_shape)
-        labels = to_dense(placed, _NOTHING, validate_indices=False)
+        labels = to_dense(placed, scores.NO_LABEL, validate_indices=False)
     rows = elementwise.cast(labels, int64)
     if rows.get_shape().rank == predictions.get_shape().rank - 1:
         rows = v1_arrays.expand_dims(rows, -1)
@@ -44,47 +43,6 @@ def _rows(labels: Any, predictions: Any) -> Any:
 
 def _top(predictions: Any, k: int) -> Any:
     return elementwise.cast(shared_nn.top_k(predictions, k)[1], int64)
-
-
-def _sets(rows: Any, top: Any, class_id: int | None) -> tuple[Any, Any, Any]:
-    """Return how many of labels and predictions are common, labels' alone, predictions' alone."""
-    same = elementwise.equal(
-        v1_arrays.expand_dims(top, -1), v1_arrays.expand_dims(rows, -2)
-    )
-    hit_top = numbers.reduce_any(same, -1)
-    hit_rows = numbers.reduce_any(same, -2)
-    some_top = elementwise.greater_equal(top, _NOTHING)
-    some_rows = elementwise.logical_and(
-        elementwise.not_equal(rows, _NOTHING), _first_of_its_kind(rows)
-    )
-    if class_id is not None:
-        some_top = elementwise.equal(top, class_id)
-        some_rows = elementwise.logical_and(
-            some_rows, elementwise.equal(rows, class_id)
-        )
-    both = elementwise.logical_and
-    left = both(some_rows, elementwise.logical_not(hit_rows))
-    extra = both(some_top, elementwise.logical_not(hit_top))
-    return _count(both(some_top, hit_top)), _count(left), _count(extra)
-
-
-def _count(hits: Any) -> Any:
-    return numbers.reduce_sum(elementwise.cast(hits, float64), -1)
-
-
-def _first_of_its_kind(rows: Any) -> Any:
-    """Return where a label stands for the first time in its row: labels are sets."""
-    size = v1_arrays.shape(rows)[-1]
-    places = arrays.range(size)
-    before = elementwise.less(
-        v1_arrays.expand_dims(places, 0), v1_arrays.expand_dims(places, 1)
-    )
-    same = elementwise.equal(
-        v1_arrays.expand_dims(rows, -1), v1_arrays.expand_dims(rows, -2)
-    )
-    return elementwise.logical_not(
-        numbers.reduce_any(elementwise.logical_and(same, before), -1)
-    )
 
 
 def _summed(name: str, each: Any, weights: Any) -> Metric:
@@ -111,7 +69,8 @@ def _at_top_k(
     in_graph_only(_name(what, None))
     with name_scope(name, _name(what, k, class_id)) as prefix:
         top = elementwise.cast(predictions_idx, int64)
-        common, missed, extra = _sets(_rows(labels, top), top, class_id)
+        sets = _rows(labels, top), top, class_id
+        common, missed, extra = computed("Sum", scores.sets_in_common, *sets)
         other = "false_negative" if what == "recall" else "false_positive"
         each = missed if what == "recall" else extra
         tp, tp_update = _summed(_name("true_positive", k, class_id), common, weights)
@@ -200,7 +159,10 @@ def average_precision_at_k(
     if k < 1:
         raise InvalidArgumentError(f"Invalid k={k}.")
     with name_scope(name, _name("average_precision", k)) as prefix:
-        each = _average_precision(labels, predictions, k)
+        top = _top(predictions, k)
+        classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
+        given = _rows(labels, top), top, classes
+        each = computed("precision_per_row", scores.average_precision, *given)
         scale = (
             v1_arrays.ones_like(each) if weights is None else spread(weights, each)
         )
@@ -212,24 +174,3 @@ def average_precision_at_k(
 
 
 sparse_average_precision_at_k = average_precision_at_k
-
-
-def _average_precision(labels: Any, predictions: Any, k: int) -> Any:
-    """Return for each row the mean of the precisions at places where predictions are right."""
-    top = _top(predictions, k)
-    rows = _rows(labels, top)
-    classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
-    inside = elementwise.less(rows, classes)
-    rows = v1_arrays.where(inside, rows, -1 * v1_arrays.ones_like(rows))
-    same = elementwise.equal(
-        v1_arrays.expand_dims(top, -1), v1_arrays.expand_dims(rows, -2)
-    )
-    right = elementwise.cast(numbers.reduce_any(same, -1), float64)
-    precision = reductions.cumsum(right, -1) / reductions.cumsum(
-        v1_arrays.ones_like(right), -1
-    )
-    total = numbers.reduce_sum(precision * right, -1)
-    relevant = _count(elementwise.greater_equal(rows, 0))
-    return elementwise.divide(
-        total, elementwise.minimum(relevant, elementwise.cast(k, float64))
-    )

@@ -10,13 +10,9 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.shape import astype
-
-
-def ratio(x: Any, y: Any) -> Any:
-    """Return x / y, and 0 where y is."""
-    safe = tl.where(y == 0, tl.ones_like(y), y)
-    return tl.where(y == 0, tl.zeros_like(x), x / safe)
+from tensorlite.train import scores as formulas
 
 
 class _Counts(Metric):
@@ -46,24 +42,17 @@ class _Counts(Metric):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         found, given = self._chosen(self.number(y_pred), converted(y_true))
-        scores = tl.reshape(found, [1, -1])
-        true = tl.reshape(astype(given, tl.bool), [1, -1])
-        limits = np.asarray(self.thresholds, scores.dtype.numpy)[:, None]
-        chosen = scores > converted(limits)
-        weights: Any = tl.ones_like(scores)
+        weights = None
         if sample_weight is not None:
-            own = self.number(sample_weight)
-            while len(own.shape) < len(found.shape):
-                own = own[..., None]
-            weights = tl.reshape(own * tl.ones_like(found), [1, -1])
-
-        def count(which: Any) -> Any:
-            return tl.sum(astype(which, scores.dtype) * weights, axis=1)
-
-        self.true_positives.assign_add(count(chosen & true))
-        self.false_positives.assign_add(count(chosen & ~true))
-        self.false_negatives.assign_add(count(~chosen & true))
-        self.true_negatives.assign_add(count(~chosen & ~true))
+            weights = self.number(sample_weight)
+            while len(weights.shape) < len(found.shape):
+                weights = weights[..., None]
+        counts = formulas.outcomes_by_threshold(
+            *(astype(given, tl.bool), found, self.thresholds, weights),
+            list(formulas.OUTCOMES),
+        )
+        for kind, count in zip(formulas.OUTCOMES, counts, strict=True):
+            getattr(self, kind).assign_add(count)
 
     def _chosen(self, scores: Any, true: Any) -> tuple[Any, Any]:
         """Return predictions and truth, of the best alone or of a class where so wanted."""
@@ -94,7 +83,9 @@ class Precision(_Counts):
 
     def result(self) -> Any:
         positives = self.true_positives.value()
-        return self._shown(ratio(positives, positives + self.false_positives.value()))
+        return self._shown(
+            divide_no_nan(positives, positives + self.false_positives.value())
+        )
 
 
 class Recall(_Counts):
@@ -110,7 +101,9 @@ class Recall(_Counts):
 
     def result(self) -> Any:
         positives = self.true_positives.value()
-        return self._shown(ratio(positives, positives + self.false_negatives.value()))
+        return self._shown(
+            divide_no_nan(positives, positives + self.false_negatives.value())
+        )
 
 
 class _One(_Counts):
@@ -169,7 +162,7 @@ class AUC(_Counts):
                 "majoring"
             )
         self.summation_method = summation_method
-        inner = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+        inner = formulas.inner_thresholds(num_thresholds)
         given = inner if thresholds is None else sorted(thresholds)
         super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
         self._curve, self._from_logits = curve, from_logits
@@ -183,29 +176,13 @@ class AUC(_Counts):
     def result(self) -> Any:
         right, wrong = self.true_positives.value(), self.false_positives.value()
         missed, rejected = self.false_negatives.value(), self.true_negatives.value()
-        recall = ratio(right, right + missed)
+        recall = divide_no_nan(right, right + missed)
         if self._curve == "PR":
             if self.summation_method == "interpolation":
-                return self._under_precision(right, wrong, missed)
-            y, x = ratio(right, right + wrong), recall
+                return formulas.area_under_precision(right, wrong, missed)
+            y, x = divide_no_nan(right, right + wrong), recall
         else:
-            y, x = recall, ratio(wrong, wrong + rejected)
-        heights = {
-            "interpolation": (y[:-1] + y[1:]) / 2.0,
-            "minoring": tl.minimum(y[:-1], y[1:]),
-            "majoring": tl.maximum(y[:-1], y[1:]),
-        }
-        return tl.sum((x[:-1] - x[1:]) * heights[self.summation_method])
-
-    def _under_precision(self, right: Any, wrong: Any, missed: Any) -> Any:
-        """Return the area by interpolation (Davis and Goadrich 2006)."""
-        chosen = right + wrong
-        step, gained = chosen[:-1] - chosen[1:], right[:-1] - right[1:]
-        slope = ratio(gained, tl.maximum(step, 0.0))
-        begin = right[1:] - slope * chosen[1:]
-        both = (chosen[:-1] > 0) & (chosen[1:] > 0)
-        quotient = tl.where(
-            both, ratio(chosen[:-1], tl.maximum(chosen[1:], 0.0)), 1.0
-        )
-        area = slope * (gained + begin * tl.log(quotient))
-        return tl.sum(ratio(area, tl.maximum(right[1:] + missed[1:], 0.0)))
+            y, x = recall, divide_no_nan(wrong, wrong + rejected)
+        method = self.summation_method
+        height = "trapezoidal" if method == "interpolation" else method
+        return formulas.area_under_points(x, y, height)

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.base_metric import Metric
-from tensorlite.compat.v2.keras.metrics_counts import AUC, ratio
+from tensorlite.compat.v2.keras.metrics_counts import AUC
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.shape import astype
+from tensorlite.train.scores import mean_overlap
 
 
 class IoU(Metric):
@@ -56,13 +58,8 @@ class IoU(Metric):
         )
 
     def result(self) -> Any:
-        table = self.total_cm.value()
-        both = tl.linalg.diagonal(table)
-        union = tl.sum(table, axis=0) + tl.sum(table, axis=1) - both
-        chosen = list(self.target_class_ids)
-        both, union = tl.take(both, chosen), tl.take(union, chosen)
-        there = astype(union != 0, table.dtype)
-        return ratio(tl.sum(ratio(both, union) * there), tl.sum(there))
+        table, chosen = self.total_cm.value(), list(self.target_class_ids)
+        return mean_overlap(table, chosen)
 
 
 class MeanIoU(IoU):
@@ -177,8 +174,8 @@ class FBetaScore(Metric):
 
     def result(self) -> Any:
         right, wrong, missed = (x.value() for x in self.table)
-        precision = ratio(right, right + wrong + 1e-7)
-        recall = ratio(right, right + missed + 1e-7)
+        precision = divide_no_nan(right, right + wrong + 1e-7)
+        recall = divide_no_nan(right, right + missed + 1e-7)
         power = self.beta**2
         score = (1 + power) * precision * recall / (power * precision + recall + 1e-7)
         if self.average == "macro":
@@ -239,7 +236,7 @@ class R2Score(Metric):
         squares, total, residual = (x.value() for x in self.sums)
         count = self.count.value()
         spread = squares - total * total / count
-        scores = 1.0 - ratio(residual, spread)
+        scores = 1.0 - divide_no_nan(residual, spread)
         if self.class_aggregation == "uniform_average":
             scores = tl.mean(scores)
         elif self.class_aggregation == "variance_weighted_average":
@@ -282,7 +279,7 @@ class _At(AUC):
 
     def _rate(self, right: str, wrong: str) -> Any:
         one, other = (getattr(self, name).value() for name in (right, wrong))
-        return ratio(one, one + other)
+        return divide_no_nan(one, one + other)
 
 
 class PrecisionAtRecall(_At):
