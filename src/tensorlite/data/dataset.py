@@ -11,6 +11,7 @@ from typing import TypeVar
 from tensorlite.data.base import INFINITE, UNKNOWN
 from tensorlite.data.creating import Creating
 from tensorlite.data.grouping import Grouping
+from tensorlite.data.keyed import Keyed
 from tensorlite.data.ordering import Ordering
 from tensorlite.data.running import Running
 from tensorlite.data.transforming import Transforming
@@ -20,7 +21,9 @@ __all__ = ["INFINITE", "UNKNOWN", "Dataset"]
 T = TypeVar("T")
 
 
-class Dataset(Creating[T], Transforming[T], Grouping[T], Ordering[T], Running[T]):
+class Dataset(
+    Creating[T], Transforming[T], Grouping[T], Keyed[T], Ordering[T], Running[T]
+):
     """Elements, each a tensor or a structure of tensors, in an order that can be run through again.
 
     >>> numbers = tl.data.Dataset.range(5).map(lambda x: x * x).batch(2)

@@ -1,45 +1,39 @@
-"""Steps that put elements together and take them apart: batches, windows, groups by key."""
+"""Steps that put elements together and take them apart: batches and windows.
+
+Groups of elements that have something in common are in keyed.py.
+"""
 
 from __future__ import annotations
 
-import bisect
 import builtins
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlite.core import dtypes, nest
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core import nest
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import batch_spec, each, leaves, packed, ragged_column
 from tensorlite.data.elements import (
-    arguments,
     filled,
-    is_shape,
     padded_spec,
     row_readers,
     rows_of,
-    shape_from,
-    spread,
     stacked,
+    stacking,
     with_axis,
     without_axis,
 )
-from tensorlite.data.functions import Preparing
 from tensorlite.data.given import (
     captured,
     known_number,
     number,
     number_now,
 )
-from tensorlite.data.recipes import batching, keying, padding, windowing
+from tensorlite.data.recipes import batching, padding, windowing
 from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.shape import astype
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -51,7 +45,7 @@ def _bounded(x: Any, dtype: DType) -> Any:
     return x.with_row_splits_dtype(dtype) if isinstance(x, RaggedParts) else x
 
 
-class Grouping(Preparing[T]):
+class Grouping(Pipeline[T]):
     """What a Dataset offers to put elements together."""
 
     def batch(
@@ -69,7 +63,7 @@ class Grouping(Preparing[T]):
         [(2,), (2,), (1,)]
         """
         made: Dataset[T] = self._batched(
-            batch_size, bool(drop_remainder), stacked, "batch"
+            batch_size, bool(drop_remainder), stacking(self), "batch"
         )
         return made
 
@@ -230,238 +224,42 @@ class Grouping(Preparing[T]):
         >>> print([[int(x) for x in window] for window in windows])
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
         """
-        numbers = [
-            number(value, f"window: {what}", 1)
-            for what, value in (
-                ("size", size),
-                ("shift", size if shift is None else shift),
-                ("stride", stride),
-            )
-        ]
+        numbers = _window_numbers(size, size if shift is None else shift, stride)
+        whole = bool(drop_remainder)
 
         def source() -> Iterator[Any]:
             length, step, apart = [number_now(n, "window", 1) for n in numbers]
             for group in _windows(self.source(), length, step, apart):
-                if len(group) == length or not drop_remainder:
+                if len(group) == length or not whole:
                     yield _as_datasets(self._steps(), group)
 
-        def spec() -> Any:
-            inner = self.element_spec
-            return nest.map_structure(
-                lambda leaf: assembled(
-                    self._steps(), lambda: iter(()), UNKNOWN, leaf
-                ),
-                inner,
-            )
+        def column(leaf: Any) -> Any:
+            return assembled(self._steps(), lambda: iter(()), UNKNOWN, leaf)
 
-        known = [n for n in map(known_number, numbers) if n is not None]
-        count = UNKNOWN
-        if self.size >= 0 and len(known) == len(numbers):
-            count = _number_of_windows(self.size, known, bool(drop_remainder))
         made: Dataset[Any] = self._made(
             source,
-            count,
-            spec,
+            _number_of_windows(self.size, numbers, whole),
+            lambda: nest.map_structure(column, self.element_spec),
             captures=captured(*numbers),
-            recipe=lambda: windowing(self, numbers, bool(drop_remainder)),
-        )
-        return made
-
-    def group_by_window(
-        self,
-        key_func: Callable[..., Any],
-        reduce_func: Callable[[Any, Any], Any],
-        window_size: Any = None,
-        window_size_func: Callable[[Any], Any] | None = None,
-    ) -> Dataset[Any]:
-        """Return the elements of `reduce_func(key, window)` for groups of elements of one key.
-
-        A window has `window_size` elements, or as many as `window_size_func` says of its key;
-        what is left at the end makes smaller ones.
-
-        >>> odd = lambda x: x % 2
-        >>> pairs = tl.data.Dataset.range(5).group_by_window(odd, lambda k, w: w.batch(2), 2)
-        >>> print([batch.tolist() for batch in pairs])
-        [[0, 2], [1, 3], [4]]
-        """
-        if (window_size is None) == (window_size_func is None):
-            raise InvalidArgumentError(
-                "group_by_window: give either window_size or window_size_func"
-            )
-        key_spec = TensorSpec((), dtypes.int64)
-        keyed = self._prepared(
-            lambda *element: _whole(key_func(*element)),
-            lambda: tuple(arguments(self.element_spec)),
-        )
-        sized = self._prepared(
-            lambda key: _whole(
-                window_size_func(key) if window_size_func else window_size
-            ),
-            lambda: (key_spec,),
-        )
-
-        def window(group: list[Any]) -> Pipeline[Any]:
-            made: Pipeline[Any] = assembled(
-                self._steps(), lambda: iter(group), len(group), self._spec
-            )
-            return made
-
-        reduced = self._prepared(reduce_func, lambda: (key_spec, window([])))
-
-        def source() -> Iterator[Any]:
-            for key, group in _groups(self.source(), keyed.call, sized.call):
-                made = reduced.call(constant(key, dtypes.int64), window(group))
-                yield from made.source()
-
-        made: Dataset[Any] = self._made(
-            source,
-            UNKNOWN,
-            lambda: reduced.spec().element_spec,
-            captures=(*keyed.captures, *sized.captures, *reduced.captures),
-            recipe=lambda: keying(self, keyed, reduced, sized),
-        )
-        return made
-
-    def bucket_by_sequence_length(
-        self,
-        element_length_func: Callable[..., Any],
-        bucket_boundaries: Sequence[int],
-        bucket_batch_sizes: Sequence[int],
-        padded_shapes: Any = None,
-        padding_values: Any = None,
-        pad_to_bucket_boundary: bool = False,
-        no_padding: bool = False,
-        drop_remainder: bool = False,
-    ) -> Dataset[Any]:
-        """Return batches of elements of similar lengths, filled up to the longest.
-
-        Bucket i has elements shorter than `bucket_boundaries[i]`, the last one all others, and
-        gives batches of `bucket_batch_sizes[i]`. With `pad_to_bucket_boundary` they are filled up
-        to one less than the boundary.
-
-        >>> ragged = tl.data.Dataset.range(1, 6).map(lambda n: tl.arange(n))
-        >>> batches = ragged.bucket_by_sequence_length(len, [3], [2, 2])
-        >>> print([batch.shape for batch in batches])
-        [(2, 2), (2, 4), (1, 5)]
-        """
-        _check_buckets(bucket_boundaries, bucket_batch_sizes)
-        ready = self._prepared(
-            element_length_func, lambda: tuple(arguments(self.element_spec))
-        )
-
-        filling = _Filling(
-            padded_shapes,
-            padding_values,
-            bucket_boundaries if pad_to_bucket_boundary else None,
-            no_padding,
-        )
-
-        def source() -> Iterator[Any]:
-            lengths = ((int(ready.call(*arguments(x))), x) for x in self.source())
-            buckets = bucket_boundaries, bucket_batch_sizes
-            for group, key in _buckets(lengths, *buckets, drop_remainder):
-                yield filling.batch(group, key)
-
-        made: Dataset[Any] = self._made(
-            source,
-            UNKNOWN,
-            lambda: filling.spec(self.element_spec),
-            captures=ready.captures,
+            recipe=lambda: windowing(self, numbers, whole),
         )
         return made
 
 
-def _groups(
-    elements: Iterator[Any], key: Callable[..., Any], size: Callable[[Any], Any]
-) -> Iterator[tuple[int, list[Any]]]:
-    """Yield groups of elements of one key, as they are full; then what is left."""
-    groups: dict[int, list[Any]] = {}
-    for element in elements:
-        number = int(key(*arguments(element)))
-        group = groups.setdefault(number, [])
-        group.append(element)
-        if len(group) >= int(size(constant(number, dtypes.int64))):
-            yield number, groups.pop(number)
-    for number in sorted(groups):
-        yield number, groups[number]
-
-
-def _whole(number: Any) -> Tensor:
-    """Return a number that a function gives as a tensor of dtype int64."""
-    return astype(to_tensor(number), dtypes.int64)
-
-
-def _check_buckets(boundaries: Sequence[int], sizes: Sequence[int]) -> None:
-    if len(sizes) != len(boundaries) + 1:
-        raise InvalidArgumentError(
-            f"bucket_by_sequence_length: {len(boundaries)} boundaries and {len(sizes)} batch "
-            "sizes; allowed is one more batch size"
-        )
-
-
-class _Filling(NamedTuple):
-    """How the elements of a bucket become a batch."""
-
-    shapes: Any
-    values: Any
-    boundaries: Sequence[int] | None
-    """The boundaries up to which they are filled, if it is so far."""
-    is_off: bool
-
-    def batch(self, group: list[Any], key: int) -> Any:
-        if self.is_off:
-            return stacked(group)
-        shapes = self.shapes
-        if self.boundaries is not None:
-            shapes = _to_boundary(shapes, group[0], self.boundaries, key)
-        return filled(group, shapes, self.values)
-
-    def spec(self, element: Any) -> Any:
-        """Return the spec of batches of elements."""
-        if self.is_off:
-            return with_axis(element, None)
-        return padded_spec(element, self.shapes, None)
-
-
-def _buckets(
-    elements: Iterator[tuple[int, Any]],
-    boundaries: Sequence[int],
-    sizes: Sequence[int],
-    whole: bool,
-) -> Iterator[tuple[list[Any], int]]:
-    """Yield groups of elements that are in one bucket by their lengths, with its number."""
-    groups: dict[int, list[Any]] = {}
-    for length, element in elements:
-        key = bisect.bisect_right(boundaries, length)
-        group = groups.setdefault(key, [])
-        group.append(element)
-        if len(group) >= sizes[key]:
-            yield groups.pop(key), key
-    for key in [] if whole else sorted(groups):
-        yield groups[key], key
-
-
-def _to_boundary(
-    shapes: Any, element: Any, boundaries: Sequence[int], key: int
-) -> Any:
-    """Return padded shapes whose unknown sizes are one less than the bucket's boundary."""
-    if key == len(boundaries):
-        raise InvalidArgumentError(
-            "bucket_by_sequence_length: an element is longer than the last boundary, "
-            f"{boundaries[-1]}, up to which pad_to_bucket_boundary fills up"
-        )
-    leaves = nest.flatten(element)
-    given = [shape_from(x) for x in spread(shapes, element, is_shape)]
-    known = [
-        (None,) * leaf.ndim if x is None else x
-        for leaf, x in builtins.zip(leaves, given, strict=True)
+def _window_numbers(*given: Any) -> list[Any]:
+    """Return size, shift and stride of windows, checked."""
+    return [
+        number(value, f"window: {what}", 1)
+        for what, value in zip(("size", "shift", "stride"), given, strict=True)
     ]
-    full = [[boundaries[key] - 1 if n is None else n for n in x] for x in known]
-    return full[0] if len(full) == 1 else nest.pack_like(element, full)
 
 
-def _number_of_windows(count: int, numbers: Sequence[int], whole: bool) -> int:
-    size, shift, stride = numbers
+def _number_of_windows(count: int, numbers: Sequence[Any], whole: bool) -> int:
+    """Return how many windows `count` elements make, UNKNOWN if some number is not known."""
+    known = [n for n in map(known_number, numbers) if n is not None]
+    if count < 0 or len(known) < len(numbers):
+        return UNKNOWN
+    size, shift, stride = known
     if not whole:
         return -(-count // shift)
     reach = (size - 1) * stride + 1

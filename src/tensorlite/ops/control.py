@@ -75,20 +75,15 @@ def while_loop(
     variables = _checked(cond, body, loop_vars, parallel_iterations)
     _check_swapping(swap_memory)
     if maximum_iterations is not None:
-        whole(maximum_iterations, "while_loop: maximum_iterations", least=0)
         counted = _Counted(cond, body, maximum_iterations)
-        first = (0, *variables)
-        open_sizes = None if shape_invariants is None else (None, *shape_invariants)
-        known = ("the number of turns", *names) if names else ()
         _, *last = while_loop(
             counted.cond,
             counted.body,
-            first,
-            open_sizes,
+            (0, *variables),
+            None if shape_invariants is None else (None, *shape_invariants),
             parallel_iterations,
-            None,
-            swap_memory,
-            known,
+            swap_memory=swap_memory,
+            names=counted.names(names),
         )
         rebuilt: T = nest.rebuild(loop_vars, last)
         return rebuilt
@@ -128,7 +123,14 @@ class _Counted:
 
     holds: Callable[..., TensorLike]
     step: Callable[..., Any]
-    most: TensorLike
+    most: int | Tensor
+
+    def __post_init__(self) -> None:
+        whole(self.most, "while_loop: maximum_iterations", least=0)
+
+    def names(self, given: Sequence[str]) -> Sequence[str]:
+        """Return the names of the variables, the counter's first, if they have any."""
+        return ("the number of turns", *given) if given else ()
 
     def cond(self, turn: Tensor, *variables: Any) -> TensorLike:
         """Return whether another turn is allowed, and wanted."""
