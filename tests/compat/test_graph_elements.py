@@ -151,7 +151,11 @@ def test_sessions_name_their_devices_and_make_callables_that_record() -> None:
         device = session.list_devices()[0]
         double = session.make_callable(y, [x], accept_options=True)
         record = tf.RunMetadata()
-        np.testing.assert_array_equal(double([1, 2], run_metadata=record), [2, 4])
+        full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        double([1, 2], run_metadata=record)
+        assert not record.HasField("step_stats")
+        made = double([1, 2], options=full, run_metadata=record)
+    np.testing.assert_array_equal(made, [2, 4])
     assert (device.name, device.device_type) == (
         "/job:localhost/replica:0/task:0/device:CPU:0",
         "CPU",

@@ -6,6 +6,7 @@ A structure's leaves are whatever is no container. Dicts are walked in sorted or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
@@ -77,11 +78,20 @@ def rebuild(value: Any, members: list[Any]) -> Any:
         return type(value)(members)
     if isinstance(value, Mapping):
         packed = dict(zip(_keys(value), members, strict=True))
-        return {key: packed[key] for key in value}
+        return _like(value, {key: packed[key] for key in value})
     if isinstance(value, Composite):
         return value.with_members(dict(zip(value.members(), members, strict=True)))
     names = [field.name for field in fields(value)]
     return type(value)(**dict(zip(names, members, strict=True)))
+
+
+def _like(value: Mapping[Any, Any], members: dict[Any, Any]) -> Any:
+    """Return members in a mapping of the kind of `value`: an OrderedDict, a defaultdict."""
+    if type(value) is dict:
+        return members
+    made: Any = copy(value)
+    made.update(members)
+    return made
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -158,6 +168,8 @@ def paths(structure: Any, where: str = "") -> list[str]:
         return [where]
     if isinstance(structure, Mapping):
         labels = [f"[{key!r}]" for key in _keys(structure)]
+    elif _is_named_tuple(structure):
+        labels = [f".{name}" for name in structure._fields]
     elif isinstance(structure, (list, tuple)):
         labels = [f"[{index}]" for index in range(len(structure))]
     elif isinstance(structure, Composite):

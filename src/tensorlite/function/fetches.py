@@ -36,7 +36,7 @@ class Wanted:
         self.places: list[int] = []
         for leaf, path in zip(leaves, paths, strict=True):
             self.places.append(0)
-            if isinstance(leaf, int) and ".dense_shape[" in path:
+            if ".dense_shape" in path and (leaf is None or isinstance(leaf, int)):
                 self.places[-1] = len(self.fixed)
                 self.fixed.append(leaf)
                 continue

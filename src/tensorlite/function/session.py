@@ -303,5 +303,6 @@ def _checked(feed_dict: Any) -> Mapping[Any, Any]:
 
 def _closed() -> FailedPreconditionError:
     return FailedPreconditionError(
-        "this session is closed, and runs nothing any more; make another one, which is cheap"
+        "Attempted to use a closed Session. It runs nothing any more; make another one, which is "
+        "cheap"
     )

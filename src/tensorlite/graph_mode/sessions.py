@@ -47,6 +47,10 @@ class Attached(stateless.Target, Protocol):
         """End it with its session."""
 
 
+PARTS_AS: dict[type, type] = {}
+"""Values made of tensors, and the named tuples of their parts that programs fetch and feed."""
+
+
 class Session(stateless.Session):
     """Runs parts of a graph; variables have values of this session's own.
 
@@ -104,7 +108,7 @@ class Session(stateless.Session):
         self, fetches: Any, feed_list: Sequence[Any] = ()
     ) -> Callable[..., Any]:
         """Return a function of a value for each of `feed_list` that returns what `run` would."""
-        feeds = [self._fed_tensor(x) for x in feed_list]
+        feeds = [self.fed_tensor(x) for x in feed_list]
         with self.running():
             compiled = super().make_callable(self.fetched(fetches), feeds)
 
@@ -121,7 +125,7 @@ class Session(stateless.Session):
         """Return a step to be taken in several calls of `partial_run`."""
         with self.running():
             return super().partial_run_setup(
-                self.fetched(fetches), [self._fed_tensor(x) for x in feeds]
+                self.fetched(fetches), [self.fed_tensor(x) for x in feeds]
             )
 
     def partial_run(
@@ -152,6 +156,8 @@ class Session(stateless.Session):
 
     def fetched(self, fetches: Any) -> Any:
         """Return what is fetched in the words of sessions without state."""
+        if type(fetches) in PARTS_AS:
+            return self.fetched(PARTS_AS[type(fetches)](*nest.children(fetches)))
         if nest.is_nested(fetches) and hasattr(fetches, "__fetch__"):
             return self.fetched(fetches.__fetch__())
         if nest.is_nested(fetches):
@@ -184,11 +190,12 @@ class Session(stateless.Session):
         found: dict[Any, Any] = {}
         for key, value in feed_dict.items():
             for x, part in _parts(key, value):
-                tensor = self._fed_tensor(x)
+                tensor = self.fed_tensor(x)
                 found[_Key(tensor)] = _cast(tensor, part)
         return {key.tensor: value for key, value in found.items()}
 
-    def _fed_tensor(self, x: Any) -> SymbolicTensor:
+    def fed_tensor(self, x: Any) -> SymbolicTensor:
+        """Return the tensor of the graph that a key of feeds is, or names."""
         if isinstance(x, str):
             x = self.graph.get_tensor_by_name(x)
         if isinstance(x, GraphVariable):
@@ -214,7 +221,7 @@ class Session(stateless.Session):
         """Make this session and its graph the default ones."""
         if self.closed:
             raise FailedPreconditionError(
-                "this session is closed, and runs nothing any more; make another one"
+                "Attempted to use a closed Session. It runs nothing any more; make another one"
             )
         block = self.as_default()
         block.__enter__()
@@ -319,6 +326,9 @@ def _parts(key: Any, value: Any) -> Iterable[tuple[Any, Any]]:
     parts = getattr(key, "__feed__", None)
     if parts is not None:
         yield from parts(value)
+    elif type(key) in PARTS_AS:
+        parts = [x for x in nest.children(key) if x is not None]
+        yield from zip(parts, value[: len(parts)], strict=True)
     elif isinstance(key, tuple) and nest.is_nested(key):
         yield from zip(nest.flatten(key), nest.flatten(value), strict=True)
     else:

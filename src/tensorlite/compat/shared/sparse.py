@@ -92,7 +92,7 @@ class SparseTensor(PlainSparse):
         return SparseTensorValue(*self)
 
     def __feed__(self, value: Any) -> Any:
-        return zip(self, value, strict=True)
+        return zip(tuple(self)[: len(value)], value, strict=True)
 
     def __repr__(self) -> str:
         return (

@@ -19,6 +19,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.sessions import PARTS_AS
 from tensorlite.ops import differentiate
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
@@ -31,6 +32,9 @@ class IndexedSlicesValue(NamedTuple):
     values: Any
     indices: Any
     dense_shape: Any
+
+
+PARTS_AS[IndexedSlices] = IndexedSlicesValue
 
 
 class UnconnectedGradients(Enum):

@@ -59,6 +59,7 @@ class RunOptions(_Options):
     """What a run records, and how long it may wait."""
 
     timeout_in_ms = 0
+    trace_level = 0
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
 
 

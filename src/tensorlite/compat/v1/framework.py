@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -27,12 +27,14 @@ from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
+    NotFoundError,
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.graph_mode.graph import (
     active_graph,
@@ -148,10 +150,8 @@ class Session(sessions.Session):
         run_metadata: Any = None,
     ) -> Any:
         try:
-            with sessions.waiting_at_most(patience(self.config, options)):
-                if run_metadata is not None and hasattr(run_metadata, "recording"):
-                    with run_metadata.recording(self):
-                        return super().run(fetches, feed_dict)
+            waiting = sessions.waiting_at_most(patience(self.config, options))
+            with waiting, _recorded(self, options, run_metadata):
                 return super().run(fetches, feed_dict)
         except AssertionFailedError as error:
             # TensorFlow has one class for this and for arguments that do not fit.
@@ -162,6 +162,22 @@ class Session(sessions.Session):
     ) -> Any:
         compiled = super().make_callable(fetches, feed_list or ())
         return partial(_called, self, compiled) if accept_options else compiled
+
+    def fetched(self, fetches: Any) -> Any:
+        try:
+            return super().fetched(fetches)
+        except NotFoundError as error:
+            raise InvalidArgumentError(
+                f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({error})"
+            ) from error
+
+    def fed_tensor(self, x: Any) -> SymbolicTensor:
+        try:
+            return super().fed_tensor(x)
+        except (InvalidArgumentError, NotFoundError) as error:
+            raise DTypeError(
+                f"Cannot interpret feed_dict key as Tensor: {error}"
+            ) from error
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
         found = super().fed(feed_dict)
@@ -198,10 +214,18 @@ def _called(
     run_metadata: Any = None,
 ) -> Any:
     """Call what make_callable made, recorded where that is asked for."""
-    if run_metadata is None:
+    with _recorded(session, options, run_metadata):
         return compiled(*values)
-    with run_metadata.recording(session):
-        return compiled(*values)
+
+
+def _recorded(
+    session: Session, options: Any, record: Any
+) -> AbstractContextManager[Any]:
+    """Return what a run is recorded by, where its options ask for that."""
+    if record is None or options is None or not options.trace_level:
+        return nullcontext()
+    found: AbstractContextManager[Any] = record.recording(session)
+    return found
 
 
 def _reached(target: Any, filters: Sequence[str]) -> Any:
@@ -345,7 +369,7 @@ def no_op(name: str | None = None) -> Any:
     return fetchable.group()
 
 
-@named("gradients")
+@named("gradients", inner=None)
 def gradients(
     ys: Any,
     xs: Any,
