@@ -55,3 +55,41 @@ def test_rows_of_sparse_tensors() -> None:
     assert dense == [[0, 5, 0, 0], [0, 0, 0, 0], [6, 0, 7, 0]]
     again: Any = next(iter(Dataset.from_tensor_slices(whole).batch(3)))
     np.testing.assert_array_equal(again.indices, whole.indices)
+
+
+def test_batches_of_rows_of_ragged_tensors_are_ragged_again() -> None:
+    rows: Any = Dataset.from_tensor_slices(
+        {"x": tl.ragged.constant(ROWS), "n": range(4)}
+    )
+    assert rows.element_spec["x"].ragged_rank == 0
+    batches = list(rows.filter(lambda _: True).batch(3))
+    assert [b["x"].to_list() for b in batches] == [ROWS[:3], ROWS[3:]]
+    assert [b["n"].tolist() for b in batches] == [[0, 1, 2], [3]]
+    again = rows.batch(2).unbatch()
+    assert again.element_spec == rows.element_spec
+    assert [e["x"].tolist() for e in again] == ROWS
+
+
+def test_batches_of_what_was_made_of_rows_are_not_ragged() -> None:
+    rows: Any = Dataset.from_tensor_slices(tl.ragged.constant(ROWS))
+    sums = rows.map(tl.sum).batch(4)
+    assert sums.element_spec == tl.TensorSpec((None,), tl.int32)
+    assert next(iter(sums)).tolist() == [4, 0, 10, 9]
+
+
+def test_rows_of_one_length_keep_it_in_batches() -> None:
+    pairs = RaggedTensor.from_uniform_row_length(np.arange(6), 2)
+    batches: Any = Dataset.from_tensor_slices(pairs).batch(2)
+    assert [b.uniform_row_length for b in batches] == [2, 2]
+    assert batches.element_spec.shape.as_list() == [None, 2]
+
+
+def test_datasets_of_ragged_tensors_are_made_in_traces() -> None:
+    @tl.function
+    def total(ragged: Any) -> Any:
+        found = tl.asarray(0, dtype=tl.int64)
+        for batch in Dataset.from_tensor_slices(ragged).batch(2):
+            found = found + tl.sum(batch.values) * (batch.nrows())
+        return found
+
+    assert total(tl.ragged.constant(ROWS)).item() == 2 * 4 + 2 * 19

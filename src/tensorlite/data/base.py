@@ -1,7 +1,7 @@
 """Pipeline: what every dataset has: a source of elements, their number, specs, and ways to rewind.
 
 The steps that make one dataset of another stand in creating.py, transforming.py, grouping.py,
-ordering.py and running.py; Dataset, which joins these, in dataset.py.
+keyed.py, ordering.py and running.py; Dataset, which joins these, in dataset.py.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class Pipeline(Generic[T]):
     """What `with_options` was given."""
     recipe: Callable[[], Recipe | None] = no_recipe
     """Returns which operator of graphs makes it, None where there is none."""
+    from_ragged: bool = False
+    """Whether it began with ragged tensors, of whose rows batches are ragged, too."""
 
     def rewind(self) -> None:
         """Let the next run be like the very first: shuffles draw their orders from the beginning.
@@ -179,6 +181,7 @@ def assembled(
     captures: tuple[Tensor, ...] = (),
     rewinds: tuple[Callable[[], None], ...] = (),
     recipe: Callable[[], Recipe | None] = no_recipe,
+    from_ragged: bool = False,
 ) -> Any:
     """Return a dataset of a class, which is made of others and has what those have."""
     all_captures = [x for one in made_of for x in one.captures]
@@ -191,4 +194,5 @@ def assembled(
         tuple({id(x): x for x in (*all_captures, *captures)}.values()),
         made_of[0].settings if made_of else Options(),
         recipe,
+        from_ragged or any(one.from_ragged for one in made_of),
     )

@@ -5,21 +5,63 @@ What is made of tensors is in elements.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, int64
+from tensorlite.core.dtypes import DType, DTypeLike, int64
+from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor
+from tensorlite.core.xp import CPU
 from tensorlite.ops.ragged_arrange import stack
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 COMPOSITES = (SparseTensor, RaggedParts)
+
+
+class RaggedRow(TensorSpec):
+    """The spec of rows of a ragged tensor that are tensors: batches of them are ragged again."""
+
+    __slots__ = ("row_splits_dtype",)
+
+    ragged_rank = 0
+
+    def __init__(
+        self,
+        shape: Sequence[int | None] | None,
+        dtype: DTypeLike,
+        row_splits_dtype: DType = int64,
+    ) -> None:
+        super().__init__(shape, dtype)
+        self.row_splits_dtype = row_splits_dtype
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RaggedRow)
+            and self._compared() == other._compared()
+            and self.row_splits_dtype == other.row_splits_dtype
+        )
+
+    __hash__ = TensorSpec.__hash__
+
+    def __repr__(self) -> str:
+        return (
+            f"RaggedTensorSpec({TensorShape(self.shape)!r}, tf.{self.dtype.name}, 0, "
+            f"tf.{self.row_splits_dtype.name})"
+        )
+
+    __str__ = __repr__
+
+
+def has_ragged(structure: Any) -> bool:
+    """Return whether there are ragged tensors in a structure."""
+    return any(isinstance(leaf, RaggedParts) for leaf in leaves(structure))
 
 
 def leaves(structure: Any) -> list[Any]:
@@ -73,8 +115,10 @@ def row_reader(leaf: Any) -> Callable[[int], Any]:
 def row_spec(spec: Any) -> Any:
     """Return the spec of a row of a sparse or ragged tensor."""
     if isinstance(spec, RaggedParts):
-        inner = spec.values
-        return _with_rows(inner, spec.uniform_row_length)
+        row = _with_rows(spec.values, spec.uniform_row_length)
+        if isinstance(row, RaggedParts):
+            return row
+        return RaggedRow(row.shape, row.dtype, spec.row_splits.dtype)
     places, values, sizes = spec
     rank = None if places.dims[1] is None else places.dims[1] - 1
     return SparseTensor(
@@ -89,6 +133,11 @@ def _with_rows(spec: Any, rows: int | None) -> Any:
     return spec.with_shape(None if spec.shape is None else (rows, *spec.shape[1:]))
 
 
+def _length(spec: TensorSpec) -> int | None:
+    """Return how long the rows of a ragged tensor all are, where that is known."""
+    return spec.shape[0] if spec.shape else None
+
+
 def batch_spec(spec: Any, rows: int | None, dtype: DType = int64) -> Any:
     """Return the spec of a batch of ragged tensors, or of tensors whose sizes differ."""
     kind = spec.row_splits.dtype if isinstance(spec, RaggedParts) else dtype
@@ -101,7 +150,17 @@ def batch_spec(spec: Any, rows: int | None, dtype: DType = int64) -> Any:
         if size is None:
             inner = TensorSpec((None,), kind)
             made = RaggedTensor.of(made.with_shape((None, *made.shape[2:])), inner)
-    return RaggedTensor.of(made, splits)
+    return RaggedTensor.of(
+        made, splits, _length(spec) if isinstance(spec, RaggedRow) else None
+    )
+
+
+def gathered_rows(rows: Sequence[Any], spec: RaggedRow) -> Any:
+    """Return rows of a ragged tensor as one ragged tensor of its kind."""
+    arrays = [row.numpy() for row in rows]
+    bounds = np.cumsum([0, *map(len, arrays)]).astype(spec.row_splits_dtype.numpy)
+    values = EagerTensor(np.concatenate(arrays), CPU)
+    return RaggedTensor.of(values, to_tensor(bounds), _length(spec))
 
 
 def ragged_column(group: list[Any]) -> Any:

@@ -20,6 +20,7 @@ from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import (
     COMPOSITES,
     each,
+    has_ragged,
     packed,
     row_spec,
     structure_of,
@@ -77,6 +78,7 @@ class Creating(Pipeline[T]):
             spec,
             captures=given,
             recipe=lambda: Recipe("TensorDataset", state=tuple(nest.flatten(whole))),
+            from_ragged=has_ragged(whole),
         )
         return made
 
@@ -96,8 +98,8 @@ class Creating(Pipeline[T]):
         spec = each(_row_spec, whole)
 
         def source() -> Iterator[Any]:
-            readers = row_readers(whole)
             found = nest.map_structure(value_of, whole) if given else whole
+            readers = row_readers(found)
             count = rows_of(found, "from_tensor_slices") if given else size
             for i in builtins.range(count):
                 yield packed(whole, [read(i) for read in readers])
@@ -111,6 +113,7 @@ class Creating(Pipeline[T]):
             recipe=lambda: Recipe(
                 "TensorSliceDataset", state=tuple(nest.flatten(whole))
             ),
+            from_ragged=has_ragged(whole),
         )
         return made
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -27,9 +28,12 @@ from tensorlite.core.xp import CPU
 from tensorlite.data.base import Pipeline
 from tensorlite.data.composites import (
     COMPOSITES,
+    RaggedRow,
     batch_spec,
     each,
+    gathered_rows,
     leaves,
+    packed,
     ragged_column,
     row_count,
     row_reader,
@@ -84,7 +88,7 @@ def rows_of(whole: Any, what: str) -> int:
 
 def row_readers(whole: Any) -> list[Callable[[int], Any]]:
     """Return a function for each tensor of a structure that returns a row of it."""
-    return [_row_reader(value_of(leaf)) for leaf in leaves(whole)]
+    return [_row_reader(leaf) for leaf in leaves(whole)]
 
 
 def _row_reader(leaf: Any) -> Callable[[int], Any]:
@@ -108,6 +112,25 @@ def stacked(group: list[Any]) -> Any:
             "while batching elements of a dataset, which must be of one shape"
         )
         raise
+
+
+def stacking(dataset: Pipeline[Any]) -> Callable[[list[Any]], Any]:
+    """Return what makes one element of several: rows of ragged tensors are ragged ones again."""
+    if not dataset.from_ragged:
+        return stacked
+    spec = cache(lambda: leaves(dataset.element_spec))
+
+    def one(group: list[Any]) -> Any:
+        columns = builtins.zip(spec(), *map(leaves, group), strict=True)
+        return packed(group[0], [_rows_or_stacked(*column) for column in columns])
+
+    return one
+
+
+def _rows_or_stacked(spec: Any, *rows: Any) -> Any:
+    if isinstance(spec, RaggedRow):
+        return gathered_rows(rows, spec)
+    return stacked(list(rows))
 
 
 def _stacked(group: list[Any]) -> Any:
@@ -274,6 +297,8 @@ def with_axis(spec: Any, rows: int | None) -> Any:
         )
     if isinstance(spec, RaggedParts):
         return batch_spec(spec, rows)
+    if isinstance(spec, RaggedRow):
+        return batch_spec(spec, rows, spec.row_splits_dtype)
     if nest.is_nested(spec):
         return nest.rebuild(spec, [with_axis(x, rows) for x in nest.children(spec)])
     if not isinstance(spec, TensorSpec):

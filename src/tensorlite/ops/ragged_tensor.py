@@ -298,7 +298,7 @@ class RaggedTensor(RaggedParts):
     def __repr__(self) -> str:
         if isinstance(self.flat_values, TensorSpec):
             return (
-                f"RaggedTensorSpec({self.shape}, tf.{self.dtype.name}, {self.ragged_rank}, "
+                f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, "
                 f"tf.{spec_of(self.row_splits).dtype.name})"
             )
         if not hasattr(self.flat_values, "node"):

@@ -16,6 +16,7 @@ from tensorlite.core.dtypes import DType, as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
+from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
 __all__ = [
@@ -101,8 +102,9 @@ class _SpecKind(type):
     """Counts what stands for ragged tensors in structures of specs as instances."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, RaggedTensor) and isinstance(
-            instance.flat_values, TensorSpec
+        return isinstance(instance, RaggedRow) or (
+            isinstance(instance, RaggedTensor)
+            and isinstance(instance.flat_values, TensorSpec)
         )
 
 
@@ -129,7 +131,7 @@ class RaggedTensorSpec(metaclass=_SpecKind):
             behind = None if inner is None else (None, *inner)
             flat_values_spec = TensorSpec(behind, as_dtype(dtype))
         if ragged_rank == 0:
-            return TensorSpec(sizes, as_dtype(dtype))
+            return RaggedRow(sizes, as_dtype(dtype), as_dtype(row_splits_dtype))
         return _nested(
             sizes, flat_values_spec, ragged_rank, as_dtype(row_splits_dtype)
         )
