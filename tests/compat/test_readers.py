@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,6 +110,19 @@ def test_records_and_pieces(tmp_path: Path) -> None:
         b"abbc",
         b"bbcc",
     ]
+
+
+@pytest.mark.parametrize("encoding", ["GZIP", "ZLIB"])
+def test_pieces_that_begin_apart_are_read_of_compressed_files(
+    tmp_path: Path, encoding: str
+) -> None:
+    path = tmp_path / "r"
+    pack = gzip.compress if encoding == "GZIP" else zlib.compress
+    path.write_bytes(pack(b"headaabbccfoot"))
+    reader = readers.FixedLengthRecordReader(
+        2, header_bytes=4, footer_bytes=4, hop_bytes=3, encoding=encoding
+    )
+    assert read(reader, [path]) == [("r:0", b"aa"), ("r:1", b"bc")]
 
 
 def test_several_at_once_and_what_was_read(texts: list[Path]) -> None:

@@ -33,11 +33,14 @@ def effect(op: Op, *inputs: TensorLike) -> Fetchable:
     whole, a constant stands for the node, since only tensors leave those.
     """
     outputs = calls(op, *inputs)
+    return outputs[0] if outputs and building() is not None else ran()
+
+
+def ran() -> Fetchable:
+    """Return what a session fetches to run the operator that was called last."""
     tracer = building()
     if tracer is None:
         return None
-    if outputs:
-        return outputs[0]
     if isinstance(tracer.graph, ManualGraph):
         return tracer.last
     return calls(Const(np.asarray(True)))[0]

@@ -23,7 +23,7 @@ from tensorlite.ops.queue_ops import QueueDequeueV2
 from tensorlite.ops.queue_state import QueueState
 from tensorlite.ops.records import records
 from tensorlite.ops.strings import as_bytes, as_text
-from tensorlite.ops.text_files import fixed_length_pieces, lines
+from tensorlite.ops.text_files import fixed_length_pieces, lines, unpacked
 
 __all__: list[str] = []
 
@@ -164,7 +164,7 @@ class FixedLengthRecordReaderV2(Reader):
             yield as_bytes(f"{work}:{number}"), piece
 
     def _hopping(self, work: str) -> Iterator[bytes]:
-        data = contents(work)
+        data = unpacked(work, self.encoding)
         body = data[self.header_bytes : len(data) - self.footer_bytes]
         for start in range(0, len(body) - self.record_bytes + 1, self.hop_bytes):
             yield body[start : start + self.record_bytes]

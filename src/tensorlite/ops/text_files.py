@@ -35,6 +35,15 @@ def lines(path: str, compression: str = "") -> Iterator[bytes]:
         file.close()
 
 
+def unpacked(path: str, compression: str = "") -> bytes:
+    """Return all that a file holds, decompressed."""
+    file = opened(path, compression)
+    try:
+        return b"".join(pieces(file, path))
+    finally:
+        file.close()
+
+
 def fixed_length_pieces(
     path: str, size: int, header: int, footer: int, compression: str = ""
 ) -> Iterator[bytes]:

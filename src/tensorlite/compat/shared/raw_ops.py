@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.views import in_graph, plain
+from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.interop.tensorflow.operators import adapter_of
 from tensorlite.interop.tensorflow.raw import raw_call
+from tensorlite.interop.tensorflow.signatures import signature_of
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -18,7 +19,18 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
     def called(**arguments: Any) -> Any:
         title = arguments.pop("name", None)
-        return in_graph(lambda: raw_call(name, plain(arguments)), name, title)
+        given = {key: _unpacked(name, key, x) for key, x in arguments.items()}
+        return in_graph(lambda: raw_call(name, given), name, title)
 
     called.__name__ = called.__qualname__ = name
     return called
+
+
+def _unpacked(name: str, key: str, value: Any) -> Any:
+    """Return an argument; of a variable's tensor the handle where that is asked for."""
+    signature = signature_of(name)
+    inputs = () if signature is None else signature.inputs
+    wants_handle = any(one.name == key and one.kind == "resource" for one in inputs)
+    if wants_handle and isinstance(value, GraphTensor):
+        return value.node.outputs[value.index]
+    return plain(value)

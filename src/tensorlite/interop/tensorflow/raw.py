@@ -13,9 +13,11 @@ from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph.manual import ManualGraph, placeholder
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.signatures import Signature, signature_of
+from tensorlite.ops.fetchable import Fetchable, ran
 
 _SMALL = 64
 _SPELLED = {
@@ -36,6 +38,8 @@ _SPELLED = {
 def raw_call(name: str, arguments: Mapping[str, Any]) -> Any:
     """Return the outputs of an operator of TensorFlow: a tensor, or a list of several.
 
+    In a graph, what has no outputs returns what a session runs it by; None elsewhere.
+
     >>> print(raw_call("MatMul", {"a": [[1.0, 2.0]], "b": [[3.0, 4.0]], "transpose_b": True}))
     [[11.]]
     """
@@ -48,7 +52,8 @@ def raw_call(name: str, arguments: Mapping[str, Any]) -> Any:
     attributes = {
         key: _attribute(value, signature.attributes[key].kind)
         for key, value in given.items()
-        if key in signature.attributes and value is not None
+        if key in signature.attributes
+        and (value is not None or signature.attributes[key].kind == "shape")
     }
     known = {one.name for one in signature.inputs} | set(signature.attributes)
     if set(given) - known or {one.name for one in signature.inputs} - set(given):
@@ -57,7 +62,10 @@ def raw_call(name: str, arguments: Mapping[str, Any]) -> Any:
         )
     inputs = _inputs(signature, given, attributes)
     graph, node, stand_ins = _made(name, title, inputs, attributes)
-    return _replayed(graph, node, dict(zip(stand_ins, inputs, strict=True)))
+    made, done = _replayed(graph, node, dict(zip(stand_ins, inputs, strict=True)))
+    if not signature.outputs:
+        return done
+    return made[0] if len(made) == 1 else made
 
 
 def _attribute(value: Any, kind: str) -> Any:
@@ -65,7 +73,18 @@ def _attribute(value: Any, kind: str) -> Any:
         return as_dtype(value)
     if kind == "list(type)":
         return tuple([as_dtype(x) for x in value])
+    if kind == "shape":
+        return _shape(value)
+    if kind == "list(shape)":
+        return tuple([_shape(x) for x in value])
     return tuple(value) if isinstance(value, list) else value
+
+
+def _shape(value: Any) -> Shape:
+    """Return sizes as a shape; those that do not say their number are None or an unknown shape."""
+    if value is None or getattr(value, "ndims", 0) is None:
+        return Shape(None)
+    return Shape(tuple(value))
 
 
 def _inputs(
@@ -92,28 +111,33 @@ def _made(
     """Return a graph of the operator alone, and what stands for its inputs there."""
     graph = ManualGraph()
     with interpreted_by(None), graph.as_default():
-        stand_ins: Any = [_standing(x) for x in inputs]
+        stand_ins: Any = [_standing(graph, x) for x in inputs]
         node = created(graph, name, stand_ins, title, attributes)
     return graph, node, stand_ins
 
 
-def _standing(x: Tensor) -> Tensor:
+def _standing(graph: ManualGraph, x: Tensor) -> Tensor:
     """Return a constant for small integers, which sizes and axes are; a placeholder for others."""
     small = x.spec.size is not None and x.spec.size <= _SMALL
     if small and x.dtype.is_integer and isinstance(x, EagerTensor):
         return constant(x.numpy())
-    return placeholder(x.dtype, x.spec.shape)
+    return graph.add_input(x.spec.without_value(), "Placeholder")
 
 
 def _replayed(
     graph: ManualGraph, node: Node, values: dict[SymbolicTensor, Tensor]
-) -> Any:
-    """Return the outputs of a node, each node of the graph being called again, where we are now."""
+) -> tuple[list[Tensor], Fetchable]:
+    """Call each node of a graph again, where we are now.
+
+    Return the outputs of one of them, and what a session fetches to run it.
+    """
+    done: Fetchable = None
     known = {(x.node, x.index): y for x, y in values.items()}
     for one in graph.nodes:
         if (one, 0) in known:
             continue
         outputs = calls(one.op, *[known[x.node, x.index] for x in one.inputs])
         known.update({(one, i): y for i, y in enumerate(outputs)})
-    made = [known[x.node, x.index] for x in node.outputs]
-    return made[0] if len(made) == 1 else made
+        if one is node:
+            done = ran()
+    return [known[x.node, x.index] for x in node.outputs], done

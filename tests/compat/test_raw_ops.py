@@ -1,0 +1,69 @@
+"""tf.raw_ops in graphs: handles of variables, shapes as attributes, operators without outputs.
+
+Expected values are those of TensorFlow 1.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.compat.views import Operation
+from tensorlite.graph_mode.graph import mode
+
+tf: Any = v1
+
+
+@pytest.fixture
+def session() -> Iterator[Any]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default(), tf.Session() as made:
+        yield made
+    mode.eager = before
+
+
+def test_a_variable_is_written_and_read_by_its_handle(session: Any) -> None:
+    handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2])
+    write = tf.raw_ops.AssignVariableOp(resource=handle, value=[1.0, 2.0])
+    add = tf.raw_ops.ResourceScatterAdd(resource=handle, indices=[1], updates=[5.0])
+    read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+    assert (type(write), type(add)) == (Operation, Operation)
+    assert session.run([write]) == [None]
+    session.run(add)
+    np.testing.assert_array_equal(session.run(read), [1.0, 7.0])
+
+
+@pytest.mark.parametrize(
+    ("shape", "rank"), [([], 0), (tf.TensorShape([None, 2]), 2), (None, None)]
+)
+def test_shapes_are_attributes_in_any_form(
+    session: Any, shape: Any, rank: int | None
+) -> None:
+    handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=shape)
+    told = handle.op.get_attr("shape")
+    assert (None if told.unknown_rank else len(told.dim)) == rank
+
+
+def test_what_has_no_outputs_gives_the_operation(session: Any) -> None:
+    queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.float32], shapes=[[]])
+    put = tf.raw_ops.QueueEnqueueV2(handle=queue, components=[1.5], name="put")
+    assert (put.name, put.type) == ("put", "QueueEnqueueV2")
+    (taken,) = [tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.float32])]
+    assert session.run(put) is None
+    assert session.run(taken) == 1.5
+    assert tf.raw_ops.NoOp().outputs == []
+
+
+def test_what_has_no_outputs_gives_none_eagerly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mode, "eager", True)
+    path = str(tmp_path / "text")
+    assert tf.raw_ops.WriteFile(filename=path, contents="a") is None
+    assert tf.raw_ops.ReadFile(filename=path).numpy() == b"a"
