@@ -315,3 +315,23 @@ def test_each_test_begins_with_the_same_seeds() -> None:
         global_seed.seed = before
         global_seed.begun.clear()
     assert Drawing.drawn[0] == Drawing.drawn[1]
+
+
+class Factored:
+    """A matrix as the two that it is the product of."""
+
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+
+
+@pytest.mark.usefixtures("eager")
+def test_operators_convert_values_of_registered_classes_eagerly() -> None:
+    def multiplied(
+        x: Any, dtype: Any = None, name: Any = None, as_ref: Any = 0
+    ) -> Any:
+        return tf.matmul(x.a, x.b, name=name)
+
+    tf.register_tensor_conversion_function(Factored, multiplied)
+    value = Factored(tf.ones([2, 3]), tf.ones([3, 2]))
+    assert (value + tf.ones([2, 2])).numpy().tolist() == [[4, 4], [4, 4]]
+    assert (tf.ones([2, 2]) * value).numpy().tolist() == [[3, 3], [3, 3]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.core.dispatch import conversions
 from tensorlite.core.errors import DTypeError
 
 _known: list[tuple[int, Any, Callable[..., Any]]] = []
@@ -15,6 +16,8 @@ def register_tensor_conversion_function(
 ) -> None:
     if not callable(conversion_func):
         raise DTypeError("conversion_func must be callable.")
+    if not _known:
+        conversions.append(registered)
     _known.append((priority, base_type, conversion_func))
     _known.sort(key=lambda one: one[0])
 

@@ -7,7 +7,7 @@ A tape and a tracer are interpreters: each has `apply(op, inputs)` and hands dow
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from threading import Lock
@@ -371,6 +371,10 @@ def _standing(array: ndarray[Any, Any]) -> Tensor:
     return top.apply(Const(array), ())[0]
 
 
+conversions: list[Callable[[Any], Any]] = []
+"""What make tensors of values of programs' own classes, and return others as they are."""
+
+
 def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
     """Return `value` as a tensor; a `dtype` is only for values that are no tensors yet.
 
@@ -390,6 +394,10 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         isinstance(x, Operand) for x in value
     ):
         return operand.operators.stack([to_tensor(x, dtype) for x in value])
+    for converted in conversions:
+        value = converted(value)
+        if isinstance(value, Tensor):
+            return value
     return constant(value, dtype)
 
 

@@ -91,7 +91,7 @@ def _called(
     info: PartitionInfo | None = None,
 ) -> Any:
     """Return what an initializer makes, which may take no dtype, nor know of parts."""
-    if info is not None and "partition_info" in _parameters(initializer):
+    if "partition_info" in _parameters(initializer):
         return initializer(list(sizes), dtype=dtype, partition_info=info)
     try:
         return initializer(list(sizes), dtype=dtype)

@@ -118,6 +118,9 @@ class Graph(GraphElements):
     def building_function(self) -> bool:
         return False
 
+    def _get_control_flow_context(self) -> None:
+        """Return None: branches and loops are graphs of their own, as TensorFlow 2's are."""
+
 
 mode.kind = Graph
 

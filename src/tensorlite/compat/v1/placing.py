@@ -6,7 +6,9 @@ anew, are `tl.distribute`'s.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -142,6 +144,35 @@ class Server(server.Server):
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
         return Server({"local": ["localhost:0"]}, "local", 0, None, config, start)
+
+
+def create_local_cluster(
+    num_workers: int,
+    num_ps: int,
+    protocol: str = "grpc",
+    worker_config: Any = None,
+    ps_config: Any = None,
+) -> tuple[list[Server], list[Server]]:
+    """Return servers for the tasks of a cluster that all are this process."""
+    free = _free_addresses(num_workers + num_ps)
+    cluster = ClusterSpec({"worker": free[:num_workers], "ps": free[num_workers:]})
+    return (
+        [
+            Server(cluster, "worker", i, protocol, worker_config)
+            for i in range(num_workers)
+        ],
+        [Server(cluster, "ps", i, protocol, ps_config) for i in range(num_ps)],
+    )
+
+
+def _free_addresses(count: int) -> list[str]:
+    """Return addresses of this machine at which nobody listens."""
+    with ExitStack() as held:  # all at once, lest one is found twice
+        found = [
+            held.enter_context(socket.create_server(("localhost", 0)))
+            for _ in range(count)
+        ]
+        return [f"localhost:{each.getsockname()[1]}" for each in found]
 
 
 def name_of(job: str, index: int) -> str:

@@ -32,6 +32,7 @@ from tensorlite.compat.v1.framework import (
     gradients,
     placeholder,
 )
+from tensorlite.compat.v1.placing import create_local_cluster
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.sessions import chosen_session
 
@@ -41,6 +42,7 @@ __all__ = [
     "assert_equal_graph_def",
     "compute_gradient",
     "compute_gradient_error",
+    "create_local_cluster",
     "get_temp_dir",
     "gpu_device_name",
     "is_built_with_cuda",

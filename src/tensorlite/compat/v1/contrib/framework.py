@@ -23,6 +23,7 @@ from tensorlite.compat.v1.contrib.arg_scopes import (
     current_arg_scope,
     has_arg_scope,
 )
+from tensorlite.compat.v1.contrib.static import smart_cond, smart_constant_value
 from tensorlite.compat.v1.contrib.variables import (
     add_model_variable,
     assign_from_checkpoint,
@@ -46,6 +47,7 @@ from tensorlite.compat.v1.contrib.variables import (
 )
 from tensorlite.compat.v1.framework import is_tensor
 from tensorlite.compat.v1.starting import init_from_checkpoint
+from tensorlite.core.scope import scope
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,
     load_checkpoint,
@@ -73,6 +75,7 @@ __all__ = [
     "get_global_step",
     "get_local_variables",
     "get_model_variables",
+    "get_name_scope",
     "get_or_create_global_step",
     "get_trainable_variables",
     "get_unique_variable",
@@ -92,9 +95,16 @@ __all__ = [
     "model_variable",
     "nest",
     "py_func",
+    "smart_cond",
+    "smart_constant_value",
     "sort",
     "variable",
 ]
+
+
+def get_name_scope() -> str:
+    """Return the name scope that is open, without a slash at its end."""
+    return scope.get().name
 
 
 def __getattr__(name: str) -> object:

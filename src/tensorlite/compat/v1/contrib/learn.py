@@ -1,4 +1,4 @@
-"""tf.contrib.learn: data sets of files that are there, and what says that the rest is not."""
+"""tf.contrib.learn: data sets of files that are there, modes; what says that the rest is not."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def _refused(name: str) -> Any:
 
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
+
+
+class ModeKeys:
+    """What a model is built for; tf.estimator.ModeKeys calls INFER PREDICT."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    INFER = "infer"
 
 
 class _Mnist:
