@@ -340,3 +340,30 @@ def test_a_trained_model_is_saved_and_computes_the_same(tmp_path: Path) -> None:
     tf.saved_model.save(model, str(tmp_path))
     again = tf.saved_model.load(str(tmp_path))
     np.testing.assert_allclose(again(tf.constant(x)).numpy(), model(x).numpy())
+
+
+class Column:
+    """A column of a table, as pandas has them."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.values, dtype)
+
+    def to_numpy(self) -> Any:
+        return self.values
+
+
+def test_columns_of_tables_are_inputs_of_one_number() -> None:
+    model = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+    model.set_weights([[[2.0]]])
+    found = model.predict(Column([1.0, 2.0, 3.0]), verbose=0)
+    assert found.tolist() == [[2.0], [4.0], [6.0]]
+
+
+def test_a_layer_without_an_initializer_has_that_of_weights() -> None:
+    layer = keras.layers.Dense(3, bias_initializer=None)
+    layer.build((None, 2))
+    limit = np.sqrt(6 / (3 + 3))
+    assert 0 < np.abs(layer.bias.numpy()).max() <= limit

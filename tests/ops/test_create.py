@@ -173,3 +173,40 @@ def test_numpys_other_functions_are_refused_by_name() -> None:
         np.interp(x, x, x)
     with pytest.raises(DTypeError, match=r"np.add.reduce does not take tensors"):
         np.add.reduce(x)
+
+
+class Column:
+    """A column of a table, of a library that this one does not know."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.values, dtype)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, 2], tl.int64),
+        ([1.0, 2.0], tl.float64),
+        (np.asarray([1, 2], np.uint8), tl.uint8),
+        (np.asarray(["a", "bc"], object), tl.string),
+    ],
+)
+def test_whatever_is_an_array_keeps_its_dtype(values: Any, dtype: Any) -> None:
+    column: Any = Column(values)
+    found = tl.constant(column)
+    assert found.dtype is dtype
+    assert tl.expand_dims(column, 0).shape == (1, 2)
+    assert found.tolist() == tl.constant(np.asarray(values)).tolist()
+
+
+def test_traced_functions_take_arrays_of_other_libraries_as_tensors() -> None:
+    @tl.function
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    assert doubled(Column([1, 2])).tolist() == [2, 4]
+    assert doubled(Column([3, 4])).tolist() == [6, 8]
+    assert doubled.trace_count == 1

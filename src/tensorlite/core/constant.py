@@ -21,6 +21,9 @@ from tensorlite.core.xp import Xp
 
 encoded = texts.encoded
 
+ARRAYS = ("__array__", "__array_interface__")
+"""What arrays have, whosever they are: columns of tables and pictures, too."""
+
 
 class Const(Op):
     """A tensor whose value is part of the program."""
@@ -82,12 +85,12 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     """Return a Python or NumPy value as a NumPy array of `dtype`.
 
     Without a dtype, Python floats become float32, ints int32 (int64 when they do not fit), and
-    NumPy's arrays keep theirs. Raises DTypeError for what is no number, bool or string, and
+    arrays keep theirs. Raises DTypeError for what is no number, bool or string, and
     InvalidArgumentError for numbers that the dtype cannot hold.
     """
     if dtype is None and type(value) is int and -(2**31) <= value < 2**31:
         return np.array(value, np.int32)
-    kept = isinstance(value, (np.ndarray, np.generic))
+    kept = any(hasattr(value, name) for name in ARRAYS)
     try:
         array = np.asarray(value, None if dtype is None or kept else dtype.numpy)
     except OverflowError as error:

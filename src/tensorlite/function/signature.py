@@ -223,6 +223,8 @@ def part_of(leaf: Any) -> Any:
         return Identity(getattr(leaf, "handle", leaf))
     if isinstance(leaf, float):
         return (float, leaf.hex())
+    if hasattr(leaf, "__array__"):
+        return part_of(np.asarray(leaf))
     if isinstance(leaf, PLAIN) or _has_equality(leaf):
         return (type(leaf), leaf)
     return Identity(leaf)

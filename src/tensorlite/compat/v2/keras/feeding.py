@@ -42,6 +42,7 @@ def as_array(x: Any) -> Any:
     array = np.asarray(x.__tensor__().numpy() if isinstance(x, Operand) else x)
     if hasattr(x, "to_numpy"):
         array = np.asarray(x.to_numpy())
+        array = array[:, None] if array.ndim == 1 else array  # a column of a table
     return array.astype(width().numpy) if array.dtype == np.float64 else array
 
 

@@ -148,6 +148,8 @@ for _kind in set(KNOWN.values()):
 
 
 def get(identifier: Any) -> Any:
+    if identifier is None:
+        return None
     found = lookup.found("initializer", identifier, KNOWN)
     if not callable(found):
         raise InvalidArgumentError(f"{identifier!r} is no initializer")
