@@ -425,7 +425,7 @@ def test_it_is_read_into_a_graph_that_names_as_tensorflow_does() -> None:
     graph = TensorFlowsGraph()
     made = Program()
     made.placeholder("x", shape=(2,))
-    made.node("BiasAdd", "y", "x", "x", T=tl.float32)
+    made.node("AccumulateNV2", "y", "x", "x", N=2, T=tl.float32, shape=Shape((2,)))
     made.node("Square", "z", "y", T=tl.float32, control=["w"])
     made.node("NoOp", "w")
     with graph.as_default(), name_scope("around"):

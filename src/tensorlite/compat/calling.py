@@ -40,13 +40,13 @@ class Deferred(TensorliteError):
 
 
 def named(
-    default: str, inner: str = ""
+    default: str, inner: str | None = ""
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator of functions that have a parameter `name`.
 
     In a graph what stands for tensors is unpacked before the call and wrapped behind it, all that
     is made bears the name of the call, or `default`, and is numbered as in TensorFlow; the last
-    node bears that of the call, or is called `inner` below it. Eagerly and
+    node bears that of the call, or is called `inner` below it; None leaves it its own. Eagerly and
     in traced functions the function is called as it is.
     """
 
@@ -80,7 +80,7 @@ def named(
 
 def _recorded(
     graph: Any,
-    kind: tuple[Callable[..., Any], str, str, int],
+    kind: tuple[Callable[..., Any], str, str | None, int],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
@@ -92,6 +92,8 @@ def _recorded(
     name = keywords.pop("name", None)
     if len(given) > place:
         name, given[place] = given[place], None
+    if isinstance(name, bytes):
+        name = name.decode()
 
     def make() -> Any:
         if own is not None:

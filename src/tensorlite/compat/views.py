@@ -434,9 +434,15 @@ def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def in_graph(
-    make: Callable[[], Any], default: str, name: str | None = None, inner: str = ""
+    make: Callable[[], Any],
+    default: str,
+    name: str | None = None,
+    inner: str | None = "",
 ) -> Any:
-    """Return what `make` makes, in the graph being built, its node bearing a name."""
+    """Return what `make` makes, in the graph being built, its node bearing a name.
+
+    That is the scope's, or `inner` below it; None leaves the node the name it has.
+    """
     graph = active_graph()
     if graph is None:
         return make()
@@ -444,7 +450,8 @@ def in_graph(
         count = len(within.nodes)
         with name_scope(name, default) as prefix:
             made = make()
-        _bear(graph, within, count, made, prefix[:-1], inner)
+        if inner is not None:
+            _bear(graph, within, count, made, prefix[:-1], inner)
     return shown(made)
 
 

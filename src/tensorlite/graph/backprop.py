@@ -13,7 +13,7 @@ from tensorlite.core.device import ANYWHERE
 from tensorlite.core.errors import GradientError, TensorliteError, note
 from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.provenance import Line, at_line
-from tensorlite.core.scope import scope
+from tensorlite.core.scope import scope, scoped
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
 from tensorlite.graph.graph import SymbolicTensor
 
@@ -175,15 +175,21 @@ def _gradient(
 
 @contextmanager
 def _beside(call: Call) -> Iterator[None]:
-    """Place what is made inside where the call is: gradients are computed beside their operator."""
+    """Place what is made inside where the call is: gradients are computed beside their operator.
+
+    In graphs that hold what was called it bears the name of that, too.
+    """
     output: Any = call.outputs[
         0
     ]  # symbolic: it is a call in a graph, as its line says
     node = output.node
-    if node.device is ANYWHERE and not node.group:
+    is_named = node.graph.as_called
+    if node.device is ANYWHERE and not node.group and not is_named:
         yield
         return
     here = scope.get()
+    if is_named:
+        here = here._replace(name=scoped(f"{node.name}_grad"))
     token = scope.set(here._replace(device=node.device, group=node.group))
     try:
         yield

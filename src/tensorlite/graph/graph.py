@@ -217,6 +217,8 @@ class Graph:
     """Why a tensor of an open graph has no value, and what is to be done."""
     shares = True
     """Whether equal calls without effects are one node."""
+    as_called = False
+    """Whether nodes are what programs called: composites stay one, gradients bear their names."""
     not_own = "Return it from the function that made it, or pass it as an argument"
     """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 

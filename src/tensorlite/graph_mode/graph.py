@@ -31,6 +31,7 @@ class Graph(ManualGraph):
     """
 
     shares = False
+    as_called = True
     texts_as_bytes = True
 
     def __init__(self, name: str = "graph") -> None:

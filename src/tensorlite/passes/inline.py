@@ -1,6 +1,7 @@
 """inline: put the bodies of called functions, and of decided conditionals, where they are used.
 
-What only says how gradients are taken goes: they have been when a graph is made ready to run.
+So are the parts of operators that are made of others. What only says how gradients are taken goes:
+they have been when a graph is made ready to run.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ import numpy as np
 
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Effect, Role
+from tensorlite.core.provenance import at_line
+from tensorlite.core.scope import Scope
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.differentiate import CustomGradient
+from tensorlite.passes.fold import fold
 from tensorlite.passes.rewrite import Copy, bound, branches, with_inner
 
 CONTROL = (Role.IF, Role.WHILE, Role.CALL)
@@ -34,12 +39,15 @@ def inline(graph: Graph) -> Graph:
 def _has_work(graph: Graph) -> bool:
     """Return whether there is anything to inline in a graph or the graphs inside it."""
     return any(
-        isinstance(node.op, CustomGradient)
+        isinstance(node.op, _GOING)
         or _chosen(node)[0] is not None
         or any(map(_has_work, branches(node.op)))
         for node in graph.nodes
-        if node.op.role in CONTROL or isinstance(node.op, CustomGradient)
+        if node.op.role in CONTROL or isinstance(node.op, _GOING)
     )
+
+
+_GOING = (Composite, CustomGradient)
 
 
 def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
@@ -51,6 +59,9 @@ def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
         if isinstance(node.op, CustomGradient):
             results = [copy.tensors[id(x)] for x in node.inputs[: node.op.number]]
             copy.stand_in(node, results, *copy.before(node))
+            continue
+        if isinstance(node.op, Composite):
+            _take_apart(node.op, node, copy)
             continue
         region, arguments = _chosen(node)
         ordered = node.op.effect not in (Effect.NONE, Effect.DRAW)
@@ -74,6 +85,25 @@ def _chosen(node: Node) -> tuple[Graph | None, Sequence[SymbolicTensor]]:
             1:
         ]
     return None, ()
+
+
+def _take_apart(op: Composite, node: Node, copy: Copy) -> None:
+    """Copy what a node is made of, each part placed as it is, and waiting for what it waits for.
+
+    What is known beforehand is folded: constants are of every frame of a loop, while what is
+    computed of them alone would be of none.
+    """
+    within = Scope(node.name, node.device, (), node.group)
+    with at_line(node.line):
+        region = fold(op.parts([x.spec for x in node.inputs], within))
+    inside = bound(copy.target, region, [copy.tensors[id(x)] for x in node.inputs])
+    inputs = {x.node for x in region.inputs}
+    for part in region.nodes:
+        if part not in inputs:
+            waits = () if isinstance(part.op, Const) else copy.before(node)
+            inside.node(part, control=waits)
+    outputs = [inside.tensors[id(x)] for x in region.outputs]
+    copy.stand_in(node, outputs, *dict.fromkeys(x.node for x in outputs))
 
 
 def _expand(

@@ -8,9 +8,10 @@ from typing import Any
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import (
     activations,
+    channels,
     conv_forms,
     ctc,
     losses,
@@ -26,7 +27,7 @@ from tensorlite.ops.arithmetic import add, sum
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.shape import astype
 
 
 @named("Relu")
@@ -103,29 +104,9 @@ def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Any:
     x = converted(value)
-    b = converted(bias, x.dtype)
     first = data_format is not None and data_format.startswith("NC")
     first = first and data_format != "NCHW_VECT_C"
-    _check_bias(x, b, 1 if first else -1)
-    if first:
-        rank = x.spec.rank or 4
-        b = reshape(b, (-1, *(1,) * (rank - 2)))
-    return add(x, b)
-
-
-def _check_bias(x: Any, bias: Any, axis: int) -> None:
-    """Raise ShapeError unless there may be an element of the bias for each channel."""
-    if bias.spec.rank not in (None, 1) or x.spec.rank in (0, 1):
-        raise ShapeError(
-            f"BiasAdd: {x.spec} and {bias.spec}; a tensor of 2 axes or more and a vector are wanted"
-        )
-    if x.spec.rank is not None and bias.spec.rank is not None:
-        channels, size = x.spec.shape[axis], bias.spec.shape[0]
-        if None not in (channels, size) and channels != size:
-            raise ShapeError(
-                f"BiasAdd: {size} elements do not fit {channels} channels in axis {axis}; give one "
-                "for each"
-            )
+    return channels.bias_add(x, converted(bias, x.dtype), "NCHW" if first else "NHWC")
 
 
 @named("xw_plus_b")

@@ -11,6 +11,7 @@ from tensorlite.core.op import REGISTRY, Op
 from tensorlite.graph.attributes import KINDS
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.ops import every
+from tensorlite.ops.composite import Composite
 
 Adapter: TypeAlias = Callable[[Given], Values]
 
@@ -115,9 +116,13 @@ _SAME = """
     DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
 """
 
+_COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]
+
 PLAIN: dict[str, Adapter] = {name: Plain(name) for name in _SAME.split()}
+PLAIN |= {name: Plain(name) for name in _COMPOSITES}
 PLAIN |= {
     "Add": Plain("AddV2"),
+    "BiasAddV1": Plain("BiasAdd"),
     "BatchMatMul": Plain("BatchMatMulV2"),
     "BatchMatMulV3": Plain("BatchMatMulV2"),
     "Cast": Plain("Cast", names={"to": "DstT"}),
