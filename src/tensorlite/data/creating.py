@@ -433,7 +433,7 @@ def _drawn(
 
 def _matching(patterns: Any) -> list[bytes]:
     """Return the names of files that match, sorted; NotFoundError if there are none."""
-    listed = patterns.numpy().ravel().tolist()
+    listed = np.ravel(patterns.numpy()).tolist()
     texts = [x.decode() if isinstance(x, bytes) else x for x in listed]
     found = sorted({name for text in texts for name in glob(text, recursive=True)})  # noqa: PTH207
     if not found:
