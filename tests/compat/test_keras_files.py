@@ -200,7 +200,7 @@ def test_calls_are_described_as_keras_has_them() -> None:
     call = described["MultiHeadAttention"]["inbound_nodes"][0]
     assert [x["config"]["keras_history"] for x in call["args"]] == [
         ["given", 0, 0]
-    ] * 3
+    ] * 2
     taken = described["Subtract"]["inbound_nodes"][0]["args"]
     assert taken[0] == 1.0
     assert taken[1]["class_name"] == "__keras_tensor__"

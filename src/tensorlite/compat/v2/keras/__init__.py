@@ -6,7 +6,6 @@ Weights are named and ordered as Keras 2 has them. Steps of training are traced 
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import (
     activations,
     applications,
@@ -16,6 +15,7 @@ from tensorlite.compat.v2.keras import (
     constraints,
     datasets,
     describing,
+    dtype_policies,
     initializers,
     layers,
     losses,
@@ -31,14 +31,15 @@ from tensorlite.compat.v2.keras import (
     tree,
     utils,
 )
+from tensorlite.compat.v2.keras.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
+from tensorlite.compat.v2.keras.dtype_policies import DTypePolicy, FloatDTypePolicy
 from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.layers_core import Input
 from tensorlite.compat.v2.keras.loss_functions import Loss
-from tensorlite.compat.v2.keras.models import Model, Sequential
-from tensorlite.compat.v2.keras.policies import DTypePolicy, FloatDTypePolicy
+from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.sketch import KerasTensor
 
@@ -50,7 +51,12 @@ describing.known.update(
             for name, kind in vars(layers).items()
             if isinstance(kind, type)
         },
-        "keras": {"Sequential": Sequential, "Functional": Model, "Model": Model},
+        "keras": {
+            "Sequential": Sequential,
+            "Functional": Functional,
+            "Model": Model,
+            **dtype_policies.CLASSES,
+        },
         "keras.initializers": initializers.KNOWN,
         "keras.regularizers": regularizers.KNOWN,
         "keras.constraints": constraints.KNOWN,
@@ -92,6 +98,7 @@ __all__ = [
     "config",
     "constraints",
     "datasets",
+    "dtype_policies",
     "initializers",
     "layers",
     "losses",

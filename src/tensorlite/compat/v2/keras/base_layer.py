@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager, nullcontext
+from functools import wraps
+from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.v1.variables import Variable as GraphVariable
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.v2.keras import (
+    autocast,
     constraints,
-    defaults,
     describing,
+    dtype_policies,
     in_graphs,
     initializers,
     lookup,
@@ -23,25 +24,22 @@ from tensorlite.compat.v2.keras import (
     regularizers,
     sketch,
 )
+from tensorlite.compat.v2.keras.arguments import (
+    Arguments,
+    Calling,
+    build_parameters,
+    parameters,
+    surrounding,
+    training_in,
+)
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
 from tensorlite.core import nest
-from tensorlite.core.dispatch import constant, interpreted_by, tracer
+from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import TensorShape
 from tensorlite.function.staging import converted
-from tensorlite.ops.shape import astype
 from tensorlite.ops.state import Variable as AnyVariable
-
-
-class Calling(NamedTuple):
-    """What layers that are called by another layer's call know of it."""
-
-    training: Any = None
-
-
-_calling: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
 
 
 class Held:
@@ -54,7 +52,7 @@ class Held:
         self.checked: dict[Any, bool] = {}
 
 
-class Layer(Module):
+class Layer(Arguments, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -62,7 +60,7 @@ class Layer(Module):
 
     supports_masking = False
     opens_scope = True
-    _self_dtype: Any = None
+    dtype_policy: Any = None
     _held: Held
     _arguments: tuple[Any, Any]
     _first_weights: Any = None
@@ -87,6 +85,11 @@ class Layer(Module):
         made.awaiting = ()
         return made
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "build" in vars(cls):
+            type.__setattr__(cls, "build", _building(vars(cls)["build"]))
+
     def __init__(
         self,
         trainable: bool = True,
@@ -98,12 +101,11 @@ class Layer(Module):
     ) -> None:
         self._name = name or naming.unique(naming.snake(type(self).__name__))
         self._trainable = trainable
-        kind = getattr(dtype, "variable_dtype", dtype)
-        self._self_dtype = defaults.kind_of(kind)
+        self.dtype_policy = dtype_policies.get(dtype)
+        self.autocast = kwargs.pop("autocast", self.autocast)
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.given_shape = sketch.given_shape(kwargs)
         self._first_weights = kwargs.pop("weights", None)
-        kwargs.pop("autocast", None)
         if kwargs:
             raise TypeError(
                 f"{type(self).__name__}: unexpected arguments {sorted(kwargs)}"
@@ -114,10 +116,18 @@ class Layer(Module):
         return getattr(self, "_name", "") or naming.snake(type(self).__name__)
 
     @property
-    def dtype(self) -> Any:
-        return (self._self_dtype or defaults.width()).name
+    def dtype(self) -> str:
+        """The dtype of weights."""
+        return self._policy().variable_dtype
 
-    compute_dtype = variable_dtype = dtype
+    variable_dtype = dtype
+
+    @property
+    def compute_dtype(self) -> str:
+        return self._policy().compute_dtype
+
+    def _policy(self) -> dtype_policies.DTypePolicy:
+        return self.dtype_policy or dtype_policies.dtype_policy()
 
     @property
     def trainable(self) -> bool:
@@ -129,7 +139,8 @@ class Layer(Module):
         for layer in self.sublayers():
             layer.trainable = value
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """Make the weights; classes take the shapes of what they will be called with."""
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -144,20 +155,19 @@ class Layer(Module):
         regularizer: Any = None,
         trainable: bool | None = True,
         constraint: Any = None,
+        autocast: bool = True,
         **kwargs: Any,
     ) -> Any:
         if name is not None and not isinstance(name, str):
             name, shape = None, name  # Keras 3 has the shape first
-        wanted = (
-            self._self_dtype or defaults.width() if dtype is None else as_dtype(dtype)
-        )
+        wanted = as_dtype(self.variable_dtype if dtype is None else dtype)
         sizes = [int(x) for x in TensorShape(shape)] if shape is not None else []
         kind = "glorot_uniform" if wanted.is_floating else "zeros"
         make = initializers.get(kind if initializer is None else initializer)
         whole = naming.prefixed(name or "Variable")
         graph = in_graphs.building.get()
         with interpreted_by(None) if graph is None else graph.building():
-            made: Any = (Variable if graph is None else GraphVariable)(
+            made: Any = self._kind_of_weight(wanted, graph, autocast)(
                 make(tuple(sizes), dtype=wanted),
                 trainable=trainable is not False,
                 name=whole,
@@ -170,6 +180,13 @@ class Layer(Module):
         return made
 
     add_variable = add_weight
+
+    def _kind_of_weight(self, dtype: Any, graph: Any, is_cast: bool) -> Any:
+        if graph is not None:
+            return GraphVariable
+        mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
+        cast = is_cast and self.autocast and mixed
+        return autocast.CastVariable if cast else Variable
 
     def add_loss(self, losses: Any, **kwargs: Any) -> None:
         self._held.added += nest.flatten(losses)
@@ -273,7 +290,8 @@ class Layer(Module):
         return sum(int(np.prod(tuple(w.shape))) for w in self.weights)
 
     def get_config(self) -> dict[str, Any]:
-        own = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        own = {"name": self.name, "trainable": self.trainable}
+        own["dtype"] = dtype_policies.serialize(self._policy())
         maker = describing.maker_of(self, Layer)
         if maker is not None:
             own.update(describing.described(describing.given_arguments(self, maker)))
@@ -292,14 +310,22 @@ class Layer(Module):
     def build_from_config(self, config: dict[str, Any]) -> None:
         """Make the weights for inputs of a shape that was kept, unless they are there."""
         shape = config.get("input_shape")
-        if not self.built and shape is not None:
-            self.build_with(describing.as_shapes(shape))
+        if self.built or shape is None:
+            return
+        shapes = describing.as_shapes(shape)
+        if isinstance(shapes, dict) and len(build_parameters(type(self))) > 1:
+            self.build_with(**shapes)
+        else:
+            self.build_with(shapes)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return mask if self.supports_masking else None
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return sketch.output_shape(self, input_shape)
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        return sketch.output_spec(self, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if sketch.is_symbolic([args, kwargs]):
@@ -308,31 +334,39 @@ class Layer(Module):
 
     @in_graphs.anywhere
     def _applied(self, *args: Any, **kwargs: Any) -> Any:
-        around = _calling.get()
+        around = surrounding.get()
         if around is None:
             self._forget_losses()
-        args = (self._as_inputs(args[0]), *args[1:]) if args else args
-        kwargs = self._with_training(args, kwargs, around)
-        if "mask" in kwargs and not self._takes("mask") and not self._takes("kwargs"):
+        args, kwargs = self.as_tensors(args, kwargs)
+        kwargs = self.with_training(args, kwargs, around)
+        if "mask" in kwargs and not self.takes("mask") and not self.takes("kwargs"):
             kwargs.pop("mask")
         mask = masks.of(args[0]) if args else None
-        if mask is not None and self._takes("mask") and kwargs.get("mask") is None:
-            kwargs["mask"] = mask
+        kwargs = self.with_masks(args, kwargs)
         first = args[0] if args else next(iter(kwargs.values()), None)
-        self.build_for(first)
-        token = _calling.set(Calling(kwargs.get("training", _training(around))))
+        self.build_called(args, kwargs)
+        token = surrounding.set(Calling(kwargs.get("training", training_in(around))))
         try:
             made = self._called(args, kwargs)
         finally:
-            _calling.reset(token)
+            surrounding.reset(token)
         return self._finished(made, first, mask)
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         call = self.call if tracer() is None else converted(self.call)
-        if not self.opens_scope:
-            return call(*args, **kwargs)
-        with naming.inside(self.name):
-            return call(*args, **kwargs)
+        with self._reading():
+            if not self.opens_scope:
+                return call(*args, **kwargs)
+            with naming.inside(self.name):
+                return call(*args, **kwargs)
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Return in what weights are read as the layer computes."""
+        mixed = self.compute_dtype != self.variable_dtype
+        if not (mixed or autocast.is_asked()):
+            return nullcontext()
+        wanted = as_dtype(self.compute_dtype)
+        return autocast.to(wanted if self.autocast and wanted.is_floating else None)
 
     def _finished(self, made: Any, first: Any, mask: Any) -> Any:
         if self.activity_regularizer is not None:
@@ -342,41 +376,17 @@ class Layer(Module):
             masks.remember(made, self.compute_mask(first, mask))
         return made
 
-    def _as_inputs(self, inputs: Any) -> Any:
-        """Return inputs as tensors; arrays and floats of another width take the layer's dtype."""
-        wanted = self._self_dtype or defaults.width()
-
-        def one(x: Any) -> Any:
-            if isinstance(x, (np.ndarray, np.generic, float, int)) and not isinstance(
-                x, bool
-            ):
-                x = constant(np.asarray(x))
-            if not isinstance(x, Operand):
-                return x
-            tensor = x.__tensor__()
-            other = tensor.dtype.is_floating and tensor.dtype is not wanted
-            return astype(tensor, wanted) if other else x
-
-        if isinstance(inputs, list) and inputs and _is_value(inputs[0]):
-            inputs = np.asarray(inputs)
-        return nest.map_structure(one, inputs)
-
-    def _with_training(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
-        if not self._takes("training"):
-            if "training" in kwargs and not self._takes("kwargs"):
-                kwargs = {k: v for k, v in kwargs.items() if k != "training"}
-            return kwargs
-        place = list(_parameters(type(self))).index("training")
-        if len(args) > place or kwargs.get("training") is not None:
-            return kwargs
-        default = _parameters(type(self))["training"].default
-        chosen = _training(around)
-        if chosen is None:
-            chosen = default if isinstance(default, bool) else False
-        return {**kwargs, "training": chosen}
-
-    def _takes(self, name: str) -> bool:
-        return name in _parameters(type(self))
+    def build_called(self, args: Any, kwargs: Any) -> None:
+        """Make the weights for a call like this, if they are not made yet."""
+        names = [x for x in build_parameters(type(self)) if x.endswith("_shape")]
+        if len(names) < 2 or self.built:
+            self.build_for(args[0] if args else next(iter(kwargs.values()), None))
+            return
+        given = {**dict(zip(parameters(type(self)), args, strict=False)), **kwargs}
+        values = {name: given.get(name.removesuffix("_shape")) for name in names}
+        self.build_with(
+            **{key: _shapes_of(x) for key, x in values.items() if x is not None}
+        )
 
     def build_for(self, inputs: Any) -> None:
         """Make the weights for inputs like these, if they are not made yet."""
@@ -384,16 +394,11 @@ class Layer(Module):
             _check(self.input_spec, inputs, self.name)
         if self.built:
             return
-        shapes = nest.map_structure(
-            lambda x: x.get_shape() if hasattr(x, "get_shape") else TensorShape(()),
-            inputs,
-        )
-        self.build_with(shapes)
+        self.build_with(_shapes_of(inputs))
 
-    def build_with(self, shapes: Any) -> None:
-        self.built_shape = describing.kept(shapes)
-        with interpreted_by(None), naming.inside(self.name):
-            self.build(shapes)
+    def build_with(self, *shapes: Any, **named: Any) -> None:
+        self.built_shape = describing.kept(shapes[0] if shapes else named)
+        self.build(*shapes, **named)
         self.built = True
         if getattr(self, "_first_weights", None) is not None:
             self.set_weights(self._first_weights)
@@ -429,22 +434,24 @@ class Layer(Module):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-def _training(around: Calling | None) -> Any:
-    return None if around is None else around.training
+def _shapes_of(inputs: Any) -> Any:
+    return nest.map_structure(
+        lambda x: x.get_shape() if hasattr(x, "get_shape") else TensorShape(()),
+        inputs,
+    )
 
 
-_known: dict[Any, Any] = {}
+def _building(build: Callable[..., None]) -> Callable[..., None]:
+    """Let weights that a method makes bear the layer's name, and the layer be built then."""
 
+    @wraps(build)
+    def made(self: Layer, *args: Any, **kwargs: Any) -> None:
+        scope = naming.inside(self.name) if self.opens_scope else nullcontext()
+        with interpreted_by(None), scope:
+            build(self, *args, **kwargs)
+        self.built = True
 
-def _parameters(kind: Any) -> Any:
-    """Return the parameters of a layer's `call`, without self."""
-    call = kind.call
-    found = _known.get(call)
-    if found is None:
-        inner = getattr(call, "python_function", call)
-        own = list(inspect.signature(inner).parameters.items())[1:]
-        found = _known[call] = dict(own)
-    return found
+    return made
 
 
 def _check(spec: Any, inputs: Any, name: str) -> None:
@@ -452,12 +459,6 @@ def _check(spec: Any, inputs: Any, name: str) -> None:
     for one, x in pairs:
         if hasattr(x, "shape") and x.get_shape().rank is not None:
             one.check(x, name)
-
-
-def _is_value(x: Any) -> bool:
-    if isinstance(x, list):
-        return bool(x) and _is_value(x[0])
-    return isinstance(x, (int, float, str, bytes, np.generic))
 
 
 def _leaves(value: Any) -> Iterator[Any]:

@@ -57,15 +57,16 @@ def is_traceback_filtering_enabled() -> bool:
 
 
 def enable_flash_attention() -> None:
-    raise InvalidArgumentError("there is no flash attention to enable")
+    """Note that it is wanted where there is any; on this machine there is none."""
+    chosen.flash_attention = True
 
 
 def disable_flash_attention() -> None:
-    """Do nothing: there is none."""
+    chosen.flash_attention = False
 
 
-def is_flash_attention_enabled() -> bool:
-    return False
+def is_flash_attention_enabled() -> bool | None:
+    return chosen.flash_attention
 
 
 def is_nnx_enabled() -> bool:

@@ -15,6 +15,8 @@ class _Defaults:
     epsilon: float = 1e-7
     image_data_format: str = "channels_last"
     prints_bars: bool = True
+    policy: str | None = None
+    flash_attention: bool | None = None
 
 
 chosen = _Defaults()
@@ -28,6 +30,11 @@ def width() -> DType:
 def kind_of(dtype: Any) -> DType:
     """Return the dtype that is meant, of None the usual one."""
     return chosen.width if dtype is None else as_dtype(dtype)
+
+
+def policy() -> str:
+    """Return the name of the policy of layers' dtypes."""
+    return chosen.policy or chosen.width.name
 
 
 def floatx() -> str:

@@ -132,8 +132,6 @@ def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
         return slice(*[restored(config[key]) for key in ("start", "stop", "step")])
     if name == "__ellipsis__":
         return Ellipsis
-    if name in {"DTypePolicy", "Policy"}:
-        return config["name"]
     if name == "__lambda__":
         raise InvalidArgumentError(
             "a lambda in a file is code, which is not run from there: register a function with "
@@ -245,7 +243,7 @@ def revived(value: Any) -> Any:
     if not is_description(value):
         return value
     name = value["class_name"]
-    special = name.startswith("__") or name in {"DTypePolicy", "function"}
+    special = name.startswith("__") or name == "function"
     kinds = {**known.get("keras.layers", {}), **known.get("keras", {})}
     layer = name in kinds or name in lookup.custom_objects
     return restored(value) if special or layer else value

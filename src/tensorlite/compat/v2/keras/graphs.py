@@ -138,15 +138,8 @@ def _layer(name: str, layer: Any, places: _Places) -> dict[str, Any]:
     return {
         **describing.description(layer),
         "name": name,
-        "inbound_nodes": [
-            _call(_given(layer, node.args), node.kwargs, places) for node in calls
-        ],
+        "inbound_nodes": [_call(node.args, node.kwargs, places) for node in calls],
     }
-
-
-def _given(layer: Any, args: Any) -> Any:
-    """Return the arguments of a call as Keras has them: one by one where it names each."""
-    return tuple(args[0]) if getattr(layer, "names_inputs", False) else args
 
 
 def _call(args: Any, kwargs: Any, places: _Places) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from tensorlite.compat.v2.keras.layers_adapting import (
 from tensorlite.compat.v2.keras.layers_attention import (
     AdditiveAttention,
     Attention,
-    MultiHeadAttention,
 )
 from tensorlite.compat.v2.keras.layers_augmenting import (
     RandomBrightness,
@@ -73,6 +72,10 @@ from tensorlite.compat.v2.keras.layers_core import (
     SpatialDropout2D,
 )
 from tensorlite.compat.v2.keras.layers_features import DenseFeatures
+from tensorlite.compat.v2.keras.layers_heads import (
+    GroupedQueryAttention,
+    MultiHeadAttention,
+)
 from tensorlite.compat.v2.keras.layers_merging import (
     Add,
     Average,
@@ -185,6 +188,8 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
         return describing.restored(config)
 
 
+GroupQueryAttention = GroupedQueryAttention
+
 __all__ = [
     "Activation",
     "ActivityRegularization",
@@ -256,6 +261,7 @@ __all__ = [
     "GlobalMaxPooling2D",
     "GlobalMaxPooling3D",
     "GroupNormalization",
+    "GroupQueryAttention",
     "Hashing",
     "Identity",
     "Input",

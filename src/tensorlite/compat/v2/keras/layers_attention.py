@@ -1,144 +1,58 @@
-"""Keras' layers of attention."""
+"""Keras' layers of attention of one head. Those of several heads are in layers_heads.py."""
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import initializers
+from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.base_layer import Layer
-from tensorlite.ops.shape import astype
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype, shape_of
 
-
-class MultiHeadAttention(Layer):
-    """Attention of several heads (Vaswani et al. 2017), with Keras' weights."""
-
-    names_inputs = True
-    """Whether Keras' call has a parameter for each input, rather than one for all."""
-
-    def __init__(
-        self,
-        num_heads: int,
-        key_dim: int,
-        value_dim: int | None = None,
-        dropout: float = 0.0,
-        use_bias: bool = True,
-        output_shape: Any = None,
-        attention_axes: Any = None,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.num_heads, self.key_dim = num_heads, key_dim
-        self.value_dim = value_dim or key_dim
-        self.dropout, self.use_bias = dropout, use_bias
-        self.output_size = output_shape
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self._pairs: dict[str, tuple[Any, Any]] = {}
-
-    def __call__(
-        self, query: Any, value: Any = None, key: Any = None, **kwargs: Any
-    ) -> Any:
-        given = (
-            query if value is None else [query, value, value if key is None else key]
-        )
-        return super().__call__(given, **kwargs)
-
-    def stored_parts(self) -> dict[str, list[Any]]:
-        """Return the weights by the names of the layers that Keras makes of them."""
-        return {
-            f"{name.removeprefix('attention_')}_dense": [
-                w for w in pair if w is not None
-            ]
-            for name, pair in sorted(self._pairs.items())
-        }
-
-    def build(self, input_shape: Any) -> None:
-        query, value, key = input_shape
-        heads = self.num_heads
-        self._add("query", (query[-1], heads, self.key_dim), (heads, self.key_dim))
-        self._add("key", (key[-1], heads, self.key_dim), (heads, self.key_dim))
-        self._add(
-            "value", (value[-1], heads, self.value_dim), (heads, self.value_dim)
-        )
-        out = self.output_size or query[-1]
-        self._add("attention_output", (heads, self.value_dim, out), (out,))
-        self.built = True
-
-    def _add(self, name: str, kernel: Any, bias: Any) -> None:
-        made = self.add_weight(
-            f"{name}/kernel", kernel, initializer=self.kernel_initializer
-        )
-        offset = None
-        if self.use_bias:
-            offset = self.add_weight(
-                f"{name}/bias", bias, initializer=self.bias_initializer
-            )
-        self._pairs[name] = (made, offset)
-
-    def _projected(self, name: str, x: Any, rule: str) -> Any:
-        kernel, bias = self._pairs[name]
-        made = tl.einsum(rule, x, kernel.value())
-        return made if bias is None else made + bias
-
-    def call(
-        self,
-        inputs: Any,
-        attention_mask: Any = None,
-        return_attention_scores: bool = False,
-        training: Any = None,
-        use_causal_mask: bool = False,
-    ) -> Any:
-        query, value, key = inputs
-        q = self._projected("query", query, "bte,ehd->bthd") / sqrt(self.key_dim)
-        k = self._projected_heads("key", key)
-        v = self._projected_heads("value", value)
-        scores = tl.einsum("bthd,bshd->bhts", q, k)
-        if use_causal_mask:
-            steps, others = scores.shape[-2], scores.shape[-1]
-            causal = tl.arange(steps)[:, None] >= tl.arange(others)[None, :]
-            scores = tl.where(causal, scores, -1e9)
-        if attention_mask is not None:
-            counts = astype(attention_mask, tl.bool)
-            scores = tl.where(counts[:, None], scores, -1e9)
-        weights = tl.nn.softmax(scores)
-        dropped = (
-            nn.dropout(weights, self.dropout)
-            if self.dropout and training
-            else weights
-        )
-        mixed = tl.einsum("bhts,bshd->bthd", dropped, v)
-        made = self._projected("attention_output", mixed, "bthd,hde->bte")
-        return (made, weights) if return_attention_scores else made
-
-    def _projected_heads(self, name: str, x: Any) -> Any:
-        return self._projected(name, x, "bse,ehd->bshd")
+_FAR = {"float16": 65504.0}
+"""What is taken from the scores of steps that do not count; 1e9 where nothing else is said."""
 
 
 class Attention(Layer):
-    """Attention by products of queries and keys."""
+    """Attention by products of queries and keys, or by sums of them."""
+
+    supports_masking = True
 
     def __init__(
         self,
         use_scale: bool = False,
         score_mode: str = "dot",
         dropout: float = 0.0,
+        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.use_scale, self.dropout = use_scale, dropout
+        if score_mode not in {"dot", "concat"}:
+            raise InvalidArgumentError(
+                "Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. "
+                f"Received: score_mode={score_mode}"
+            )
+        self.use_scale, self.score_mode = use_scale, score_mode
+        self.dropout, self.seed = dropout, seed
+        self.seed_generator = seeding.generator(seed) if dropout > 0 else None
         self.scale: Any = None
+        self.concat_score_weight: Any = None
 
     def build(self, input_shape: Any) -> None:
+        self._check(input_shape)
         if self.use_scale:
             self.scale = self.add_weight("scale", (), initializer="ones")
-        self.built = True
+        if self.score_mode == "concat":
+            self.concat_score_weight = self.add_weight(
+                "concat_score_weight", (), initializer="ones"
+            )
 
     def scores(self, query: Any, key: Any) -> Any:
+        if self.score_mode == "concat":
+            both = query[..., :, None, :] + key[..., None, :, :]
+            both = both if self.scale is None else both * self.scale
+            return self.concat_score_weight * tl.sum(tl.tanh(both), axis=-1)
         made = tl.matmul(query, tl.matrix_transpose(key))
         return made if self.scale is None else made * self.scale
 
@@ -148,29 +62,80 @@ class Attention(Layer):
         mask: Any = None,
         training: Any = None,
         return_attention_scores: bool = False,
+        use_causal_mask: bool = False,
     ) -> Any:
+        self._check(inputs, mask)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
+        of_query, of_value = (None, None) if mask is None else mask[:2]
         scores = self.scores(query, key)
-        if isinstance(mask, (list, tuple)) and len(mask) > 1 and mask[1] is not None:
-            scores = tl.where(astype(mask[1], tl.bool)[:, None, :], scores, -1e9)
-        weights = tl.nn.softmax(scores)
-        dropped = (
-            nn.dropout(weights, self.dropout)
-            if self.dropout and training
-            else weights
-        )
+        weights = tl.nn.softmax(_counted(scores, of_value, use_causal_mask))
+        dropped = weights
+        if self.dropout and training:
+            dropped = seeding.dropout(weights, self.dropout, seed=self.seed_generator)
         made = tl.matmul(dropped, value)
+        if of_query is not None:
+            made = made * astype(astype(of_query, tl.bool)[..., None], made.dtype)
         return (made, weights) if return_attention_scores else made
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        self._check(inputs, mask)
+        return None if mask is None else mask[0]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*input_shape[0][:-1], input_shape[1][-1])
+
+    def _check(self, inputs: Any, mask: Any = None) -> None:
+        name = type(self).__name__
+        if not isinstance(inputs, list):
+            raise InvalidArgumentError(
+                f"{name} layer must be called on a list of inputs, namely [query, value] or "
+                f"[query, value, key]. Received: inputs={inputs}."
+            )
+        if len(inputs) not in {2, 3}:
+            raise InvalidArgumentError(
+                f"{name} layer accepts inputs list of length 2 or 3, namely [query, value] or "
+                f"[query, value, key]. Received length: {len(inputs)}."
+            )
+        if mask is None:
+            return
+        if not isinstance(mask, list):
+            raise InvalidArgumentError(
+                f"{name} layer mask must be a list, namely [query_mask, value_mask]. Received: "
+                f"mask={mask}."
+            )
+        if len(mask) not in {2, 3}:
+            raise InvalidArgumentError(
+                f"{name} layer accepts mask list of length 2 or 3. Received: inputs={inputs}, "
+                f"mask={mask}."
+            )
+
+
+def _counted(scores: Any, mask: Any, is_causal: bool) -> Any:
+    """Return scores, those of steps that do not count far below the others."""
+    counts = None if mask is None else astype(mask, tl.bool)[..., None, :]
+    if is_causal:
+        own = shape_of(scores)
+        ahead = tl.arange(own[-2])[:, None] >= tl.arange(own[-1])[None, :]
+        counts = ahead if counts is None else counts & ahead
+    if counts is None:
+        return scores
+    return tl.where(counts, scores, scores - _FAR.get(scores.dtype.name, 1.0e9))
 
 
 class AdditiveAttention(Attention):
     """Attention by a layer over sums of queries and keys (Bahdanau et al. 2015)."""
 
+    def __init__(
+        self, use_scale: bool = True, dropout: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(use_scale, dropout=dropout, **kwargs)
+
     def build(self, input_shape: Any) -> None:
-        self.scale = self.add_weight("scale", (input_shape[1][-1],))
-        self.built = True
+        self._check(input_shape)
+        if self.use_scale:
+            self.scale = self.add_weight("scale", (input_shape[0][-1],))
 
     def scores(self, query: Any, key: Any) -> Any:
-        both = tl.tanh(query[:, :, None, :] + key[:, None, :, :])
-        return tl.sum(self.scale * both, axis=-1)
+        both = tl.tanh(query[..., :, None, :] + key[..., None, :, :])
+        return tl.sum(both if self.scale is None else self.scale * both, axis=-1)

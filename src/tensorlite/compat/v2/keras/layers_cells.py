@@ -99,7 +99,7 @@ class Cell(Layer):
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
         sizes = self.state_size
-        kind = dtype or self._self_dtype or tl.float32
+        kind = dtype or self.compute_dtype
 
         def zeros(size: int) -> Any:
             return tl.zeros(

@@ -42,7 +42,7 @@ class InputLayer(Layer):
         batch_input_shape: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(name=name or naming.unique("input"), dtype=dtype)
+        super().__init__(name=name or naming.of_input(), dtype=dtype)
         whole = batch_shape or batch_input_shape
         inner = shape if input_shape is None else input_shape
         if whole is None:
@@ -91,6 +91,8 @@ def Input(
 class Dense(Layer):
     """`activation(inputs @ kernel + bias)`."""
 
+    supports_masking = True
+
     def __init__(
         self,
         units: int,
@@ -114,7 +116,6 @@ class Dense(Layer):
         self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
-        self.supports_masking = True
         self.input_spec = InputSpec(min_ndim=2)
         self.bias: Any = None
 
@@ -199,9 +200,10 @@ class RepeatVector(Layer):
 
 
 class Activation(Layer):
+    supports_masking = True
+
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.supports_masking = True
         self.activation = activations.get(activation)
 
     def call(self, inputs: Any) -> Any:
@@ -209,6 +211,8 @@ class Activation(Layer):
 
 
 class Lambda(Layer):
+    supports_masking = True
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -225,6 +229,8 @@ class Lambda(Layer):
 
 
 class Dropout(Layer):
+    supports_masking = True
+
     def __init__(
         self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any
     ) -> None:
@@ -232,7 +238,6 @@ class Dropout(Layer):
         if not 0 <= rate <= 1:
             raise InvalidArgumentError(f"Dropout: rate={rate}; it is between 0 and 1")
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
-        self.supports_masking = True
         self.seed_generator = seeding.generator(seed) if rate else None
 
     def _noise_shape(self, inputs: Any) -> Any:
@@ -278,9 +283,11 @@ class SpatialDropout2D(Dropout):
 
 
 class GaussianNoise(Layer):
+    supports_masking = True
+
     def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.stddev, self.seed, self.supports_masking = stddev, seed, True
+        self.stddev, self.seed = stddev, seed
         self.seed_generator = seeding.generator(seed)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
@@ -335,6 +342,8 @@ class Embedding(masks.Starting, Layer):
 class Masking(masks.Starting, Layer):
     """Leaves out steps of which all features have a value."""
 
+    supports_masking = True
+
     def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.mask_value = mask_value
@@ -348,37 +357,54 @@ class Masking(masks.Starting, Layer):
 
 
 class ActivityRegularization(Layer):
+    supports_masking = True
+
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1, l2), **kwargs)
 
 
 class ReLU(Layer):
+    supports_masking = True
+
     def __init__(
         self,
         max_value: float | None = None,
-        negative_slope: float = 0.0,
-        threshold: float = 0.0,
+        negative_slope: float | None = 0.0,
+        threshold: float | None = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.options = (negative_slope, max_value, threshold)
+        bounds = {"negative_slope": negative_slope, "threshold": threshold}
+        for name, value in (("max_value", max_value or 0.0), *bounds.items()):
+            if value is None or value < 0.0:
+                raise InvalidArgumentError(
+                    f"{name} of a ReLU layer cannot be None or a negative value. Received: {value}"
+                )
+        self.max_value, self.threshold = max_value, threshold
+        self.negative_slope = negative_slope
 
     def call(self, inputs: Any) -> Any:
-        return activations.relu(inputs, *self.options)
+        return activations.relu(
+            inputs, self.negative_slope, self.max_value, self.threshold
+        )
 
 
 class LeakyReLU(Layer):
+    supports_masking = True
+
     def __init__(
         self, alpha: float = 0.3, negative_slope: float | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.alpha = alpha if negative_slope is None else negative_slope
+        self.negative_slope = alpha if negative_slope is None else negative_slope
 
     def call(self, inputs: Any) -> Any:
-        return nn.leaky_relu(inputs, self.alpha)
+        return nn.leaky_relu(inputs, self.negative_slope)
 
 
 class ELU(Layer):
+    supports_masking = True
+
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.alpha = alpha
@@ -388,28 +414,74 @@ class ELU(Layer):
 
 
 class Softmax(Layer):
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+    """Shares that add up to one; what a mask leaves out has none."""
+
+    supports_masking = True
+
+    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs: Any) -> Any:
-        return nn.softmax(inputs, self.axis)
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        axes = tuple(self.axis) if isinstance(self.axis, (list, tuple)) else self.axis
+        if mask is None:
+            return _shares(inputs, axes)
+        _check_mask(mask, inputs)
+        counts = mask if mask.dtype is tl.bool else mask > 0.5
+        made = _shares(tl.where(counts, inputs, far_below(inputs.dtype)), axes)
+        return tl.where(counts, made, 0.0)
+
+
+def _shares(x: Any, axes: Any) -> Any:
+    if isinstance(axes, tuple) and len(axes) > 1:
+        return tl.exp(x - tl.logsumexp(x, axis=axes, keepdims=True))
+    return nn.softmax(x, axes[0] if isinstance(axes, tuple) else axes)
+
+
+def far_below(dtype: Any) -> float:
+    """Return a number whose share in a softmax is nothing."""
+    return -3e4 if dtype is tl.float16 else -1e9
+
+
+def _check_mask(mask: Any, x: Any) -> None:
+    sizes, own = tuple(mask.shape), tuple(x.shape)
+    pairs = zip(sizes[::-1], own[::-1], strict=False)
+    fits = all(m in (1, n) or None in (m, n) for m, n in pairs)
+    if len(sizes) > len(own) or not fits:
+        raise InvalidArgumentError(
+            "The `mask` must be broadcastable to `inputs` and must not have more dimensions. "
+            f"Received: inputs.shape={own}, mask.shape={sizes}"
+        )
 
 
 class PReLU(Layer):
+    supports_masking = True
+
     def __init__(
-        self, alpha_initializer: Any = "zeros", shared_axes: Any = None, **kwargs: Any
+        self,
+        alpha_initializer: Any = "zeros",
+        alpha_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        shared_axes: Any = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.alpha_initializer = initializers.get(alpha_initializer)
-        self.shared_axes = tuple(shared_axes or ())
+        self.alpha_regularizer = regularizers.get(alpha_regularizer)
+        self.alpha_constraint = constraints.get(alpha_constraint)
+        one = isinstance(shared_axes, int)
+        self.shared_axes = (shared_axes,) if one else tuple(shared_axes or ())
 
     def build(self, input_shape: Any) -> None:
         sizes = [
             1 if i in self.shared_axes else x for i, x in enumerate(input_shape)
         ][1:]
         self.alpha = self.add_weight(
-            "alpha", sizes, initializer=self.alpha_initializer
+            "alpha",
+            sizes,
+            initializer=self.alpha_initializer,
+            regularizer=self.alpha_regularizer,
+            constraint=self.alpha_constraint,
         )
         self.built = True
 
@@ -418,6 +490,8 @@ class PReLU(Layer):
 
 
 class Rescaling(Layer):
+    supports_masking = True
+
     def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scale, self.offset = scale, offset

@@ -166,6 +166,8 @@ class LayerNormalization(Layer):
 
 
 class UnitNormalization(Layer):
+    supports_masking = True
+
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis

@@ -17,13 +17,18 @@ class Starting:
 
 
 def remember(tensors: Any, mask: Any) -> None:
-    """Let a layer's results have a mask."""
+    """Let a layer's results have masks, each its own."""
     if mask is None:
         return
-    for x in nest.flatten(tensors)[:1]:
-        if isinstance(x, Tensor):
+    for x, own in zip(nest.flatten(tensors), nest.flatten(mask), strict=False):
+        if isinstance(x, Tensor) and own is not None:
             key = id(x)
-            _known[key] = (ref(x, partial(_forget, key)), mask)
+            _known[key] = (ref(x, partial(_forget, key)), own)
+
+
+def forget(tensor: Any) -> None:
+    """Let a tensor have no mask."""
+    _known.pop(id(tensor), None)
 
 
 def _forget(key: int, _: Any) -> None:
@@ -31,11 +36,15 @@ def _forget(key: int, _: Any) -> None:
 
 
 def of(tensors: Any) -> Any:
-    """Return the mask of a layer's inputs, None where all steps count."""
+    """Return the masks of a layer's inputs, in their structure; None where all steps count."""
     if not _known:
         return None
-    leaves = nest.flatten(tensors)
-    if not leaves or not isinstance(leaves[0], Tensor):
+    found = [_of_one(x) for x in nest.flatten(tensors)]
+    if all(mask is None for mask in found):
         return None
-    found = _known.get(id(leaves[0]))
-    return found[1] if found is not None and found[0]() is leaves[0] else None
+    return nest.pack_like(tensors, found)
+
+
+def _of_one(x: Any) -> Any:
+    found = _known.get(id(x))
+    return found[1] if found is not None and found[0]() is x else None

@@ -10,6 +10,7 @@ from tensorlite.compat.v2.keras import (
     describing,
     graphs,
     lookup,
+    naming,
     saving,
     sketch,
     summaries,
@@ -34,7 +35,9 @@ class Model(Training, Layer):
     """Specs of what it was called with first."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = super().__new__(cls, *args, **kwargs)
+        joined = len(args) > 1 or "outputs" in kwargs
+        kind = Functional if cls is Model and joined else cls
+        made = super().__new__(kind, *args, **kwargs)
         made._plan = None
         return made
 
@@ -48,6 +51,8 @@ class Model(Training, Layer):
     ) -> None:
         if isinstance(inputs, str) and outputs is None and name is None:
             inputs, name = None, inputs
+        if name is None and type(self) is Functional:
+            name = naming.of_model()
         super().__init__(trainable=trainable, name=name, **kwargs)
         if inputs is not None:
             self._join(inputs, outputs)
@@ -108,7 +113,7 @@ class Model(Training, Layer):
     def note_inputs(self, inputs: Any) -> None:
         """Keep what the model is called with first, batches of any size."""
         if self.first_inputs is None and not sketch.is_symbolic(inputs):
-            given = self._as_inputs(inputs)
+            given = self.as_inputs(inputs)
             self.first_inputs = nest.map_structure(
                 lambda x: TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype),
                 given,
@@ -119,7 +124,7 @@ class Model(Training, Layer):
         if not self.built and type(self).build is Model.build:
             self.built = True  # the layers are built as they are called
             self.built_shape = describing.kept(
-                nest.map_structure(lambda x: x.get_shape(), self._as_inputs(inputs))
+                nest.map_structure(lambda x: x.get_shape(), self.as_inputs(inputs))
             )
             return
         super().build_for(inputs)
@@ -220,7 +225,7 @@ class Model(Training, Layer):
     def described_as(self) -> tuple[str, str]:
         """Return where Keras has the class, and under which name."""
         kind = type(self)
-        if kind is Model:
+        if kind is Functional:
             return "keras.src.models.functional", "Functional"
         return describing.namespace_of(kind), kind.__name__
 
@@ -243,6 +248,10 @@ class Model(Training, Layer):
         for layer in self.layers:
             if hasattr(layer, "reset_states"):
                 layer.reset_states()
+
+
+class Functional(Model):
+    """A model that does what was called between its inputs and its outputs."""
 
 
 class Sequential(Model):

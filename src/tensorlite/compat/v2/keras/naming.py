@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from tensorlite.graph_mode.graph import mode
+
 _counts: Counter[str] = Counter()
 _path: ContextVar[tuple[str, ...]] = ContextVar("keras_path", default=())
 """The names of the layers that are being called, outermost first."""
@@ -26,6 +28,23 @@ def unique(base: str) -> str:
     return base if _counts[base] == 1 else f"{base}_{_counts[base] - 1}"
 
 
+def of_input() -> str:
+    """Return a name for what a model is given; Keras 2, of TensorFlow 1, counts from 1."""
+    if _is_keras_3():
+        return unique("input_layer")
+    _counts["input"] += 1
+    return f"input_{_counts['input']}"
+
+
+def of_model() -> str:
+    """Return a name for a model that is made of inputs and outputs."""
+    return unique("functional" if _is_keras_3() else "model")
+
+
+def _is_keras_3() -> bool:
+    return mode.eager is not False
+
+
 def forget() -> None:
     """Number anew."""
     _counts.clear()
@@ -33,8 +52,9 @@ def forget() -> None:
 
 @contextmanager
 def inside(name: str) -> Iterator[None]:
-    """Let weights that are made inside have a name before theirs."""
-    token = _path.set((*_path.get(), name))
+    """Let weights that are made inside have a name before theirs, once if it is there."""
+    path = _path.get()
+    token = _path.set(path if path[-1:] == (name,) else (*path, name))
     try:
         yield
     finally:

@@ -44,10 +44,43 @@ class Node:
 class KerasTensor(Operand):
     """What a layer will return, once values are there."""
 
-    __slots__ = ("__weakref__", "name", "node", "spec")
+    __slots__ = (
+        "__weakref__",
+        "name",
+        "node",
+        "ragged",
+        "record_history",
+        "sparse",
+        "spec",
+    )
 
-    def __init__(self, spec: TensorSpec, node: Node, name: str) -> None:
-        self.spec, self.node, self.name = spec, node, name
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any = "float32",
+        sparse: bool = False,
+        ragged: bool = False,
+        record_history: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if sparse and ragged:
+            raise InvalidArgumentError(
+                "KerasTensor cannot have `sparse=True` and `ragged=True`"
+            )
+        self.spec = TensorSpec(tuple(TensorShape(shape)), defaults.kind_of(dtype))
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
+        self.record_history = record_history
+        self.name = name or naming.unique("keras_tensor")
+        self.node = Node(None, (), {})
+
+    @classmethod
+    def made(cls, spec: TensorSpec, node: Node, name: str) -> KerasTensor:
+        """Return what a call of a layer will return."""
+        tensor = object.__new__(cls)
+        tensor.spec, tensor.node, tensor.name = spec, node, name
+        tensor.sparse = tensor.ragged = False
+        tensor.record_history = True
+        return tensor
 
     @property
     def shape(self) -> Any:
@@ -80,23 +113,40 @@ class KerasTensor(Operand):
         )
 
 
-def _operator(name: str) -> Callable[..., Any]:
-    method = getattr(Operand, name)
-
+def _operator(method: Callable[..., Any], title: str) -> Callable[..., Any]:
     def apply(self: Any, *others: Any) -> Any:
-        return noted(method, (self, *others), {}, name.strip("_"))
+        return noted(method, (self, *others), {}, title)
 
     return apply
 
 
-_OPERATORS = (
-    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv"),
-    *("rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand"),
-    *("or", "ror", "xor", "rxor", "lt", "le", "gt", "ge", "neg", "pos", "abs"),
-    *("invert", "getitem"),
+_BOTH_WAYS = (
+    *(
+        ("add", "add"),
+        ("sub", "subtract"),
+        ("mul", "multiply"),
+        ("truediv", "divide"),
+    ),
+    *(("floordiv", "floor_divide"), ("mod", "mod"), ("pow", "power")),
+    *(("matmul", "matmul"), ("and", "logical_and"), ("or", "logical_or")),
+    ("xor", "logical_xor"),
 )
-for _name in _OPERATORS:
-    setattr(KerasTensor, f"__{_name}__", _operator(f"__{_name}__"))
+"""Operators of two tensors, whose order may be turned, with the names that Keras has for them."""
+_OPERATORS = (
+    *_BOTH_WAYS,
+    *((f"r{name}", title) for name, title in _BOTH_WAYS),
+    *(
+        ("lt", "less"),
+        ("le", "less_equal"),
+        ("gt", "greater"),
+        ("ge", "greater_equal"),
+    ),
+    *(("neg", "negative"), ("pos", "positive"), ("abs", "absolute")),
+    *(("invert", "logical_not"), ("getitem", "get_item")),
+)
+for _name, _title in _OPERATORS:
+    _method = getattr(Operand, f"__{_name}__")
+    setattr(KerasTensor, f"__{_name}__", _operator(_method, _title))
 
 
 def is_leaf(x: Any) -> bool:
@@ -121,10 +171,10 @@ class Noted:
     layer_like = True
 
     def __init__(self, call: Callable[..., Any], name: str) -> None:
-        self.call, self.name = call, naming.unique(f"tf.{name}")
+        self.call, self.name = call, naming.unique(naming.snake(name))
         self.nodes: tuple[Node, ...] = ()
 
-    def build_for(self, inputs: Any) -> None:
+    def build_called(self, args: Any, kwargs: Any) -> None:
         """Do nothing: a function has no weights."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -140,20 +190,25 @@ def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> A
 def record(layer: Any, args: Any, kwargs: Any) -> Any:
     """Return what a layer will return for symbolic tensors."""
     node = Node(layer, args, kwargs)
-    layer.build_for(args[0] if args else next(iter(kwargs.values())))
-    specs = _specs_of(layer, args, kwargs)
-    many = nest.flatten(specs)
-    names = iter(
-        [
-            layer.name if len(many) == 1 else f"{layer.name}:{i}"
-            for i in range(len(many))
-        ]
-    )
-    node.outputs = nest.map_structure(
-        lambda spec: KerasTensor(spec, node, next(names)), specs
-    )
+    node.outputs = _outputs_of(node)
     layer.nodes = (*layer.nodes, node)
     return node.outputs
+
+
+def output_spec(layer: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a layer will return for tensors, without a note that it was called."""
+    return _outputs_of(Node(layer, args, kwargs))
+
+
+def _outputs_of(node: Node) -> Any:
+    layer = node.layer
+    layer.build_called(node.args, node.kwargs)
+    specs = _specs_of(layer, node.args, node.kwargs)
+    many = len(nest.flatten(specs)) != 1
+    names = (f"{layer.name}:{i}" if many else layer.name for i in count())
+    return nest.map_structure(
+        lambda spec: KerasTensor.made(spec, node, next(names)), specs
+    )
 
 
 def _specs_of(layer: Any, args: Any, kwargs: Any) -> Any:
@@ -304,7 +359,7 @@ def placed_input(
     node = Node(layer, (), {})
     kind = defaults.kind_of(dtype)
     spec = TensorSpec(tuple(TensorShape(shape)), kind)
-    node.outputs = KerasTensor(spec, node, name or naming.unique("input"))
+    node.outputs = KerasTensor.made(spec, node, name or naming.of_input())
     made: KerasTensor = node.outputs
     return made
 

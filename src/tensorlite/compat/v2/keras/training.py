@@ -14,6 +14,7 @@ from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizer
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.in_graphs import apart
+from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
@@ -46,6 +47,7 @@ class Training:
         run_eagerly: bool | None = None,
         steps_per_execution: int | None = None,
         jit_compile: Any = None,
+        auto_scale_loss: bool = True,
         **kwargs: Any,
     ) -> None:
         if _are_metrics(loss_weights):  # Keras 2 has the metrics in the third place
@@ -58,7 +60,7 @@ class Training:
             "weighted_metrics": weighted_metrics,
         }
         given = [metrics] if isinstance(metrics, str) else metrics
-        self.optimizer = optimizers.get(optimizer)
+        self.optimizer = self._scaling(optimizers.get(optimizer), auto_scale_loss)
         self.loss = loss
         self.run_eagerly = bool(run_eagerly)
         names = list(getattr(self, "output_names", []))
@@ -66,6 +68,16 @@ class Training:
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
         self._steps = {}
         self._compiled = True
+
+    def _scaling(self, optimizer: Any, wanted: bool) -> Any:
+        """Return an optimizer that scales losses, if the model computes in half width."""
+        scales = isinstance(optimizer, LossScaleOptimizer) or optimizer is None
+        half = self._layer()._policy().name == "mixed_float16"  # noqa: SLF001  of itself
+        return (
+            LossScaleOptimizer(optimizer)
+            if wanted and half and not scales
+            else optimizer
+        )
 
     def get_compile_config(self) -> dict[str, Any]:
         """Return what the model was compiled with, nothing if it was not."""

@@ -157,7 +157,9 @@ def get_custom_objects() -> dict[str, Any]:
 
 
 def custom_object_scope(*objects: Any) -> Any:
-    return lookup.adding({key: x for given in objects for key, x in given.items()})
+    return lookup.adding(
+        {key: x for given in objects for key, x in (given or {}).items()}
+    )
 
 
 CustomObjectScope = custom_object_scope
