@@ -12,7 +12,7 @@ from time import monotonic
 
 import pytest
 
-from tensorlite.distributed.transport.reception import LINGER, Reception
+from tensorlite.distributed.transport.reception import GUESSES, LINGER, Reception
 from tests.threads import LONG, Background, until
 
 WORD: ContextVar[str] = ContextVar("WORD", default="none")
@@ -70,6 +70,17 @@ def test_without_a_wait_a_thread_of_its_own_receives(reception: Reception) -> No
     ear.far.send(b"a")
     until(lambda: ear.heard == [b"a"])
     assert ear.threads == [reception._thread]
+
+
+def test_no_link_is_favoured_for_long(reception: Reception) -> None:
+    """What comes by another is heard, though each wait ends with what comes by the first."""
+    chatty, other = Ear(reception), Ear(reception)
+    for count in range(1, 10 * GUESSES):
+        chatty.far.send(b"a")
+        if count == 3 * GUESSES:
+            other.far.send(b"b")
+        assert reception.wait(lambda: len(chatty.heard) == count, LONG)  # noqa: B023  at once
+    assert other.heard == [b"b"]
 
 
 def test_who_waits_receives_in_a_context_of_its_own(reception: Reception) -> None:
