@@ -20,6 +20,7 @@ from tensorlite.distributed.transport.arrivals import Arrival, Done
 from tensorlite.distributed.transport.carrier import Lost, Serve
 from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.transport.links import Parcel, Traffic
+from tensorlite.distributed.transport.messages import raw
 from tensorlite.runtime.rendezvous import Key
 
 Where = tuple[str, int, Key]
@@ -77,7 +78,7 @@ class Loop:
         to = self.net.carriers[task]
         for key, value, dead in parcels:
             self.net.sent += 1
-            copied = np.array(value)
+            copied = np.array(raw(value)[2] if isinstance(value, bytes) else value)
             copied.flags.writeable = False
             arrive = partial(to.arrive, (self.task, step, key), Arrival(copied, dead))
             self.net.events.append(arrive)

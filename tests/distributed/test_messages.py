@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
+from tensorlite.distributed.transport.decoder import Decoder
 from tensorlite.distributed.transport.messages import (
     AXES,
     DEAD,
@@ -18,7 +19,6 @@ from tensorlite.distributed.transport.messages import (
     NAME,
     SEGMENT,
     VERSION,
-    Decoder,
     Kind,
     Limits,
     Message,
@@ -63,6 +63,15 @@ def test_the_like_of_what_came_comes_back_too(name: str) -> None:
             assert value.flags.writeable
             assert value.flags.aligned
     assert len(found) == 6
+
+
+def test_bytes_come_as_an_array_of_them() -> None:
+    for data in (b"", b"abc"):
+        made = whole(7, 1, ("x", (2,)), data, 100)
+        assert made == encoded(np.frombuffer(data, np.uint8), ("x", (2,)), 1)
+        assert raw(data)[2].tobytes() == data
+    assert whole(7, 1, ("x", ()), b"abc", 2) == b""
+    assert whole(7, -1, ("x", ()), b"abc", 100) == b""
 
 
 @pytest.mark.parametrize("name", [*ARRAYS, "dead"])

@@ -56,7 +56,7 @@ class Exchange(Reduction):
             self._ranked = self._ordered()
         self._joined = own.nbytes <= JOINED
         if self._joined:
-            self.greet(others, self._message())
+            self.greet(others, self.greeting + self.array.tobytes())
         else:
             self.greet(others, self.greeting, (DATA, own))
         for other in others:
@@ -66,9 +66,6 @@ class Exchange(Reduction):
         own, rank = self.array, self.group.rank
         aliased = rank > 1 and np.may_share_memory(own, self.out)
         return Ranked(self.fold, rank, own.copy() if aliased else own, self.out)
-
-    def _message(self) -> Array:
-        return np.frombuffer(self.greeting + self.array.tobytes(), np.uint8)
 
     def _greets(self, rank: int, came: Array) -> None:
         self.agree(rank, self.greeting, came)

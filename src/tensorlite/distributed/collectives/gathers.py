@@ -63,8 +63,7 @@ class Telling(Meeting):
         )
         data = array.reshape(-1).view(np.uint8)
         joined = data.nbytes <= JOINED
-        word = np.frombuffer(head, np.uint8)
-        self.greet(to, np.concatenate((word, data)) if joined else word)
+        self.greet(to, head + data.tobytes() if joined else head)
         for rank in to:
             if joined:
                 self.there()

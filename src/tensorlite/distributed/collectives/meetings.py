@@ -16,8 +16,6 @@ from functools import cached_property, lru_cache, partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from tensorlite.core import errors
 from tensorlite.core.errors import (
     AbortedError,
@@ -30,6 +28,7 @@ from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import Carrier
 from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.messages import BYTES
 from tensorlite.runtime.rendezvous import Tag
 
 GREETING: Tag = (0,)
@@ -132,21 +131,21 @@ class Meeting:
             self.fail(error)
 
     def greet(
-        self, ranks: Sequence[int], word: bytes | Array, *behind: tuple[Tag, Array]
+        self, ranks: Sequence[int], word: bytes, *behind: tuple[Tag, Array | bytes]
     ) -> None:
         """Send ranks the first message, and with it what is to come behind."""
-        first = np.frombuffer(word, np.uint8) if isinstance(word, bytes) else word
-        parts = [(GREETING, first), *behind]
         for rank in ranks:
             self._greeted.add(rank)
-            self._send_all(rank, parts)
+            self._send_all(rank, ((GREETING, word), *behind))
 
     def send(self, rank: int, tag: Tag, value: Array) -> None:
         """Send a value to a rank."""
         group = self.group
         group.carrier.send(group.tasks[rank], self.step, (self.key, tag), value)
 
-    def _send_all(self, rank: int, parts: Sequence[tuple[Tag, Array]]) -> None:
+    def _send_all(
+        self, rank: int, parts: Sequence[tuple[Tag, Array | bytes]]
+    ) -> None:
         parcels = [Parcel((self.key, tag), value) for tag, value in parts]
         self.group.carrier.send_all(self.group.tasks[rank], self.step, parcels)
 
@@ -184,13 +183,11 @@ class Meeting:
             group.tasks[rank], self.step, (self.key, tag), came
         )
 
-    def agree(self, rank: int, own: bytes, came: Array) -> Array:
-        """Return what comes after a greeting, which must say the same as the own one."""
-        size = len(own)
-        if came.dtype == np.uint8 and came[:size].tobytes() == own:
-            return came[size:]
-        self.differ(rank, own, came)
-        raise ProtocolError(f"{self.name(rank)} sent no greeting for {self.what}")
+    def agree(self, rank: int, own: bytes, came: Array) -> None:
+        """Raise an error unless what came begins with the own greeting."""
+        if came.dtype != BYTES or came[: len(own)].tobytes() != own:
+            self.differ(rank, own, came)
+            raise ProtocolError(f"{self.name(rank)} sent no greeting for {self.what}")
 
     def differ(self, rank: int, own: bytes, came: Array) -> None:
         """Raise the error that tells in what another rank differs from this one."""
@@ -260,13 +257,12 @@ class Meeting:
         Those who were not greeted may wait for a greeting, and look for no other word: they may
         have taken another algorithm.
         """
-        text = np.frombuffer(word, np.uint8)
         for rank in self.group.others:
             tags = [FAILURE] if first else []
             if rank not in self._greeted:
                 tags.append(GREETING)
             with suppress(TensorliteError):  # it is not there to be told
-                self._send_all(rank, [(tag, text) for tag in tags])
+                self._send_all(rank, [(tag, word) for tag in tags])
 
 
 def refuse(group: Group, step: int, key: str, error: TensorliteError) -> None:

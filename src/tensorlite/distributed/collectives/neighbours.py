@@ -110,8 +110,7 @@ class Neighbours(Direct):
             self.result.ctypes.data,
         )
         self.watch(others)
-        told = np.frombuffer(json.dumps(own).encode(), np.uint8)
-        self.greet(others, self.greeting, (PLACES, told))
+        self.greet(others, self.greeting, (PLACES, json.dumps(own).encode()))
         for other in others:
             self.hear(other, GREETING, partial(self._greeted_by, other))
 

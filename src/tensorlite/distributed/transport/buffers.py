@@ -54,6 +54,7 @@ class Buffers:
                 self._drop(self._free.popleft())
         lease = np.ndarray.__new__(Lease, (size,), np.uint8, buffer.memory)
         lease.buffer = buffer
+        lease.begin = _begin(lease)
         lease.give_back = partial(self._back, buffer)
         return lease.view(np.ndarray).view(dtype).reshape(tuple(shape))
 
@@ -98,5 +99,9 @@ def buffer_of(array: Array) -> Segment | None:
         base = base.base
     if type(base) is not Lease or base.buffer is None:
         return None
-    same = base.__array_interface__["data"] == array.__array_interface__["data"]
-    return base.buffer if same else None
+    return base.buffer if base.begin == _begin(array) else None
+
+
+def _begin(array: Array) -> int:
+    """Return the address of an array."""
+    return int(array.__array_interface__["data"][0])

@@ -25,15 +25,16 @@ from tensorlite.core.errors import (
 from tensorlite.core.waiting import ended
 from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.buffers import buffer_of
+from tensorlite.distributed.transport.decoder import Decoder
 from tensorlite.distributed.transport.messages import (
     DEAD,
     LENT,
     NEW,
     SEGMENT,
-    Decoder,
     Kind,
     Limits,
     Message,
+    framed,
     raw,
     value_of,
     whole,
@@ -66,8 +67,17 @@ class Parcel(NamedTuple):
     """A value to send."""
 
     key: Key
-    value: Array | None
+    value: Array | bytes | None
+    """Bytes come as an array of uint8."""
     dead: bool = False
+
+
+def size_of(parcel: Parcel) -> int:
+    """Return how many bytes the value of a parcel has."""
+    _, value, dead = parcel
+    if dead or value is None:
+        return 0
+    return len(value) if isinstance(value, bytes) else int(value.nbytes)
 
 
 @dataclass
@@ -171,10 +181,9 @@ class Link:
         """
         here = self._reception.is_here()
         last = None
-        encoded = [message_of(self.own, step, each, self._limits) for each in parcels]
-        for message, data in encoded:
-            item = self._item(message, data, here)
-            if self._admit(item, message.payload, here):
+        for ready in [self._ready(step, each) for each in parcels]:
+            item = ready if isinstance(ready, Item) else self._item(*ready, here)
+            if self._admit(item, here):
                 self._outlet.queue.append(item)
                 last = item
         if last is not None:
@@ -191,16 +200,12 @@ class Link:
             return False
         parts: list[bytes] = []
         size = 0
-        for key, value, dead in parcels:
-            data = b""
-            if dead:
-                data = whole(self.own, step, key, None, 0)
-            elif value is not None:
-                data = whole(self.own, step, key, value, self._small)
-                size += value.nbytes if data else 0
+        for parcel in parcels:
+            data = self._whole(step, parcel)
             if not data:
                 return False
             parts.append(data)
+            size += size_of(parcel)
         with self._lock:
             full = self._on_the_way >= self._limits.window or size > self._small
             if full or self._deferred or self.error is not None:
@@ -239,6 +244,24 @@ class Link:
             self._state.notify_all()
         self._wake()
 
+    def _ready(
+        self, step: int, parcel: Parcel
+    ) -> Item | tuple[Message, Array | None]:
+        """Return what is to be written if it is small, else the message and its bytes."""
+        data = self._whole(step, parcel)
+        if not data:
+            return message_of(self.own, step, parcel, self._limits)
+        return Item([data], cost=size_of(parcel) + OVERHEAD)
+
+    def _whole(self, step: int, parcel: Parcel) -> bytes:
+        """Return the whole message of a small value, b"" for what is none."""
+        key, value, dead = parcel
+        if dead:
+            return whole(self.own, step, key, None, 0)
+        return (
+            b"" if value is None else whole(self.own, step, key, value, self._small)
+        )
+
     def _item(self, message: Message, data: Array | None, here: bool) -> Item:
         """Return what is to be written; large data goes into a segment, if there are such."""
         size = message.payload
@@ -265,23 +288,31 @@ class Link:
         flags = lent | (SEGMENT if segment.known else SEGMENT | NEW)
         descriptors = () if segment.known else (segment.descriptor,)
         segment.known = True
-        placed = message._replace(flags=flags, segment=segment.slot)
-        return Item([placed.encode()], descriptors, cost)
+        _, own, step, key, dtype, shape, size, *_ = message
+        assert dtype is not None
+        place = flags, segment.slot
+        head = framed(own, step, key, dtype.numpy, shape, size, *place)
+        if not head:  # strings, or what no message can say
+            head = message._replace(flags=flags, segment=segment.slot).encode()
+        return Item([head], descriptors, cost)
 
-    def _admit(self, item: Item, size: int, here: bool) -> bool:
+    def _admit(self, item: Item, here: bool) -> bool:
         """Return whether a message may go, once the peer has room; else it goes later."""
 
         def room() -> bool | None:
             if self._on_the_way >= self._limits.window:
                 return None
-            self._on_the_way += item.cost
+            self._goes(item)
             return True
 
-        admitted = self._granted(room, not here, lambda: self._deferred.append(item))
-        with self._state:
-            self.traffic.messages_out += 1
-            self.traffic.bytes_out += size
-        return admitted is not None
+        later = partial(self._deferred.append, item)
+        return self._granted(room, not here, later) is not None
+
+    def _goes(self, item: Item) -> None:
+        """Count a message that goes to the peer."""
+        self._on_the_way += item.cost
+        self.traffic.messages_out += 1
+        self.traffic.bytes_out += item.cost - OVERHEAD
 
     def _granted(
         self,
@@ -385,6 +416,7 @@ class Link:
                     self._notice(message)
             if count < len(space) and self._wire.tells_all:
                 break
+        self._wire.expect(self._decoder.missing)
         return True
 
     def _notice(self, message: Message) -> None:
@@ -404,7 +436,7 @@ class Link:
                 raise ProtocolError("more was taken than was sent")
             while self._deferred and self._on_the_way < self._limits.window:
                 item = self._deferred.popleft()
-                self._on_the_way += item.cost
+                self._goes(item)
                 self._outlet.queue.append(item)
             self._state.notify_all()
 

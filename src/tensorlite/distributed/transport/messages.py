@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +20,6 @@ from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ProtocolError
 from tensorlite.core.xp import Array
-from tensorlite.distributed.transport.segments import Lease
 from tensorlite.runtime.rendezvous import Key
 
 MAGIC = b"TLPL"
@@ -30,24 +27,18 @@ VERSION = 1
 HEADER = struct.Struct("<4sBBBBBBHQQQI")
 """Magic, version, kind, flags, dtype, axes, frames, bytes of the key's name, incarnation, step,
 bytes of the payload, segment."""
-_NUMBERS = struct.Struct("<QQQI")
-_FORM = HEADER.size - _NUMBERS.size
-_SPLIT = struct.Struct(f"<{_FORM}sQQQI")
-"""The same, what stands before the numbers being one part: the form of the message."""
+NUMBERS = struct.Struct("<QQQI")
+FORM = HEADER.size - NUMBERS.size
 AXES = 64
 FRAMES = 64
-_TAGS = [struct.Struct(f"<{frames}q") for frames in range(FRAMES + 1)]
+TAGS = [struct.Struct(f"<{frames}q") for frames in range(FRAMES + 1)]
 NAME = 1 << 14
 LONGEST = HEADER.size + 8 * (AXES + FRAMES) + NAME
 """The most bytes that a message has before its payload."""
-BUFFER = 1 << 18
-SPARE = 2
-"""Large payloads whose memory is kept for others."""
 KNOWN = 512
 """Messages of which is kept what they say beside their incarnation, step and payload."""
-_SHORT = 256
-"""Bytes between the header and the payload of these at the most."""
-_made = tuple.__new__
+BYTES = np.dtype(np.uint8)
+"""Of what is sent as bytes."""
 LARGEST = (1 << 63) - 1
 Payload: TypeAlias = Array | bytearray
 """The bytes of a tensor."""
@@ -131,12 +122,12 @@ class Limits:
     """Bytes of a tensor above which it goes into a segment, where there are such."""
 
 
-def raw(value: Array) -> tuple[DType, tuple[int, ...], Array]:
+def raw(value: Array | bytes) -> tuple[DType, tuple[int, ...], Array]:
     """Return the dtype, shape and bytes of an array; no copy of what lies in order.
 
     Raises DTypeError for what only lives where it is, such as a variable's handle.
     """
-    array = np.asarray(value)
+    array = np.frombuffer(value, BYTES) if type(value) is bytes else np.asarray(value)
     dtype = dtypes.of_numpy(array.dtype)
     if dtype is dtypes.string:
         return dtype, array.shape, _packed(array)
@@ -151,50 +142,74 @@ _QUICK: dict[Any, DType] = {
 
 _frames: dict[tuple[Any, ...], tuple[bytes, bytes, bytes]] = {}
 """What stands before the numbers of a message with a tensor, then around its tag; by its name, the
-number of its turns, dtype and shape. Tags are left out: commands and turns of loops have new ones
-all the time."""
+number of its turns, dtype, shape and flags. Tags are left out: commands and turns of loops have new
+ones all the time."""
 
 
 def _frame(
-    name: str, frames: int, dtype: np.dtype[Any] | None, shape: tuple[int, ...]
+    name: str,
+    frames: int,
+    dtype: np.dtype[Any] | None,
+    shape: tuple[int, ...],
+    flags: int,
 ) -> tuple[bytes, bytes, bytes] | None:
     """Return that, and keep it; None for a dtype that is not quick to send."""
     quick = None if dtype is None else _QUICK.get(dtype)
     if quick is None and dtype is not None:
         return None
-    flags, key = DEAD if quick is None else 0, (name, (0,) * frames)
+    key = name, (0,) * frames
     data = Message(Kind.TENSOR, 0, 0, key, quick, shape, flags=flags).encode()
     tag = HEADER.size + 8 * len(shape)
     if len(_frames) >= KNOWN:
         _frames.clear()
-    found = data[:_FORM], data[HEADER.size : tag], data[tag + 8 * frames :]
-    _frames[name, frames, dtype, shape] = found
+    found = data[:FORM], data[HEADER.size : tag], data[tag + 8 * frames :]
+    _frames[name, frames, dtype, shape, flags] = found
     return found
 
 
-def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> bytes:
-    """Return the message of a small array of numbers with its payload, b"" for what is none.
+def framed(
+    incarnation: int,
+    step: int,
+    key: Key,
+    dtype: np.dtype[Any] | None,
+    shape: tuple[int, ...],
+    size: int,
+    flags: int = 0,
+    segment: int = 0,
+) -> bytes:
+    """Return what stands before the payload of an array of numbers, b"" for what is none.
 
-    `raw` and `Message.encode` say the same, and what is wrong. None as the value: it is dead.
+    `Message.encode` says the same, and what is wrong.
     """
-    dtype, shape, payload = None, (), b""
-    if value is not None:
-        if type(value) is not np.ndarray or value.nbytes > most:
-            return b""
-        dtype, shape, payload = value.dtype, value.shape, value.tobytes()
     name, tag = key
     frames = len(tag)
     try:
-        found = _frames.get((name, frames, dtype, shape))
-        found = found or _frame(name, frames, dtype, shape)
+        found = _frames.get((name, frames, dtype, shape, flags))
+        found = found or _frame(name, frames, dtype, shape, flags)
         if found is None:
             return b""
-        numbers = _NUMBERS.pack(incarnation, step, len(payload), 0)
-        turns = _TAGS[frames].pack(*tag)
+        numbers = NUMBERS.pack(incarnation, step, size, segment)
+        turns = TAGS[frames].pack(*tag)
     except struct.error:
         return b""
     before, sizes, label = found
-    return b"".join((before, numbers, sizes, turns, label, payload))
+    return b"".join((before, numbers, sizes, turns, label))
+
+
+def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> bytes:
+    """Return the message of a small array of numbers, or of bytes, with its payload.
+
+    b"" for what is none, which `raw` and `Message.encode` say. None as the value: it is dead.
+    """
+    if type(value) is np.ndarray and (size := value.nbytes) <= most:
+        head = framed(incarnation, step, key, value.dtype, value.shape, size)
+        return head and head + value.tobytes()
+    if type(value) is bytes and (size := len(value)) <= most:
+        head = framed(incarnation, step, key, BYTES, (size,), size)
+        return head and head + value
+    if value is None:
+        return framed(incarnation, step, key, None, (), 0, DEAD)
+    return b""
 
 
 def value_of(message: Message, payload: Payload | None) -> Array | None:
@@ -326,161 +341,3 @@ def _check(message: Message) -> None:
         )
     if not least and math.prod(filter(None, shape)) > (LARGEST >> 4):
         raise ProtocolError(f"no array has the shape {shape}")
-
-
-Came: TypeAlias = tuple[Message, "Array | None"]
-"""A message and its value, unless that is dead or in a segment."""
-
-
-class Decoder:
-    """Takes bytes as they come, in pieces of any size, and gives messages with their values.
-
-    Read into `space()`, then tell `took` how many bytes were read. A large payload is read
-    into its place at once.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self._buffer = memoryview(bytearray(BUFFER))
-        self._forms: dict[bytes, tuple[int, int, int, bool]] = {}
-        """Where tag, name and payload begin, and whether that follows, by the form of a message
-        that was in order."""
-        self._known: dict[tuple[bytes, int, bytes, bytes], tuple[Message, Any]] = {}
-        """Messages that were in order, by form, size, shape and name: all but the numbers. With
-        each is the dtype of arrays that any bytes make."""
-        self._spare: deque[bytearray] = deque(maxlen=SPARE)
-        """Memory of large payloads that nobody has any more."""
-        self._start = self._end = 0
-        self._message: Message | None = None
-        self._payload = np.empty(0, np.uint8)
-        self._filled = 0
-
-    def space(self) -> memoryview:
-        """Return where the next bytes go; it is never empty."""
-        if self._message is not None:
-            return self._payload.data[self._filled :]
-        if self._start == self._end:
-            self._start = self._end = 0
-        elif BUFFER - self._end < LONGEST:
-            left = bytes(self._buffer[self._start : self._end])
-            self._start, self._end = 0, len(left)
-            self._buffer[: len(left)] = left
-        return self._buffer[self._end :]
-
-    def took(self, count: int) -> list[Came]:
-        """Return the messages that are whole now; ProtocolError for what is none."""
-        if self._message is not None:
-            self._filled += count
-        else:
-            self._end += count
-        came: list[Came] = []
-        while self._start < self._end or self._message is not None:
-            found = self._again() if self._message is None else None
-            found = found or self._next()
-            if found is None:
-                break
-            came.append(found)
-        return came
-
-    def _next(self) -> Came | None:
-        if self._message is None and not self._begin():
-            return None
-        message = self._message
-        assert message is not None
-        if self._filled < len(self._payload):
-            return None
-        self._message = None
-        carries = message.payload or message.dtype is not None
-        inline = carries and not message.flags & SEGMENT
-        payload, self._payload = self._payload, np.empty(0, np.uint8)
-        return message, value_of(message, payload) if inline else None
-
-    def _again(self) -> Came | None:
-        """Return a message that is whole, if one was in order that differs in numbers only."""
-        start, buffer = self._start, self._buffer
-        if self._end - start < HEADER.size:
-            return None
-        form, incarnation, step, size, segment = _SPLIT.unpack_from(buffer, start)
-        places = self._forms.get(form)
-        if places is None:
-            return None
-        tag, label, length, inline = places
-        first = start + length
-        end = first + size if inline else first
-        if end > self._end:
-            return None
-        data = bytes(buffer[start + HEADER.size : first])
-        split = tag - HEADER.size, label - HEADER.size
-        known = self._known.get((form, size, data[: split[0]], data[split[1] :]))
-        if known is None:
-            return None
-        self._start = end
-        message, quick = known
-        kind, _, _, key, dtype, shape, _, flags, _ = message
-        if label > tag:
-            key = key[0], _TAGS[(label - tag) // 8].unpack_from(data, split[0])
-        fields = kind, incarnation, step, key, dtype, shape, size, flags, segment
-        message = _made(Message, fields)
-        if dtype is None or not inline:
-            return message, None
-        payload = bytearray(buffer[first:end])
-        if quick is None:
-            return message, value_of(message, payload)
-        return message, np.ndarray(shape, quick, payload)
-
-    def _remember(self, data: memoryview, head: Opening, message: Message) -> None:
-        """Keep a message that is in order, if it is short: its like is read faster then."""
-        if head.length > HEADER.size + _SHORT or message.kind < Kind.TENSOR:
-            return
-        if len(self._known) >= KNOWN:
-            self._known.clear()
-            self._forms.clear()
-        form = bytes(data[:_FORM])
-        tag = HEADER.size + 8 * len(message.shape)
-        label = tag + 8 * len(message.key[1])
-        inline = not message.flags & SEGMENT
-        self._forms[form] = tag, label, head.length, inline
-        sizes, name = bytes(data[HEADER.size : tag]), bytes(data[label : head.length])
-        quick = None
-        if message.dtype not in (None, dtypes.bool_, dtypes.string):
-            quick = message.dtype.numpy
-        self._known[form, message.payload, sizes, name] = message, quick
-
-    def _memory(self, size: int) -> Array:
-        """Return memory for a payload: where a large one was before, if nobody has that any more.
-
-        The system gives new memory by pages, which takes as long as to read it from a wire.
-        """
-        if size < BUFFER:
-            return np.empty(size, np.uint8)
-        memory = self._spare.pop() if self._spare else bytearray()
-        if not size <= len(memory) <= 2 * size:
-            memory = bytearray(size)
-        lease = np.ndarray.__new__(Lease, (size,), np.uint8, memory)
-        lease.give_back = partial(self._spare.append, memory)
-        return lease.view(np.ndarray)
-
-    def _begin(self) -> bool:
-        """Read what stands before a payload, and what there is of it; return whether it could."""
-        data = self._buffer[self._start : self._end]
-        if len(data) < HEADER.size:
-            return False
-        head = opening(data, self.limits)
-        if len(data) < head.length:
-            return False
-        message = read(data, head)
-        self._remember(data, head, message)
-        size = 0 if message.flags & SEGMENT else message.payload
-        try:
-            self._payload = self._memory(size)
-        except MemoryError:
-            raise ProtocolError(
-                f"there is no memory for a tensor of {size} bytes"
-            ) from None
-        self._message = message
-        self._filled = min(size, len(data) - head.length)
-        self._payload.data[: self._filled] = data[
-            head.length : head.length + self._filled
-        ]
-        self._start += head.length + self._filled
-        return True

@@ -160,6 +160,8 @@ class Lease(np.ndarray):
     give_back: Callable[[], None] | None = None
     buffer: Segment | None = None
     """What a value of this task lies in, if it does (buffers.py)."""
+    begin = 0
+    """The address of that."""
 
     def __del__(self) -> None:
         if self.give_back is not None:

@@ -26,6 +26,12 @@ _CLOEXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _TRUNCATED = int(getattr(socket, "MSG_CTRUNC", 0))
 _CHUNK = 1 << 16
 """Bytes that TLS is given at once: between two of them the other direction has its turn."""
+_LOW = getattr(socket, "SO_RCVLOWAT", None)
+_STRIDE = 1 << 20
+"""Bytes of a large payload that are read at once. To read what little there is, again and again,
+takes more than twice as long: both kernels' ends then work on the same pages in turns."""
+_RECORD = 1 << 15
+"""More than TLS has in one record, with what is around it."""
 _PROBES = 3
 _LAST_HEARD = 56
 """Where in Linux's `struct tcp_info` it says when the peer acknowledged last."""
@@ -43,6 +49,14 @@ class Wire:
         self.socket = sock
         self.descriptors: deque[int] = deque()
         """What came and was not taken yet."""
+        self._low = 1
+
+    def expect(self, count: int) -> None:
+        """Let a poll tell of what can be read only when that is much, if so many bytes are due."""
+        low = max(1, min(count, _STRIDE))
+        if low != self._low and _LOW is not None:
+            self._low = low
+            self.socket.setsockopt(socket.SOL_SOCKET, _LOW, low)
 
     def put(self, data: bytes) -> int:
         """Return how many of a few bytes were written."""
@@ -103,6 +117,9 @@ class UnixWire(Wire):
 
     carries_descriptors = are_there()
 
+    def expect(self, count: int) -> None:
+        """Do nothing: a poll of such a socket tells of each byte."""
+
     def last_heard(self) -> float | None:
         """Return None: the kernel answers for the peer, also for one that is stopped."""
         return None
@@ -147,6 +164,10 @@ class TlsWire(Wire):
         super().__init__(sock)
         self._tls = sock
         self._lock = Lock()
+
+    def expect(self, count: int) -> None:
+        """Do the same, less what OpenSSL may have read already."""
+        super().expect(count - _RECORD)
 
     def put(self, data: bytes) -> int:
         """Return how many of a few bytes were written."""
