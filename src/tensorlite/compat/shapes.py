@@ -5,7 +5,7 @@ What every tensor of tensorlite has for a shape is in core/shapes.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorlite.core import shapes
@@ -128,58 +128,33 @@ class TensorShape(shapes.TensorShape):
 
     __slots__ = ()
 
-    @classmethod
-    def sizes(cls, dims: Iterable[Any] | int) -> Iterable[Any]:
-        given = dims if isinstance(dims, Iterable) else (dims,)
-        return [Dimension(None if as_value(x) in (None, -1) else x) for x in given]
+    @staticmethod
+    def size(given: Any) -> int | None:
+        size: int | None = Dimension(None if as_value(given) == -1 else given).value
+        return size
 
-    @classmethod
-    def unknown_kind(cls) -> Any:
-        return UnknownShape
+    def __iter__(self) -> Iterator[Any]:
+        return map(Dimension, self.as_list())
 
-    def as_list(self) -> list[int | None]:
-        return [as_value(x) for x in tuple.__iter__(self)]
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return found if isinstance(key, slice) else Dimension(found)
 
     def __eq__(self, other: object) -> bool:
         if other is None or getattr(other, "rank", 0) is None:
             return False
-        try:
-            theirs = TensorShape(other)  # type: ignore[arg-type]
-        except TypeError:
-            return False
-        return self.as_list() == theirs.as_list()
+        return super().__eq__(other)
 
-    __hash__ = tuple.__hash__
+    __hash__ = shapes.TensorShape.__hash__
 
     def __repr__(self) -> str:
-        return f"TensorShape({[Dimension(x) for x in self]})"
+        return f"TensorShape({self.dims})"
 
     def __str__(self) -> str:
+        if self.rank is None:
+            return "<unknown>"
         sizes = [str(x) for x in self.as_list()]
         return f"({', '.join(sizes).replace('None', '?')}{',' * (len(sizes) == 1)})"
-
-
-class UnknownShape(TensorShape, shapes.UnknownShape):
-    """The shape of a tensor of which not even the rank is known."""
-
-    __slots__ = ()
-
-    rank = ndims = dims = None
-    as_list = shapes.UnknownShape.as_list
-    is_fully_defined = shapes.UnknownShape.is_fully_defined
-    num_elements = shapes.UnknownShape.num_elements
-    __iter__ = shapes.UnknownShape.__iter__
-    __len__ = shapes.UnknownShape.__len__
-    __bool__ = shapes.UnknownShape.__bool__
-    __eq__ = shapes.UnknownShape.__eq__
-    __hash__ = object.__hash__
-    __str__ = shapes.UnknownShape.__str__
-
-    def __repr__(self) -> str:
-        return "TensorShape(None)"
-
-    def __getitem__(self, key: Any) -> Any:
-        return UnknownShape() if isinstance(key, slice) else Dimension(None)
 
 
 def as_shape(dims: tuple[int | None, ...] | None) -> Any:

@@ -23,6 +23,7 @@ from tensorlite.core import operand
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, float32, float64
 from tensorlite.core.errors import DTypeError
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -249,7 +250,7 @@ class GraphTensor(Operators, SymbolicTensor):
     def set_shape(self, shape: Any) -> None:
         own = self.node.outputs[self.index]
         spec = own.spec
-        known = TensorSpec(TensorShape(shape), spec.dtype).shape
+        known = TensorSpec(TensorShape(shape).known(), spec.dtype).shape
         merged = merge(spec.shape, known)
         own.respecify(
             TensorSpec(
@@ -393,9 +394,9 @@ def plain(x: Any) -> Any:
         return [plain(y) for y in x]
     if kind is dict:
         return {key: plain(y) for key, y in x.items()}
+    if isinstance(x, AnyShape):
+        return x.known()
     if isinstance(x, tuple):
-        if isinstance(x, TensorShape):
-            return None if x.rank is None else tuple(x.as_list())
         kind = getattr(kind, "plain_kind", kind)
         return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))
     if kind is slice:
@@ -414,7 +415,7 @@ def shown(x: Any) -> Any:
         return [shown(y) for y in x]
     if kind is dict:
         return {key: shown(y) for key, y in x.items()}
-    if isinstance(x, tuple) and not isinstance(x, TensorShape):
+    if isinstance(x, tuple) and not isinstance(x, AnyShape):
         kind = SHOWN_AS.get(kind, kind)
         return kind(*map(shown, x)) if hasattr(x, "_fields") else tuple(map(shown, x))
     return _rebuilt(x, shown) if _is_composite(x) else x

@@ -1,4 +1,4 @@
-"""TensorShape: the sizes of a tensor's axes, a tuple that also answers as TensorFlow's shapes do.
+"""The shapes that tensors have: tuples that also answer as TensorFlow's do, or TensorFlow's own.
 
 What inference computes with are plain tuples, in spec.py.
 """
@@ -7,72 +7,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import Any, Self, SupportsIndex, overload
+from typing import Any, cast
+
+import numpy as np
 
 from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
-from tensorlite.core.spec import all_known, merge
+from tensorlite.core.spec import Dims, TensorSpec, all_known, merge, sizes_of
 
 
-class TensorShape(tuple[Any, ...]):
-    """Sizes, None for each that is not known; `TensorShape(None)` knows not even how many.
-
-    >>> shape = tl.ones((2, 3)).shape
-    >>> shape, shape.rank, shape.as_list(), shape[1:].num_elements()
-    ((2, 3), 2, [2, 3], 3)
-    """
+class AnyShape:
+    """What may be asked of a shape, whatever keeps its sizes: None for each that is not known."""
 
     __slots__ = ()
 
-    def __new__(cls, dims: Iterable[Any] | int | None = ()) -> Self:
-        """Return the shape of some sizes; one number stands for that many elements in a row."""
-        if dims is None:
-            return cls._unknown()
-        if isinstance(dims, UnknownShape):
-            return cls._unknown()
-        return tuple.__new__(cls, cls.sizes(dims))
+    def known(self) -> Dims | None:
+        """Return the sizes as a plain tuple, None where their number is not known."""
+        raise NotImplementedError
 
-    @classmethod
-    def _unknown(cls) -> Self:
-        made: Self = tuple.__new__(cls.unknown_kind())
-        return made
-
-    @classmethod
-    def sizes(cls, dims: Iterable[Any] | int) -> Iterable[Any]:
-        """Return sizes as this kind of shape holds them."""
-        if isinstance(dims, tuple):
-            return dims
-        given = dims if isinstance(dims, Iterable) else (dims,)
-        return [None if x is None else x.__index__() for x in given]
-
-    @classmethod
-    def unknown_kind(cls) -> Any:
-        """Return the class of shapes of this kind whose rank is not known."""
-        return UnknownShape
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind."""
+        raise NotImplementedError
 
     @property
     def rank(self) -> int | None:
         """The number of axes, None where it is not known."""
-        return len(self)
+        sizes = self.known()
+        return None if sizes is None else len(sizes)
 
-    ndims = rank
+    @property
+    def ndims(self) -> int | None:
+        """The number of axes, by its other name."""
+        return self.rank
 
     @property
     def dims(self) -> list[Any] | None:
         """The sizes as a list, None where their number is not known."""
-        return list(self)
+        return None if self.rank is None else list(self)
 
     def as_list(self) -> list[int | None]:
         """Return the sizes as a list; ShapeError where their number is not known."""
-        return list(tuple.__iter__(self))
+        sizes = self.known()
+        if sizes is None:
+            raise ShapeError(
+                "the number of axes of this shape is not known, and is needed here"
+            )
+        return list(sizes)
 
     def is_fully_defined(self) -> bool:
         """Return whether every size is known."""
-        return None not in self.as_list()
+        return all_known(self.known())
 
     def num_elements(self) -> int | None:
         """Return the number of elements, None where a size is not known."""
-        sizes = tuple(self.as_list())
+        sizes = self.known()
         return prod(sizes) if all_known(sizes) else None
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -87,19 +75,18 @@ class TensorShape(tuple[Any, ...]):
         """Raise ShapeError unless one tensor may have both shapes."""
         self.merge_with(other)
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: Any) -> AnyShape:
         """Return what both shapes say together; ShapeError where they differ."""
-        made = merge(self.known(), type(self)(other).known())
-        return type(self)(made)
+        return self.like(merge(self.known(), self.like(other).known()))
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: Any) -> AnyShape:
         """Return the shape of these axes followed by those of another."""
-        behind = type(self)(other)
-        if self.rank is None or behind.rank is None:
-            return type(self)(None)
-        return type(self)((*self, *behind))
+        before, behind = self.known(), self.like(other).known()
+        return self.like(
+            None if before is None or behind is None else before + behind
+        )
 
-    def with_rank(self, rank: int) -> TensorShape:
+    def with_rank(self, rank: int) -> AnyShape:
         """Return this shape, of so many axes; ShapeError if it has another number of them."""
         return self.merge_with((None,) * rank)
 
@@ -107,7 +94,7 @@ class TensorShape(tuple[Any, ...]):
         """Raise ShapeError unless there may be so many axes."""
         self.with_rank(rank)
 
-    def with_rank_at_least(self, rank: int) -> TensorShape:
+    def with_rank_at_least(self, rank: int) -> AnyShape:
         """Return this shape; ShapeError if it has fewer axes."""
         if self.rank is not None and self.rank < rank:
             raise ShapeError(
@@ -115,7 +102,7 @@ class TensorShape(tuple[Any, ...]):
             )
         return self
 
-    def with_rank_at_most(self, rank: int) -> TensorShape:
+    def with_rank_at_most(self, rank: int) -> AnyShape:
         """Return this shape; ShapeError if it has more axes."""
         if self.rank is not None and self.rank > rank:
             raise ShapeError(
@@ -130,83 +117,129 @@ class TensorShape(tuple[Any, ...]):
 
     assert_same_rank = assert_is_compatible_with
 
-    def known(self) -> tuple[int | None, ...] | None:
-        """Return the sizes as a plain tuple, None where their number is not known."""
-        return None if self.rank is None else tuple(self.as_list())
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.as_list())
+
+    def __len__(self) -> int:
+        return len(self.as_list())
+
+    def __getitem__(self, key: Any) -> Any:
+        sizes = self.known()
+        if sizes is None:
+            return self.like(None) if isinstance(key, slice) else None
+        found = sizes[key]
+        return self.like(found) if isinstance(key, slice) else found
 
     def __add__(self, other: Any) -> Any:
         return self.concatenate(other)
 
     def __radd__(self, other: Any) -> Any:
-        return type(self)(other).concatenate(self)
-
-    @overload
-    def __getitem__(self, key: SupportsIndex) -> Any: ...
-    @overload
-    def __getitem__(self, key: slice) -> Any: ...
-    def __getitem__(self, key: Any) -> Any:
-        found = tuple.__getitem__(self, key)
-        return type(self)(found) if isinstance(key, slice) else found
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Sequence) and not isinstance(other, (tuple, str)):
-            other = tuple(other)
-        return tuple.__eq__(self, other) is True
+        return self.like(other).concatenate(self)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
-
-    __hash__ = tuple.__hash__
 
     def __repr__(self) -> str:
         return texts.shape_repr(self.known()) if texts.wanted() else str(self)
 
     def __str__(self) -> str:
-        return tuple.__repr__(self)
+        sizes = self.known()
+        return "<unknown>" if sizes is None else str(sizes)
 
 
-class UnknownShape(TensorShape):
-    """The shape of a tensor of which not even the rank is known."""
+class TupleShape(AnyShape, tuple[Any, ...]):
+    """The sizes of a tensor's axes as a tuple, which the standard of arrays asks for.
+
+    >>> shape = tl.ones((2, 3)).shape
+    >>> shape, shape.rank, shape.as_list(), shape[1:].num_elements()
+    ((2, 3), 2, [2, 3], 3)
+    """
 
     __slots__ = ()
 
-    rank = None
-    ndims = None
-    dims = None
+    def known(self) -> Dims:
+        """Return the sizes as a plain tuple."""
+        return tuple(tuple.__iter__(self))
 
-    def as_list(self) -> list[int | None]:
-        """Raise ShapeError: there is no list."""
-        raise ShapeError("as_list() of a shape whose rank is not known")
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind, if their number is known."""
+        return shape_of(None if dims is None else sizes_of(dims))
 
-    def is_fully_defined(self) -> bool:
-        """Return that it is not."""
-        return False
-
-    def num_elements(self) -> int | None:
-        """Return None: nobody knows."""
-        return None
-
-    def __iter__(self) -> Iterator[Any]:
-        raise ShapeError("a shape whose rank is not known has no sizes to go through")
-
-    def __len__(self) -> int:
-        raise ShapeError("len() of a shape whose rank is not known")
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __getitem__(self, key: Any) -> Any:
-        return type(self)(None) if isinstance(key, slice) else None
+    __iter__ = tuple.__iter__
+    __len__ = tuple.__len__
+    __hash__ = tuple.__hash__
 
     def __eq__(self, other: object) -> bool:
-        return other is None or isinstance(other, UnknownShape)
+        if isinstance(other, TensorShape):
+            return other == self
+        if isinstance(other, Sequence) and not isinstance(other, (tuple, str)):
+            other = tuple(other)
+        return tuple.__eq__(self, other) is True
 
-    __hash__ = object.__hash__
 
-    def __str__(self) -> str:
-        return "<unknown>"
+class TensorShape(AnyShape):
+    """A shape as TensorFlow's: no sequence to what asks, so that structures have it as a leaf.
+
+    `TensorShape(None)` knows not even how many sizes there are.
+
+    >>> from tensorlite.core.shapes import TensorShape
+    >>> print(TensorShape([2, None]), TensorShape(5).as_list(), TensorShape(None).rank)
+    (2, None) [5] None
+    """
+
+    __slots__ = ("sizes",)
+
+    def __init__(self, dims: Iterable[Any] | int | None = ()) -> None:
+        given = None if dims is None else sizes_of(dims)
+        self.sizes = None if given is None else tuple(map(self.size, given))
+
+    @classmethod
+    def of(cls, known: Dims | None) -> TensorShape:
+        """Return plain sizes as a shape, the short way."""
+        made = cls.__new__(cls)
+        made.sizes = known
+        return made
+
+    @staticmethod
+    def size(given: Any) -> int | None:
+        """Return one size as a number, None if it is not known."""
+        return None if given is None else given.__index__()
+
+    def known(self) -> Dims | None:
+        """Return the sizes as a plain tuple, None where their number is not known."""
+        return self.sizes
+
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind."""
+        return type(self)(dims)
+
+    def __bool__(self) -> bool:
+        return self.sizes is not None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, AnyShape):
+            return self.sizes == other.known()
+        try:
+            return self.sizes == self.like(other).known()
+        except (TypeError, ValueError, AttributeError):
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.sizes)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return np.array(self.as_list(), np.int64 if dtype is None else dtype)
 
 
-def shape_of(dims: tuple[int | None, ...] | None) -> TensorShape:
-    """Return sizes as a shape."""
-    return tuple.__new__(UnknownShape if dims is None else TensorShape, dims or ())
+def shape_of(dims: Dims | None) -> AnyShape:
+    """Return sizes as a shape, of the kind that results are asked for as."""
+    if dims is None or texts.wanted():
+        return TensorShape.of(dims)
+    return tuple.__new__(TupleShape, dims)
+
+
+def shape_asked(spec: TensorSpec) -> tuple[Any, ...]:
+    """Return the shape of a tensor as `x.shape` has it: to types a tuple, whichever kind it is."""
+    return cast(
+        "tuple[Any, ...]", shape_of(spec.shape if texts.wanted() else spec.dims)
+    )

@@ -21,7 +21,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
-from tensorlite.core.shapes import TensorShape, shape_of
+from tensorlite.core.shapes import AnyShape, shape_asked, shape_of
 from tensorlite.core.spec import TensorSpec, element, merge, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
@@ -77,9 +77,9 @@ class Tensor(Operand):
     @property
     def shape(self) -> Shape:
         """The size of each axis."""
-        return _sized(self.spec.dims)
+        return shape_asked(self.spec)
 
-    def get_shape(self) -> TensorShape:
+    def get_shape(self) -> AnyShape:
         """Return the shape; unlike `shape`, where not even the rank is known, too."""
         return shape_of(self.spec.shape)
 
@@ -88,7 +88,7 @@ class Tensor(Operand):
 
         >>> tl.ones((2, 3)).set_shape([None, 3])
         """
-        merge(self.spec.shape, TensorSpec(TensorShape(shape), self.dtype).shape)
+        merge(self.spec.shape, TensorSpec(shape, self.dtype).shape)
 
     @property
     def static_shape(self) -> tuple[int, ...] | None:
@@ -171,12 +171,12 @@ class Tensor(Operand):
         return int(self._one("an index"))
 
     def __len__(self) -> int:
-        if not self.shape:
+        if self.spec.rank == 0:
             raise DTypeError("len() of a 0-d tensor")
         return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Tensor]:
-        if not self.shape:
+        if self.spec.rank == 0:
             raise DTypeError("a 0-d tensor cannot be iterated over")
         return (self[i] for i in range(len(self)))
 
@@ -241,11 +241,6 @@ class Tensor(Operand):
         return kind, index
 
 
-def _sized(dims: Sequence[Any]) -> TensorShape:
-    """Return sizes as a shape, the short way."""
-    return tuple.__new__(TensorShape, dims)
-
-
 watcher: Callable[[EagerTensor], None] | None = None
 """What hears of every new eager tensor; core/accounts.py sets it while it counts."""
 
@@ -288,8 +283,8 @@ class EagerTensor(Tensor):
         """The size of each axis."""
         array = self._array
         if type(array) is not np.ndarray and isinstance(array, Opaque):
-            return _sized(array.spec.dims)
-        return _sized(array.shape)
+            return shape_asked(array.spec)
+        return cast("Shape", shape_of(array.shape))
 
     @property
     def static_shape(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.provenance import UNKNOWN, Line
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import shape_asked
 from tensorlite.core.spec import TensorSpec, merge, shape_text
 from tensorlite.core.tensor import Shape, Tensor
 
@@ -56,12 +56,12 @@ class SymbolicTensor(Tensor):
     @property
     def shape(self) -> Shape:
         """The sizes, None for each that this trace does not know."""
-        return tuple.__new__(TensorShape, self._spec.dims)
+        return shape_asked(self._spec)
 
     def set_shape(self, shape: Any) -> None:
         """Put down what is known of the sizes beside what this trace knows."""
         had = self._spec
-        known = TensorSpec(TensorShape(shape), had.dtype).shape
+        known = TensorSpec(shape, had.dtype).shape
         merged = merge(had.shape, known)
         self.respecify(
             TensorSpec(
@@ -111,7 +111,7 @@ class SymbolicTensor(Tensor):
         )
 
     def __len__(self) -> int:
-        if self.shape and self.shape[0] is None:
+        if self.spec.shape and self.spec.shape[0] is None:
             raise SymbolicTensorError(
                 f"len({self.name}) is unknown while tracing; use tl.shape(x)[0]"
             )

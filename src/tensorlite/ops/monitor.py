@@ -34,6 +34,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Resource
 from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, merge, shape_text, sizes_of
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, ended
@@ -194,6 +195,8 @@ def components(
 
 
 def _component(name: str, shape: Any, kind: DType) -> TensorSpec:
+    if isinstance(shape, AnyShape):
+        shape = shape.known()
     if shape is not None and not isinstance(shape, (list, tuple)):
         raise ShapeError(
             f"{name}: {shape!r} is no shape; allowed are tuples of sizes"

@@ -13,6 +13,7 @@ from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.scope import device
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.ops.generators import global_generator
 from tensorlite.ops.making import Making
@@ -233,7 +234,7 @@ def _components(
 
 
 def _component(shape: Any, kind: DType) -> TensorSpec:
-    if not isinstance(shape, (list, tuple)):
+    if not isinstance(shape, (list, tuple, AnyShape)):
         raise ShapeError(f"{shape!r} is no shape: allowed are tuples of sizes")
     sizes = [None if n is None else int(whole(n, "shapes: a size", 0)) for n in shape]
     return TensorSpec(sizes, kind)

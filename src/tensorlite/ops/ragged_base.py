@@ -16,7 +16,7 @@ import numpy as np
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, shape_of
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.gather import gather, gather_nd, size_at
@@ -59,7 +59,7 @@ class RaggedParts:
         return cast("DType", self.values.dtype)
 
     @property
-    def shape(self) -> TensorShape:
+    def shape(self) -> AnyShape:
         """The sizes, None for those that rows differ in, or that a trace does not know."""
         splits = spec_of(self.row_splits).shape
         count = None if not splits or splits[0] is None else splits[0] - 1
@@ -67,13 +67,13 @@ class RaggedParts:
         behind = (
             inner.shape
             if isinstance(inner, RaggedParts)
-            else TensorShape(spec_of(inner).shape)
+            else shape_of(spec_of(inner).shape)
         )
         if behind.rank is None:
-            return TensorShape(None)
-        return TensorShape([count, self.uniform_row_length, *behind.as_list()[1:]])
+            return shape_of(None)
+        return shape_of((count, self.uniform_row_length, *behind.as_list()[1:]))
 
-    def get_shape(self) -> TensorShape:
+    def get_shape(self) -> AnyShape:
         """Return the shape."""
         return self.shape
 

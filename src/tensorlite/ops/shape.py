@@ -17,6 +17,7 @@ from tensorlite.core.dispatch import call, integers, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
@@ -175,6 +176,8 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
     """Return a shape given as an int, a sequence of ints and 0-d tensors, or a tensor."""
     if isinstance(shape, int):
         shape = (shape,)
+    if isinstance(shape, AnyShape):
+        shape = shape.as_list()
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
             if shape and min(shape) < -1:

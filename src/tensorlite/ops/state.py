@@ -24,7 +24,7 @@ from tensorlite.core.errors import DTypeError, TracingError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import asked_for, device, scope
-from tensorlite.core.shapes import TensorShape, shape_of
+from tensorlite.core.shapes import AnyShape, shape_asked, shape_of
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import (
     EagerTensor,
@@ -172,9 +172,9 @@ class Variable(Operand):
     @property
     def shape(self) -> Shape:
         """The shape of the value."""
-        return shape_of(self.spec.dims)
+        return shape_asked(self.spec)
 
-    def get_shape(self) -> TensorShape:
+    def get_shape(self) -> AnyShape:
         """Return the shape of the value; unlike `shape`, where the rank is not known, too."""
         return shape_of(self.spec.shape)
 

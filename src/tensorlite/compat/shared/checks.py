@@ -22,6 +22,7 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import assertions
@@ -315,7 +316,7 @@ def assert_shapes(
 def _symbols(sizes: Any) -> Any:
     if isinstance(sizes, str):
         return [None if x == "." else int(x) if x.isdecimal() else x for x in sizes]
-    listed = sizes if isinstance(sizes, (list, tuple)) else [sizes]
+    listed = sizes if isinstance(sizes, (list, tuple, AnyShape)) else [sizes]
     return [None if x == "." else plain(x) for x in listed]
 
 

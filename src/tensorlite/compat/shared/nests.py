@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import nest
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def _is_leaf(x: Any, expand_composites: bool) -> bool:
-    if isinstance(x, TensorShape) or not nest.is_nested(x):
+    if isinstance(x, AnyShape) or not nest.is_nested(x):
         return True
     return isinstance(x, (SparseTensor, RaggedParts)) and not expand_composites
 

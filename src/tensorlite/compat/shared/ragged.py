@@ -131,7 +131,9 @@ class RaggedTensorSpec(metaclass=_SpecKind):
             behind = None if inner is None else (None, *inner)
             flat_values_spec = TensorSpec(behind, as_dtype(dtype))
         if ragged_rank == 0:
-            return RaggedRow(sizes, as_dtype(dtype), as_dtype(row_splits_dtype))
+            return RaggedRow(
+                sizes.known(), as_dtype(dtype), as_dtype(row_splits_dtype)
+            )
         return _nested(
             sizes, flat_values_spec, ragged_rank, as_dtype(row_splits_dtype)
         )

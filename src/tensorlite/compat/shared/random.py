@@ -12,6 +12,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import as_shape, shape_of
@@ -19,7 +20,7 @@ from tensorlite.ops.shape import as_shape, shape_of
 
 def sizes_of(shape: Any) -> Any:
     """Return a shape as a tensor."""
-    if not isinstance(shape, (Operand, list, tuple, np.ndarray)):
+    if not isinstance(shape, (Operand, list, tuple, AnyShape, np.ndarray)):
         shape = [shape]
     if isinstance(shape, np.ndarray):
         shape = shape.tolist()

@@ -263,7 +263,7 @@ _TRUNCATED_STDDEV = 0.87962566103423978
 
 def fans(shape: Sequence[int]) -> tuple[float, float]:
     """Return how many inputs and outputs each unit of a kernel has."""
-    if not shape:
+    if len(shape) == 0:
         return 1.0, 1.0
     if len(shape) == 1:
         return float(shape[0]), float(shape[0])

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.queues import node_name, of_sessions
@@ -91,9 +92,7 @@ def _shapes(shapes: Any) -> Any:
     """Return a shape for each component, None where none are given; a single one may stand bare."""
     if shapes is None:
         return None
-    several = isinstance(shapes, (list, tuple)) and not isinstance(
-        shapes, TensorShape
-    )
+    several = isinstance(shapes, (list, tuple)) and not isinstance(shapes, AnyShape)
     listed = list(shapes) if several else [shapes]
     if all(isinstance(size, int) for size in listed):
         return [listed]

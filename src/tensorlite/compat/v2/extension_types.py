@@ -17,13 +17,13 @@ from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
 _MISSING = object()
-_PLAIN = (str, bytes, int, float, bool, type(None), TensorShape, DType)
+_PLAIN = (str, bytes, int, float, bool, type(None), AnyShape, DType)
 _UNIONS = (Union, types.UnionType)
 
 
@@ -206,7 +206,7 @@ class BatchableExtensionType(ExtensionType):
         if before is not None and after is not None:
             gained = len(after) - len(before)
             for name, value in static.items():
-                if isinstance(value, TensorShape) and gained:
+                if isinstance(value, AnyShape) and gained:
                     static[name] = TensorShape(
                         [*after[: max(gained, 0)], *value[max(-gained, 0) :]]
                     )

@@ -24,7 +24,7 @@ from tensorlite.core.dispatch import constant as constant_of, tracer
 from tensorlite.core.dtypes import as_dtype, complex128
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.shape import astype, reshape
@@ -261,7 +261,7 @@ def _reached(
 
 
 def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
-    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
+    if isinstance(value, (list, tuple)) and not isinstance(value, AnyShape):
         labels = getattr(value, "_fields", range(len(value)))
         members = list(zip(labels, value, strict=True))
     elif isinstance(value, dict):

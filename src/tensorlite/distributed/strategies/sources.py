@@ -59,7 +59,7 @@ def _arrays(data: Any) -> list[Any]:
     """Return the arrays of a structure, which have equally many rows."""
     leaves = nest.flatten(data)
     for leaf in leaves:
-        if not isinstance(leaf, (Tensor, np.ndarray)) or not leaf.shape:
+        if not isinstance(leaf, (Tensor, np.ndarray)) or not leaf.ndim:
             raise DTypeError(
                 f"distribute: {leaf!r} has no rows; give a tl.data.Dataset, arrays with "
                 "batch_size=, or a function of a replica's index and their number that returns its "

@@ -46,7 +46,7 @@ class SplitVariable(Module, Operand):
         with interpreted_by(None):
             value = to_tensor(initial)
             value = value if dtype is None else astype(value, as_dtype(dtype))
-        rows = value.shape[0] if value.shape else 0
+        rows = value.shape[0] if value.ndim else 0
         if isinstance(places, (str, DeviceName)):
             raise DTypeError(
                 f"{name}: places={places!r}; give a list of devices, such as cluster.job('ps')"

@@ -15,7 +15,7 @@ import numpy as np
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, TensorShape
 
 OURS = "tensorlite.compat.v2.keras"
 known: dict[str, Mapping[str, Any]] = {}
@@ -64,7 +64,7 @@ def described(value: Any) -> Any:
         return {"class_name": "__slice__", "config": config}
     if value is Ellipsis:
         return {"class_name": "__ellipsis__", "config": {}}
-    if isinstance(value, (list, tuple, TensorShape)):
+    if isinstance(value, (list, tuple, AnyShape)):
         made = [described(x) for x in value]
         return made if isinstance(value, list) else tuple(made)
     if isinstance(value, Mapping):
@@ -254,7 +254,7 @@ def kept(shapes: Any) -> Any:
     if isinstance(shapes, dict):
         return {key: kept(x) for key, x in shapes.items()}
     if isinstance(shapes, (list, tuple)) and any(
-        isinstance(x, tuple) for x in shapes
+        isinstance(x, (tuple, AnyShape)) for x in shapes
     ):
         return [kept(x) for x in shapes]
     return tuple(shapes)

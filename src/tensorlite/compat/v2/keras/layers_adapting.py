@@ -79,7 +79,7 @@ class Normalization(Layer):
             made = tl.asarray(
                 x.value() if hasattr(x, "value") else x, dtype=tl.float32
             )
-            return made if not made.shape else tl.reshape(made, self._form)
+            return made if not made.ndim else tl.reshape(made, self._form)
 
         self.mean, self.variance = formed(mean), formed(variance)
 

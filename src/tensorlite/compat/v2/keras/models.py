@@ -21,6 +21,7 @@ from tensorlite.compat.v2.keras.training import Training
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec
 
 
@@ -103,7 +104,7 @@ class Model(Training, Layer):
         many = isinstance(input_shape, list) or (
             isinstance(input_shape, tuple)
             and bool(input_shape)
-            and isinstance(input_shape[0], tuple)
+            and isinstance(input_shape[0], (tuple, AnyShape))
         )
         shapes = list(input_shape) if many else [input_shape]
         self.built = True

@@ -16,7 +16,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import TensorShape, shape_of
+from tensorlite.core.shapes import AnyShape, TensorShape, shape_of
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
 
@@ -368,7 +368,7 @@ def output_shape(layer: Any, input_shape: Any) -> Any:
     """Return the shape of what a layer returns for inputs of a shape."""
 
     def is_shape(x: Any) -> bool:
-        return isinstance(x, TensorShape) or all(
+        return isinstance(x, AnyShape) or all(
             y is None or isinstance(y, int) for y in x
         )
 

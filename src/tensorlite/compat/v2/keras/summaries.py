@@ -12,7 +12,7 @@ import numpy as np
 from tensorlite.compat.v2.keras import sketch
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _SIDES = {"left": str.ljust, "right": str.rjust, "center": str.center}
@@ -123,7 +123,7 @@ def _shape(layer: Any) -> str:
         except (TensorliteError, TypeError, ValueError, NotImplementedError):
             return "?"
         shapes = (
-            [tuple(made)] if isinstance(made, TensorShape) else list(map(tuple, made))
+            [tuple(made)] if isinstance(made, AnyShape) else list(map(tuple, made))
         )
     texts = [f"({', '.join(map(str, shape))})" for shape in shapes]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

@@ -1,0 +1,65 @@
+"""TensorShape as programs of TensorFlow meet it: a leaf of structures, whose sizes they look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from tensorlite.compat import v1 as tf1, v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def test_structures_have_shapes_as_leaves() -> None:
+    shape = tf.ones([2, 3]).shape
+    assert not isinstance(shape, (tuple, list, Sequence))
+    assert tf.nest.flatten({"a": shape, "b": [shape]}) == [shape, shape]
+    assert isinstance(shape, tf.TensorShape)
+
+
+def test_output_shapes_of_a_function_are_shapes() -> None:
+    @tf.function
+    def pair(x: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {"a": x, "b": tf.reduce_sum(x, 1)}
+
+    shapes = pair.get_concrete_function(tf.TensorSpec([None, 3])).output_shapes
+    assert shapes == {"a": tf.TensorShape([None, 3]), "b": tf.TensorShape([None])}
+    assert all(isinstance(x, tf.TensorShape) for x in shapes.values())
+
+
+def test_scalars_have_a_shape_that_is_true() -> None:
+    assert bool(tf.constant(1.0).shape)
+    assert len(tf.constant(1.0).shape) == 0
+    assert not tf.TensorShape(None)
+
+
+def test_traces_have_a_shape_where_not_even_the_rank_is_known() -> None:
+    def ranks(x: Any) -> Any:
+        return tf.constant([x.shape.rank is None, bool(x.shape)])
+
+    found = tf.function(ranks, input_signature=[tf.TensorSpec(None)])(tf.ones([2]))
+    assert found.numpy().tolist() == [True, False]
+
+
+def test_in_graphs_of_version_1_sizes_are_dimensions() -> None:
+    mode.eager = False
+    with tf1.Graph().as_default():
+        shape = tf1.placeholder(tf1.float32, [None, 3]).shape
+        assert not isinstance(shape, (tuple, Sequence))
+        assert [size.value for size in shape] == [None, 3]
+        assert (shape[1].value, shape[1:].as_list(), shape.dims[1]) == (3, [3], 3)
+        assert tf1.zeros(shape[1:]).shape == [3]
+        assert repr(shape) == "TensorShape([Dimension(None), Dimension(3)])"
+
+
+def test_layers_without_an_axis_of_their_own_normalize_by_one_mean() -> None:
+    layer = tf.keras.layers.Normalization(axis=None, mean=1.0, variance=4.0)
+    assert layer(tf.constant([[3.0, 5.0, 1.0]])).numpy().tolist() == [[1.0, 2.0, 0.0]]
