@@ -69,6 +69,10 @@ def test_a_shape_becomes_a_tensor_of_integers() -> None:
         made = tl.extend.to_tensor(shape)
         assert made.dtype is tl.int32
         assert made.numpy().tolist() == sizes
+    for given in ([None, 2], None):
+        unknown: Any = TensorShape(given)
+        with pytest.raises(ShapeError, match="not all"):
+            tl.extend.to_tensor(unknown)
 
 
 def test_of_unknown_rank_nothing_is_known() -> None:

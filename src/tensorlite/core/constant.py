@@ -16,6 +16,7 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.op import Grads, Op, Role
+from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, element
 from tensorlite.core.xp import Xp
 
@@ -128,6 +129,8 @@ def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     if kind in "iu":
         narrow = array.astype(np.int32)
         return narrow if np.array_equal(narrow, array) else array
+    if kind == "f" and isinstance(value, AnyShape):  # of no axes
+        return array.astype(np.int32)
     if kind in "fc" and not _has_numpy(value):
         return array.astype(np.float32 if kind == "f" else np.complex64)
     if kind in "UST":
@@ -156,6 +159,8 @@ def _has_numpy(value: Any) -> bool:
 
 
 def _not_an_array(value: Any, error: Exception) -> Exception:
+    if isinstance(value, AnyShape):
+        return ShapeError(f"{value} makes no tensor: not all of its sizes are known")
     if isinstance(value, (list, tuple)) and "inhomogeneous" in str(error):
         return ShapeError(f"lists of different lengths make no tensor: {error}")
     return DTypeError(

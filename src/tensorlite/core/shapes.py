@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, cast
 
-import numpy as np
-
 from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.spec import Dims, TensorSpec, all_known, merge, sizes_of
@@ -226,9 +224,6 @@ class TensorShape(AnyShape):
 
     def __hash__(self) -> int:
         return hash(self.sizes)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        return np.array(self.as_list(), np.int64 if dtype is None else dtype)
 
 
 def shape_of(dims: Dims | None) -> AnyShape:

@@ -96,7 +96,7 @@ class TensorSpec:
         return self.shape, self.dtype, self.name, self.inner, self.trainable
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is TensorSpec and self._compared() == other._compared()
+        return isinstance(other, TensorSpec) and self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash(self._compared())

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.shared.specs import told
 from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, interpreted_by
@@ -95,6 +96,10 @@ def _calls(asked: Any) -> Any:
 
 class Dataset(Base[T]):
     """A dataset, with TensorFlow's arguments."""
+
+    @property
+    def element_spec(self) -> Any:
+        return told(super().element_spec)
 
     def _prepared(
         self, fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]

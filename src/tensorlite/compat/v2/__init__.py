@@ -199,6 +199,7 @@ from tensorlite.compat.shared.tensor_messages import (
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
     IndexedSlices as IndexedSlices,
+    TensorSpec as TensorSpec,
     UnconnectedGradients as UnconnectedGradients,
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
@@ -310,9 +311,6 @@ from tensorlite.config import (
 )
 from tensorlite.core.shapes import (
     TensorShape as TensorShape,
-)
-from tensorlite.core.spec import (
-    TensorSpec as TensorSpec,
 )
 from tensorlite.core.tensor import (
     Tensor as Tensor,

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, Self, Union, get_args, get_origin, get_type_hi
 
 from tensorlite.compat.shared.ragged import RaggedTensorSpec
 from tensorlite.compat.shared.reductions import reduce_all
+from tensorlite.compat.shared.specs import told
 from tensorlite.compat.v2.framework import convert_to_tensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
@@ -34,6 +35,10 @@ class ImmutableDict(dict[Any, Any]):
         raise TypeError("ImmutableDict does not support item assignment")
 
     __setitem__ = __delitem__ = pop = popitem = clear = update = setdefault = _refused
+
+    def __copy__(self) -> dict[Any, Any]:
+        """Return a dict that may be changed, as structures of such kinds are rebuilt."""
+        return dict(self)
 
     def __repr__(self) -> str:
         return f"ImmutableDict({dict.__repr__(self)})"
@@ -322,4 +327,4 @@ def type_spec_from_value(value: Any) -> Any:
 def _spec_of(leaf: Any) -> Any:
     if not isinstance(leaf, Operand):
         return leaf
-    return leaf.__tensor__().spec.without_value()
+    return told(leaf.__tensor__().spec.without_value())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import python
+from tensorlite.compat.shared.specs import told
 from tensorlite.compat.v2.framework import constant
 from tensorlite.compat.v2.func_graphs import FuncGraph
 from tensorlite.compat.v2.function_types import (
@@ -47,7 +48,7 @@ class Concrete(ConcreteFunction):
 
     @property
     def structured_input_signature(self) -> Any:
-        return self.structured_inputs
+        return told(self.structured_inputs)
 
     @property
     def inputs(self) -> list[Any]:
