@@ -25,7 +25,7 @@ from tensorlite.graph_mode.queues import (
     of_sessions,
 )
 from tensorlite.graph_mode.streams import stream
-from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.graph_mode.variables import Unasked
 from tensorlite.ops.assertions import assert_greater
 from tensorlite.ops.branches import cond
 from tensorlite.ops.files import matching_files
@@ -48,9 +48,10 @@ from tensorlite.ops.words import Seeds
 Queued = Callable[[], Any]
 
 
-def local_variable(initial: Any, name: str) -> GraphVariable:
+def local_variable(initial: Any, name: str) -> Any:
     """Return a variable that `local_variables_initializer` begins and savers leave out."""
-    made = GraphVariable(initial, trainable=False, name=name, validate_shape=False)
+    make = Unasked.make
+    made = make(initial, trainable=False, name=name, validate_shape=False)
     get_default_graph().add_to_collection(GraphKeys.LOCAL_VARIABLES, made)
     return made
 
@@ -69,10 +70,10 @@ def limit_epochs(x: Any, num_epochs: int | None = None) -> Tensor:
             return identity(tensor)
 
 
-def match_filenames_once(pattern: Any) -> GraphVariable:
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """Return a local variable of the names of matching files, looked up when it is begun."""
-    with built(get_default_graph()), name_scope("matching_filenames"):
-        return local_variable(matching_files(pattern), "matching_filenames")
+    with built(get_default_graph()), name_scope(name, "matching_filenames") as scope:
+        return local_variable(matching_files(pattern), scope)
 
 
 def producer(

@@ -167,6 +167,8 @@ def start_queue_runners(
     collection: str = GraphKeys.QUEUE_RUNNERS,
 ) -> list[Thread]:
     """Return the threads of all runners of the graph, in a session or the default one."""
+    if not isinstance(sess, Session | None):
+        raise DTypeError(f"start_queue_runners: sess={sess!r}; give a session")
     session = chosen_session(sess, "start_queue_runners")
     runners = session.graph.get_collection(collection)
     return [

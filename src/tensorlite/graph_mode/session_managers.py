@@ -12,7 +12,13 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any, ClassVar, Protocol, Self
 
-from tensorlite.core.errors import DeadlineExceededError, FailedPreconditionError
+import numpy as np
+
+from tensorlite.core.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
@@ -160,6 +166,11 @@ class SessionManager:
         local_init_run_options: Any = None,
         local_init_feed_dict: Any = None,
     ) -> None:
+        if ready_for_local_init_op is not None and local_init_op is None:
+            raise InvalidArgumentError(
+                "SessionManager: if you pass a ready_for_local_init_op you must also pass a "
+                f"local_init_op; ready_for_local_init_op={ready_for_local_init_op!r}"
+            )
         self._local_init_op, self._ready_op = local_init_op, ready_op
         self._ready_for_local = ready_for_local_init_op
         self._graph = get_default_graph() if graph is None else graph
@@ -192,7 +203,11 @@ class SessionManager:
                 session.run(init_op, feed_dict=init_feed_dict)
             if init_fn is not None:
                 init_fn(session)
-        self._begin_locally(session)
+        late = self._begin_locally(session)
+        if late:
+            raise FailedPreconditionError(
+                f"Init operations did not make model ready for local_init. {_lacking(late)}"
+            )
         missing = self._missing(session, self._ready_op)
         if missing:
             raise FailedPreconditionError(
@@ -208,6 +223,10 @@ class SessionManager:
         path: str | None,
         config: Any,
     ) -> tuple[Any, bool]:
+        if folder and path:
+            raise InvalidArgumentError(
+                "Can not provide both checkpoint_dir and checkpoint_filename_with_path."
+            )
         session = self.parts.session(master, self._graph, config)
         if saver is None:
             return session, False
@@ -220,13 +239,25 @@ class SessionManager:
             saver.recover_last_checkpoints(earlier)
         return session, True
 
-    def _begin_locally(self, session: Any) -> None:
-        if self._local_init_op is not None:
+    def _begin_locally(self, session: Any) -> str:
+        """Begin local variables; return what they wait for, if something is missing."""
+        if self._local_init_op is None:
+            return ""
+        late = self._missing(session, self._ready_for_local)
+        if not late:
             session.run(self._local_init_op, feed_dict=self._local_feeds)
+        return late
 
     def _missing(self, session: Any, ready: Any) -> str:
         """Return what is not ready yet, in words; "": all is."""
-        found = [] if ready is None else session.run(ready)
+        try:
+            found = () if ready is None else session.run(ready)
+        except FailedPreconditionError as error:
+            if "uninitialized" not in str(error):
+                raise
+            return str(error).partition(":")[0]
+        if found is None or getattr(found, "dtype", None) == np.int32:
+            return ""  # what was fetched raises where something is not ready
         return ", ".join(
             x.decode() if isinstance(x, bytes) else str(x) for x in found
         )
@@ -245,9 +276,9 @@ class SessionManager:
         session, restored = self._restored(
             master, saver, checkpoint_dir, checkpoint_filename_with_path, config
         )
-        if restored:
-            self._begin_locally(session)
-        return session, restored and not self._missing(session, self._ready_op)
+        if self._begin_locally(session) or not restored:
+            return session, False
+        return session, not self._missing(session, self._ready_op)
 
     def wait_for_session(
         self, master: Any, config: Any = None, max_wait_secs: float = float("inf")
@@ -256,9 +287,7 @@ class SessionManager:
         until, pause = monotonic() + max_wait_secs, _PAUSE
         while True:
             session = self.parts.session(master, self._graph, config)
-            late = self._missing(session, self._ready_for_local)
-            if not late:
-                self._begin_locally(session)
+            late = self._begin_locally(session)
             missing = self._missing(session, self._ready_op)
             if not (late or missing):
                 return session

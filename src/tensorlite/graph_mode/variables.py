@@ -41,6 +41,13 @@ from tensorlite.ops.state import Variable
 First = TensorLike | Callable[[], TensorLike]
 
 
+class Unasked:
+    """How the variables are made that programs get without making them, such as queues' counts."""
+
+    make: Callable[..., Any]
+    """Takes what GraphVariable takes."""
+
+
 class GraphVariable(Variable):
     """A variable of a graph; sessions hold its values, and run `initializer` for the first one.
 
@@ -211,3 +218,6 @@ def _has_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_has_tensor(x) for x in value)
     return isinstance(value, Operand)
+
+
+Unasked.make = GraphVariable

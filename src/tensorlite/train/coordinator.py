@@ -97,7 +97,8 @@ class Coordinator:
         """Ask all threads to end; the first `ex` given is raised by `join`.
 
         It is an exception, or what `sys.exc_info()` returns. After the first request others change
-        nothing: what goes wrong while threads end mostly comes of their ending.
+        nothing: what goes wrong while threads end mostly comes of their ending. If `join` has
+        ended without one, and nobody calls it again, `ex` is raised here.
         """
         if isinstance(ex, tuple):
             ex = ex[1]
@@ -106,6 +107,8 @@ class Coordinator:
         with self._lock:
             if self._stop.is_set():
                 return
+            if self.joined and ex is not None and not self._is_clean(ex):
+                raise ex
             if ex is not None and not self._is_clean(ex):
                 self._error = ex
             self._stop.set()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Thread
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.queues import named
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
-from tensorlite.graph_mode import input_producers as inputs
+from tensorlite.graph_mode import input_producers as inputs, queues
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.input_producers import Batching
-from tensorlite.graph_mode.queues import (
-    GraphQueueRunner,
-    add_queue_runner,
-    start_queue_runners,
-)
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.monitored import MonitoredSession
+from tensorlite.graph_mode.queues import GraphQueueRunner, add_queue_runner
 from tensorlite.graph_mode.streams import seeds_of
 from tensorlite.ops.ranges import arange
 
@@ -63,12 +62,28 @@ class QueueRunner(GraphQueueRunner):
 
 
 def _made(make: Callable[[], Any], default: str, name: str | None) -> Any:
+    _check_mode(default)
+    return in_graph(make, default, name)
+
+
+def _check_mode(default: str) -> None:
     if active_graph() is None:
         raise InvalidArgumentError(
             f"{default}: Input pipelines based on Queues are not supported when eager execution is "
             "enabled. Please use tf.data to ingest data into your model instead."
         )
-    return in_graph(make, default, name)
+
+
+def start_queue_runners(
+    sess: Any = None,
+    coord: Any = None,
+    daemon: bool = True,
+    start: bool = True,
+    collection: str = GraphKeys.QUEUE_RUNNERS,
+) -> list[Thread]:
+    if isinstance(sess, MonitoredSession):
+        return []  # it has started them itself
+    return queues.start_queue_runners(sess, coord, daemon, start, collection)
 
 
 def limit_epochs(
@@ -80,11 +95,8 @@ def limit_epochs(
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    return _made(
-        lambda: inputs.match_filenames_once(plain(pattern)),
-        "matching_filenames",
-        name,
-    )
+    _check_mode("matching_filenames")
+    return inputs.match_filenames_once(plain(pattern), name)
 
 
 def input_producer(

@@ -14,7 +14,7 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import GraphTensor
+from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -36,8 +36,43 @@ class InputSpec:
         min_ndim: int | None = None,
         axes: dict[int, int | None] | None = None,
     ) -> None:
-        self.dtype, self.shape, self.ndim = dtype, shape, ndim
+        self.dtype = None if dtype is None else as_dtype(dtype)
+        self.shape = shape
+        self.ndim = ndim if shape is None else len(shape)
         self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, axes or {}
+
+    def mismatch(self, dtype: Any, shape: Any) -> str:
+        """Return why an input does not fit, "" if it does."""
+        if self.dtype is not None and self.dtype is not dtype:
+            return f"expected dtype={self.dtype.name}, found dtype={dtype.name}"
+        rank = shape.rank
+        if rank is None:
+            if (self.ndim, self.min_ndim, self.max_ndim) == (None, None, None):
+                return ""
+            return "its rank is undefined, but the layer requires a defined rank."
+        whole = f"Full shape received: {shape.as_list()}"
+        fits = {
+            "ndim": self.ndim in (None, rank),
+            "min_ndim": self.min_ndim is None or rank >= self.min_ndim,
+            "max_ndim": self.max_ndim is None or rank <= self.max_ndim,
+        }
+        for what in [what for what, is_so in fits.items() if not is_so]:
+            return (
+                f"expected {what}={getattr(self, what)}, found ndim={rank}. {whole}"
+            )
+        return self._size_mismatch(shape.as_list())
+
+    def _size_mismatch(self, sizes: list[int | None]) -> str:
+        for axis, size in self.axes.items():
+            if size is not None and sizes[axis] not in (None, size):
+                return (
+                    f"expected axis {axis} of input shape to have value {size} but received input "
+                    f"with shape {sizes}"
+                )
+        pairs = zip(sizes, plain(TensorShape(self.shape)) or (), strict=False)
+        if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+            return f"expected shape={self.shape}, found shape={sizes}"
+        return ""
 
 
 class Layer:
@@ -271,30 +306,11 @@ class Layer:
         if specs is None:
             return
         listed = specs if isinstance(specs, (list, tuple)) else [specs]
-        for x, spec in zip(inputs, listed, strict=False):
-            self._check_one(x.get_shape(), spec)
-
-    def _check_one(self, shape: Any, spec: InputSpec) -> None:
-        rank = shape.rank
-        if rank is None:
-            return
-        wanted = {"ndim": rank == spec.ndim or spec.ndim is None}
-        wanted["min_ndim"] = spec.min_ndim is None or rank >= spec.min_ndim
-        wanted["max_ndim"] = spec.max_ndim is None or rank <= spec.max_ndim
-        for what, fits in wanted.items():
-            if not fits:
+        for place, (x, spec) in enumerate(zip(inputs, listed, strict=False)):
+            wrong = "" if spec is None else spec.mismatch(x.dtype, x.get_shape())
+            if wrong:
                 raise ShapeError(
-                    f"Input 0 of layer {self._name} is incompatible with the layer: expected "
-                    f"{what}={getattr(spec, what)}, found ndim={rank}. Full shape received: "
-                    f"{shape.as_list()}"
-                )
-        sizes = shape.as_list()
-        for axis, size in spec.axes.items():
-            if size is not None and sizes[axis] not in (None, size):
-                raise ShapeError(
-                    f"Input 0 of layer {self._name} is incompatible with the layer: expected axis "
-                    f"{axis} of input shape to have value {size} but received input with "
-                    f"shape {sizes}"
+                    f"Input {place} of layer {self._name} is incompatible with the layer: {wrong}"
                 )
 
     def count_params(self) -> int:

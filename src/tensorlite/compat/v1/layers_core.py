@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from inspect import signature
 from math import prod
-from typing import Any
+from typing import Any, SupportsInt
 
 from tensorlite.compat.shared import arrays, matrices, nn as shared_nn
 from tensorlite.compat.shared.values import get_static_value
@@ -93,6 +93,10 @@ def sizes_of(value: Any, count: int, name: str) -> tuple[int, ...]:
                 f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
             )
         return given
+    if not isinstance(value, SupportsInt):
+        raise InvalidArgumentError(
+            f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
+        )
     return (int(value),) * count
 
 

@@ -181,6 +181,10 @@ class AdagradDAOptimizer(_ByRule):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
+    def _hyper_of(self, var: Any) -> list[Any]:
+        *rates, steps_before = super()._hyper_of(var)
+        return [*rates, steps_before + 1]
+
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
             _filled_slot(self, v, 0.0, "gradient_accumulator", f"{self._name}/g_acc")

@@ -260,7 +260,7 @@ initialize_all_tables = tables_initializer
 
 @named("IsVariableInitialized")
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
-    return super(Variable, variable).is_initialized()
+    return super(Variable, _variable(variable)).is_initialized()
 
 
 @named("report_uninitialized_variables")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -26,7 +27,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
-from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.graph_mode.variables import GraphVariable, Unasked
 from tensorlite.ops import state
 from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import CountUpToVariableOp
@@ -317,6 +318,7 @@ def _written(
     return write(value, name=name)
 
 
+Unasked.make = partial(RefVariable, collections=())
 _slot: Any = vars(state.Variable)["name"]
 bare_name, _set_name = _slot.__get__, _slot.__set__
 
