@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+import tensorlite as tl
 from tensorlite.core.dispatch import calls
+from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from tensorlite.ops.channels import BiasAdd, BiasAddGrad
 from tensorlite.ops.composite import Composite
-from tests.cases.base import OpCase, arrays
+from tensorlite.ops.conv_forms import LRN, LRNGrad
+from tensorlite.ops.differences import SquaredDifference
+from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
+from tensorlite.ops.repeat import Pad
+from tensorlite.ops.rounding import Complex
+from tensorlite.ops.selecting import Select
+from tests.cases.base import OpCase, arrays, broadcastable
 
 
 def one(op: Composite) -> Callable[..., Any]:
@@ -19,6 +29,43 @@ def one(op: Composite) -> Callable[..., Any]:
         return outputs[0] if len(outputs) == 1 else outputs
 
     return called
+
+
+def normalized(
+    x: Any, scale: Any, offset: Any, mean: Any = None, spread: Any = None
+) -> Any:
+    mean = x.mean((0, 1, 2)) if mean is None else mean
+    spread = x.var((0, 1, 2)) if spread is None else spread
+    return (x - mean) / np.sqrt(spread + 1e-2) * scale + offset
+
+
+def flows(dy: Any, x: Any, scale: Any) -> Any:
+    """The gradients of normalised images, as the definition of the derivative has them."""
+    root = 1 / np.sqrt(x.var((0, 1, 2)) + 1e-2)
+    normal = (x - x.mean((0, 1, 2))) * root
+    away = dy - dy.mean((0, 1, 2)) - normal * (dy * normal).mean((0, 1, 2))
+    return away * scale * root, (dy * normal).sum((0, 1, 2)), dy.sum((0, 1, 2))
+
+
+def around(x: Any) -> Any:
+    wide = np.pad(x, [(0, 0), (1, 1)])
+    return wide[:, :-2] + wide[:, 1:-1] + wide[:, 2:]
+
+
+def response(x: Any) -> Any:
+    return x * (2 + 0.5 * around(x * x)) ** -0.75
+
+
+def response_flow(dy: Any, x: Any) -> Any:
+    divisor = 2 + 0.5 * around(x * x)
+    nearby = around(dy * x * divisor**-1.75)
+    return dy * divisor**-0.75 - 0.75 * x * nearby
+
+
+NORM = FusedBatchNormV3(1e-2)
+RESPONSE = LRN(1, 2.0, 0.5, 0.75)
+ROWS = np.array([True, False])
+AROUND = np.array([[1, 0], [0, 2]], np.int32)
 
 
 CASES = (
@@ -47,5 +94,97 @@ CASES = (
         lambda x: x.sum((0, 2, 3)),
         arrays((2, 3, 2, 2)),
         needs_rank=True,
+    ),
+    OpCase(
+        "FusedBatchNormV3",
+        lambda x, a, b: calls(NORM, x, a, b, tl.zeros_like(a), tl.zeros_like(a))[0],
+        normalized,
+        arrays((2, 3, 2, 2), (2,), (2,)),
+        rtol=1e-4,
+        atol=1e-5,
+        needs_rank=True,
+    ),
+    OpCase(
+        "FusedBatchNormV3_not_training",
+        lambda x, a, b, m, v: calls(
+            FusedBatchNormV3(1e-2, is_training=False), x, a, b, m, tl.square(v) + 1
+        )[0],
+        lambda x, a, b, m, v: normalized(x, a, b, m, v * v + 1),
+        lambda dtype: arrays((2, 1, 2, 2), (2,), (2,))(dtype).map(
+            lambda xs: (*xs, xs[1] * 0 + 0.5, xs[1] * 0 + 2)
+        ),
+        differentiable=False,
+        needs_rank=True,
+    ),
+    OpCase(
+        "FusedBatchNormGradV3",
+        lambda dy, x, a: calls(
+            FusedBatchNormGradV3(1e-2),
+            dy,
+            x,
+            a,
+            tl.mean(x, axis=(0, 1, 2)),
+            tl.var(x, axis=(0, 1, 2)),
+            a,
+        )[:3],
+        flows,
+        arrays((2, 3, 2, 2), (2, 3, 2, 2), (2,)),
+        rtol=1e-4,
+        atol=1e-4,
+        needs_rank=True,
+        differentiable=False,
+    ),
+    OpCase(
+        "LRN", one(RESPONSE), response, arrays((2, 4)), rtol=1e-4, needs_rank=True
+    ),
+    OpCase(
+        "LRNGrad",
+        lambda dy, x: calls(LRNGrad(1, 2.0, 0.5, 0.75), dy, x, calls(RESPONSE, x)[0])[
+            0
+        ],
+        response_flow,
+        arrays((2, 4), (2, 4)),
+        needs_rank=True,
+        rtol=1e-4,
+        atol=1e-5,
+    ),
+    OpCase(
+        "SquaredDifference",
+        one(SquaredDifference()),
+        lambda x, y: (x - y) ** 2,
+        broadcastable(),
+    ),
+    OpCase(
+        "SquaredDifference_complex",
+        one(SquaredDifference()),
+        lambda x, y: (x - y) * np.conj(x - y),
+        arrays((2, 3), (3,)),
+        dtypes=(tl.complex128,),
+    ),
+    OpCase("DivNoNan", one(DivNoNan()), lambda x, y: x / y, broadcastable(low=0.5)),
+    OpCase("MulNoNan", one(MulNoNan()), lambda x, y: x * y, broadcastable(low=0.5)),
+    OpCase("Xdivy", one(Xdivy()), lambda x, y: x / y, broadcastable(low=0.5)),
+    OpCase("Xlogy", one(Xlogy()), lambda x, y: x * np.log(y), broadcastable(low=0.5)),
+    OpCase(
+        "Xlog1py",
+        one(Xlog1py()),
+        lambda x, y: x * np.log1p(y),
+        broadcastable(low=0.5),
+    ),
+    OpCase(
+        "Pad",
+        lambda x: calls(Pad(), x, AROUND)[0],
+        lambda x: np.pad(x, AROUND),
+        arrays((2, 3)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "Complex", one(Complex()), lambda x, y: x + 1j * y, arrays((2, 3), (2, 3))
+    ),
+    OpCase(
+        "Select",
+        lambda x, y: calls(Select(), ROWS, x, y)[0],
+        lambda x, y: np.where(ROWS[:, None], x, y),
+        arrays((2, 3), (2, 3)),
     ),
 )

@@ -189,7 +189,8 @@ def _beside(call: Call) -> Iterator[None]:
         return
     here = scope.get()
     if is_named:
-        here = here._replace(name=scoped(f"{node.name}_grad"))
+        name = node.name.removeprefix(f"{here.name}/")
+        here = here._replace(name=scoped(f"{name}_grad"))
     token = scope.set(here._replace(device=node.device, group=node.group))
     try:
         yield

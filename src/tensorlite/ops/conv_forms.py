@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.conv import (
     conv1d,
     conv1d_transpose,
@@ -180,6 +182,51 @@ def atrous_conv2d_transpose(
     return conv2d_transpose(x, filters, output_shape, 1, padding, "NHWC", rate)
 
 
+class LRN(Composite):
+    """Channels divided by what their neighbours are."""
+
+    depth_radius: int = 5
+    bias: float = 1.0
+    alpha: float = 1.0
+    beta: float = 0.5
+
+    def around(self, x: Tensor) -> Tensor:
+        """Return the sums over the channels nearby."""
+        channels = sizes(x)[-1]
+        whole = ones((channels, channels), dtype=x.dtype)
+        return matmul(x, band_part(whole, self.depth_radius, self.depth_radius))
+
+    def divisor(self, x: Tensor) -> Tensor:
+        """Return what channels are divided by, before the power."""
+        return self.bias + self.alpha * self.around(square(x))
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the channels divided."""
+        return x * power(self.divisor(x), -self.beta)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return what LRNGrad makes of the gradient."""
+        gradient = LRNGrad(self.depth_radius, self.bias, self.alpha, self.beta)
+        return (composed(gradient, dy, call.inputs[0], call.outputs[0]),)
+
+
+class LRNGrad(Composite):
+    """The gradient of channels divided by what their neighbours are."""
+
+    depth_radius: int = 5
+    bias: float = 1.0
+    alpha: float = 1.0
+    beta: float = 0.5
+
+    def compose(self, dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """Return the gradient of the channels, given that of the result."""
+        forward = LRN(self.depth_radius, self.bias, self.alpha, self.beta)
+        divisor = forward.divisor(x)
+        nearby = forward.around(dy * y / divisor)
+        slope = 2.0 * self.alpha * self.beta
+        return dy * power(divisor, -self.beta) - slope * x * nearby
+
+
 def local_response_normalization(
     x: TensorLike,
     depth_radius: int = 5,
@@ -194,10 +241,7 @@ def local_response_normalization(
     >>> print(tl.nn.local_response_normalization([[[[1.0, 2.0]]]], depth_radius=1))
     [[[[0.408248 0.816497]]]]
     """
-    tensor = floating(to_tensor(x))
-    channels = sizes(tensor)[-1]
-    near = band_part(
-        ones((channels, channels), dtype=tensor.dtype), depth_radius, depth_radius
+    made: Tensor = composed(
+        LRN(depth_radius, bias, alpha, beta), floating(to_tensor(x))
     )
-    around = matmul(square(tensor), near)
-    return tensor * power(bias + alpha * around, -beta)
+    return made

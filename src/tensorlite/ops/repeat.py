@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
-from tensorlite.core.dtypes import DTypeLike
+from tensorlite.core.dtypes import DTypeLike, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, all_known, normalise_axis
@@ -22,6 +22,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Range, sum
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.compare import less
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.join import concat
 from tensorlite.ops.pieces import padded, padded_shape
 from tensorlite.ops.places import sums_at
@@ -316,6 +317,14 @@ def repeat(
     return _repeat(
         tensor, expand_dims(counts) if counts.spec.rank == 0 else counts, axis
     )
+
+
+class Pad(Composite):
+    """A tensor with zeros before and after it along each axis; of texts, empty ones."""
+
+    def compose(self, x: Tensor, paddings: Tensor) -> Tensor:
+        """Return the tensor with zeros around it."""
+        return padded(x, paddings, b"" if x.dtype is string else 0)
 
 
 def pad(

@@ -12,8 +12,9 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import conjugated, negative, sum_to
+from tensorlite.ops.arithmetic import add, conjugated, multiply, negative, sum_to
 from tensorlite.ops.compare import equal, where
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.elementwise import RealBinary
 from tensorlite.ops.families import Predicate, Unary
@@ -251,6 +252,26 @@ class Imag(_Part):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy as an imaginary number."""
         return (astype(dy, complex_of(dy.dtype)) * 1j,)
+
+
+class Complex(Composite):
+    """Complex numbers of two real parts."""
+
+    def compose(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return x + iy."""
+        dtype = complex_of(x.dtype)
+        return add(astype(x, dtype), multiply(astype(y, dtype), 1j))
+
+
+def as_complex(x: TensorLike, y: TensorLike, /) -> Tensor:
+    """Return complex numbers with the real parts `x` and the imaginary parts `y`.
+
+    >>> from tensorlite.ops.rounding import as_complex
+    >>> print(as_complex(1.0, 2.0))
+    (1+2j)
+    """
+    made: Tensor = composed(Complex(), x, y)
+    return made
 
 
 def abs(x: TensorLike, /) -> Tensor:

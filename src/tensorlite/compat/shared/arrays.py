@@ -31,8 +31,10 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
 from tensorlite.core.tensor import EagerTensor, IndexedSlices
 from tensorlite.ops import arrange, pieces
+from tensorlite.ops.composite import composed
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
+from tensorlite.ops.repeat import Pad
 from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
 from tensorlite.ops.slicing import StridedSlice
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -323,12 +325,11 @@ def _padding(default: str) -> Callable[..., Any]:
     def padded(
         tensor: Any, paddings: Any, mode: str, value: Any, name: str | None = None
     ) -> Any:
-        x = converted(tensor)
-        if x.dtype is string and value == 0:
-            value = b""
-        fitted = converted(value, x.dtype)
+        x, sizes = converted(tensor), converted(paddings, int32)
         _check_paddings(paddings)
-        return tl.pad(x, converted(paddings, int32), _MODES[mode], fitted)
+        if default == "Pad":
+            return composed(Pad(), x, sizes)
+        return tl.pad(x, sizes, _MODES[mode], converted(value, x.dtype))
 
     return padded
 

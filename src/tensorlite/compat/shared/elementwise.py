@@ -11,12 +11,13 @@ from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
-from tensorlite.core.dtypes import as_dtype, complex_of, float32, float64
+from tensorlite.core.dtypes import as_dtype, float32, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.ops import bits
+from tensorlite.ops import bits, differences
 from tensorlite.ops.activations import sigmoid as logistic
+from tensorlite.ops.rounding import as_complex
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 abs = unary("Abs", tl.abs)
@@ -88,7 +89,7 @@ polygamma = binary("Polygamma", math.polygamma)
 ndtri = unary("Ndtri", math.ndtri)
 pow = binary("Pow", tl.pow)
 realdiv = binary("RealDiv", tl.divide)
-squared_difference = binary("SquaredDifference", lambda x, y: tl.square(x - y))
+squared_difference = binary("SquaredDifference", differences.squared_difference)
 subtract = binary("Sub", tl.subtract)
 xdivy = binary("Xdivy", math.xdivy)
 xlog1py = binary("Xlog1py", math.xlog1py)
@@ -186,8 +187,7 @@ def conj(x: Any, name: str | None = None) -> Any:
 @named("Complex")
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     x, y = alike("Complex", real, imag)
-    dtype = complex_of(x.dtype)
-    return tl.astype(x, dtype) + tl.astype(y, dtype) * tl.constant(1j, dtype)
+    return as_complex(x, y)
 
 
 @named("polyval", "add_1")

@@ -22,6 +22,7 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
+from tensorlite.ops.selecting import select as select_elements
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.state import Variable
 
@@ -103,13 +104,7 @@ def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
 @named("Select")
 def select_rows(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Return where, for a condition of the first axis, as TensorFlow 1 has it."""
-    chosen, (first, second) = converted(condition), agreeing(x, y)
-    if chosen.spec.rank is None or first.spec.rank is None:
-        return tl.where(chosen, first, second)
-    missing = first.ndim - chosen.ndim if chosen.ndim == 1 else 0
-    if missing > 0:
-        chosen = tl.expand_dims(chosen, tuple(range(1, 1 + missing)))
-    return tl.where(chosen, first, second)
+    return select_elements(converted(condition), *agreeing(x, y))
 
 
 @named("one_hot")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays, nn_functions
+from tensorlite.compat.v1 import nn_functions
 from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_core import (
@@ -120,6 +119,8 @@ class BatchNormalization(Layer):
     def call(
         self, inputs: Any, training: Any = False, *args: Any, **kwargs: Any
     ) -> Any:
+        if self._is_fused(inputs):
+            return self._fused(inputs, training)
         rank = inputs.get_shape().rank
         over = [i for i in range(rank) if i not in self.axis]
         dtype = self.moving_mean.dtype
@@ -133,7 +134,7 @@ class BatchNormalization(Layer):
             ),
         )
         if static_bool(training) is not False:
-            self._update(inputs, over, training, mean, variance)
+            self._update(training, mean, variance)
         fit = self._fitting(rank)
         outputs = shared_nn.batch_normalization(
             values,
@@ -142,11 +143,38 @@ class BatchNormalization(Layer):
             fit(self.beta),
             fit(self.gamma),
             self.epsilon,
-            name="FusedBatchNormV3" if self._is_fused(inputs) else "batchnorm/add_1",
+            name="batchnorm/add_1",
         )
         outputs = elementwise.cast(outputs, inputs.dtype)
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(inputs.get_shape())
+        return outputs
+
+    def _fused(self, inputs: Any, training: Any) -> Any:
+        """Return images normalised by one operator, which estimates variances without bias."""
+        shape, dtype = self.moving_mean.get_shape(), self.moving_mean.dtype
+        scale = arrays.ones(shape, dtype) if self.gamma is None else self.gamma
+        offset = arrays.zeros(shape, dtype) if self.beta is None else self.beta
+
+        def normed(mean: Any = None, variance: Any = None) -> Any:
+            return nn_functions.fused_batch_norm(
+                inputs,
+                scale,
+                offset,
+                mean,
+                variance,
+                epsilon=self.epsilon,
+                data_format="NCHW" if self.axis == [1] else "NHWC",
+                is_training=mean is None,
+            )
+
+        outputs, mean, variance = chosen(
+            training,
+            normed,
+            lambda: normed(self.moving_mean, self.moving_variance),
+        )
+        if static_bool(training) is not False:
+            self._update(training, mean, variance)
         return outputs
 
     def _fitting(self, rank: int) -> Any:
@@ -161,9 +189,7 @@ class BatchNormalization(Layer):
 
         return fit
 
-    def _update(
-        self, inputs: Any, over: Any, training: Any, mean: Any, variance: Any
-    ) -> None:
+    def _update(self, training: Any, mean: Any, variance: Any) -> None:
         """Move the averages towards those of the batch, unless it is no training."""
         momentum = self.momentum
         if static_bool(training) is None:
@@ -172,8 +198,6 @@ class BatchNormalization(Layer):
                 lambda: elementwise.cast(self.momentum, mean.dtype),
                 lambda: elementwise.cast(1.0, mean.dtype),
             )
-        if self._is_fused(inputs):
-            variance = variance * self._unbiased(inputs, over, variance.dtype)
         for average, value in (
             (self.moving_mean, mean),
             (self.moving_variance, variance),
@@ -186,18 +210,6 @@ class BatchNormalization(Layer):
         """Return whether TensorFlow's fused kernel would run, which estimates without bias."""
         rank = inputs.get_shape().rank
         return rank == 4 and self.fused is not False and self.axis in ([1], [3])
-
-    def _unbiased(self, inputs: Any, over: list[int], dtype: Any) -> Any:
-        sizes = inputs.get_shape().as_list()
-        if None not in [sizes[i] for i in over]:
-            count = prod(sizes[i] for i in over)
-            return count / max(count - 1, 1)
-        dynamic = v1_arrays.shape(inputs)
-        each = 1
-        for i in over:
-            each = each * (dynamic[i] if sizes[i] is None else sizes[i])
-        number = elementwise.cast(each, dtype)
-        return number / elementwise.maximum(number - 1.0, 1.0)
 
 
 def batch_normalization(

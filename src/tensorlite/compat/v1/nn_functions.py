@@ -23,9 +23,11 @@ from tensorlite.ops import (
     reduce,
 )
 from tensorlite.ops.arrange import shape as shape_of
+from tensorlite.ops.batch_norm import FusedBatchNormV3
+from tensorlite.ops.composite import composed
 from tensorlite.ops.elementwise import rsqrt, square
 from tensorlite.ops.identity import stop_gradient
-from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.shape import astype
 
 
 @named("Softmax")
@@ -138,7 +140,7 @@ def weighted_moments(
     return reduce.mean(mean, axis=over), reduce.mean(spread, axis=over)
 
 
-@named("FusedBatchNorm")
+@named("FusedBatchNormV3")
 def fused_batch_norm(
     x: Any,
     scale: Any,
@@ -151,33 +153,23 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> Any:
-    value = converted(x)
-    axes = (
-        (0, 2, 3)
-        if data_format == "NCHW"
-        else tuple(range((value.spec.rank or 4) - 1))
+    value, factor = converted(x), converted(scale)
+    known = [
+        converted([] if one is None else one, factor.dtype)
+        for one in (mean, variance)
+    ]
+    op = FusedBatchNormV3(
+        max(float(epsilon), LEAST_EPSILON),
+        float(exponential_avg_factor),
+        data_format,
+        is_training,
     )
-    shaped = (1, -1, 1, 1) if data_format == "NCHW" else (-1,)
+    made = composed(op, value, factor, converted(offset, factor.dtype), *known)
+    return tuple(made[:3])
 
-    def fit(v: Any) -> Any:
-        return reshape(converted(v), shaped)
 
-    if not is_training:
-        made = normalise.batch_normalization(
-            value, fit(mean), fit(variance), fit(offset), fit(scale), epsilon
-        )
-        return made, converted(mean), converted(variance)
-    batch_mean, batch_variance = mean_and_variance(value, axes, kept=False)
-    made = normalise.batch_normalization(
-        value, fit(batch_mean), fit(batch_variance), fit(offset), fit(scale), epsilon
-    )
-    sizes = shape_of(value)
-    count = astype(
-        reduce.prod(sizes) // sizes[axes[-1] + 1 if shaped == (-1,) else 1],
-        value.dtype,
-    )
-    unbiased = batch_variance * (count / bounds.maximum(count - 1, 1.0))
-    return made, batch_mean, unbiased
+LEAST_EPSILON = 1.001e-5
+"""What variances have added at least, as fused kernels want it."""
 
 
 @named("batch_norm_with_global_normalization")

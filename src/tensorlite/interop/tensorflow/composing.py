@@ -16,73 +16,30 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import (
     Range,
-    add,
     add_n,
     conj,
-    divide,
-    multiply,
     negative,
     subtract,
     sum as sum_of,
 )
-from tensorlite.ops.arrange import expand_dims, size
+from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.candidates import compute_accidental_hits
-from tensorlite.ops.compare import equal, less, less_equal, where
-from tensorlite.ops.create import Fill, zeros_like
+from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
-from tensorlite.ops.elementwise import log, log1p, square
+from tensorlite.ops.elementwise import square
 from tensorlite.ops.gamma import igammac
 from tensorlite.ops.gather import take
-from tensorlite.ops.join import concat
 from tensorlite.ops.normal_functions import bessel_i0, bessel_i1
-from tensorlite.ops.pieces import PadV2
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.rounding import abs as magnitude, imag, real, sign
-from tensorlite.ops.shape import Shape, astype, reshape, shape_of
+from tensorlite.ops.shape import Shape, astype, shape_of
 from tensorlite.ops.trigonometric import atan2
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Return where, for a condition of the first axes."""
-    if condition.spec.rank is None or x.spec.rank is None:
-        if condition.spec.rank == 0:
-            return where(condition, x, y)
-        own = shape_of(condition)
-        rest = size(shape_of(x)) - size(own)
-        ones = call(Fill(), reshape(rest, [1]), constant(1, dtypes.int32))
-        return where(reshape(condition, concat([own, ones])), x, y)
-    for _ in range(x.ndim - condition.ndim if condition.ndim else 0):
-        condition = expand_dims(condition, axis=-1)
-    return where(condition, x, y)
-
-
-def _zero_where_zero(x: Tensor, y: Tensor) -> Tensor:
-    """Return y, zeros where x is zero."""
-    return where(equal(x, 0), zeros_like(y), y)
-
-
-def _safe(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return x * function(y), which is zero where x is, whatever y."""
-
-    def product(x: Tensor, y: Tensor) -> Tensor:
-        return _zero_where_zero(x, multiply(x, function(where(equal(x, 0), 1, y))))
-
-    return product
-
-
-def _xdivy(x: Tensor, y: Tensor) -> Tensor:
-    return _zero_where_zero(x, divide(x, where(equal(x, 0), 1, y)))
-
-
-def _div_no_nan(x: Tensor, y: Tensor) -> Tensor:
-    none = equal(y, 0)
-    return where(none, zeros_like(y), divide(x, where(none, 1, y)))
 
 
 def _truncated(x: Tensor, y: Tensor) -> Tensor:
@@ -100,18 +57,9 @@ def _cross(a: Tensor, b: Tensor) -> Tensor:
     )
 
 
-def _complex(x: Tensor, y: Tensor) -> Tensor:
-    dtype = dtypes.complex_of(x.dtype)
-    return add(astype(x, dtype), multiply(constant(1j, dtype), astype(y, dtype)))
-
-
 def _up_to(count: Tensor) -> Tensor:
     """Return 0, 1, 2 and so on, as many as are asked for."""
     return call(Range(), constant(0, count.dtype), count, constant(1, count.dtype))
-
-
-def _pad(x: Tensor, paddings: Tensor) -> Tensor:
-    return call(PadV2(), x, paddings, constant(0, x.dtype))
 
 
 def _mirror_pad_grad(given: Given) -> Values:
@@ -195,11 +143,9 @@ COMPOSED: dict[str, Adapter] = {
     "Angle": _composed(_angle),
     "BesselI0": _composed(bessel_i0),
     "BesselI1": _composed(bessel_i1),
-    "Complex": _composed(_complex),
     "ComputeAccidentalHits": _accidental_hits,
     "Cross": _composed(_cross),
     "DenseBincount": _dense_bincount,
-    "DivNoNan": _composed(_div_no_nan),
     "GatherTree": _composed(gather_tree),
     "Igammac": _composed(igammac),
     "InvGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
@@ -208,20 +154,13 @@ COMPOSED: dict[str, Adapter] = {
     "MatrixDiagPart": _composed(diag_part),
     "MatrixSetDiag": _composed(set_diag),
     "MirrorPadGrad": _mirror_pad_grad,
-    "MulNoNan": _composed(lambda x, y: where(equal(y, 0), zeros_like(x), x * y)),
-    "Pad": _composed(_pad),
     "ReciprocalGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
     "RsqrtGrad": _composed(lambda y, dy: dy * -0.5 * conj(y * square(y))),
-    "Select": _composed(_select),
     "ShapeN": _shape_n,
     "SoftsignGrad": _composed(lambda dy, x: dy / square(1 + magnitude(x))),
     "SqrtGrad": _composed(lambda y, dy: dy * 0.5 / conj(y)),
-    "SquaredDifference": _composed(lambda x, y: square(x - y)),
     "TensorListElementShape": _element_shape,
     "TanhGrad": _composed(lambda y, dy: dy * conj(1 - square(y))),
     "TruncateDiv": _composed(_truncated),
     "UpperBound": _bound(less_equal),
-    "Xdivy": _composed(_xdivy),
-    "Xlog1py": _composed(_safe(log1p)),
-    "Xlogy": _composed(_safe(log)),
 }
