@@ -165,3 +165,26 @@ def test_dual_averaging_counts_the_step_that_it_takes() -> None:
         np.testing.assert_allclose(
             session.run(v), [-0.04811115, -0.09610227], rtol=1e-5
         )
+
+
+def test_graphs_stay_finalized_behind_sessions_that_found_them_so(graph: Any) -> None:
+    tf.train.get_or_create_global_step()
+    tf.train.Scaffold().finalize()
+    with tf.train.MonitoredSession():
+        assert graph.finalized
+    assert graph.finalized
+    with pytest.raises(TypeError, match="is not a Scaffold"):
+        tf.train.Scaffold(copy_from_scaffold="another")
+
+
+def test_summaries_of_several_operations_are_written(tmp_path: Path) -> None:
+    step = tf.train.get_or_create_global_step()
+    more = tf.assign_add(step, 1)
+    asked = [tf.summary.scalar(name, 2.0) for name in ("a", "b")]
+    hook = tf.train.SummarySaverHook(1, output_dir=str(tmp_path), summary_op=asked)
+    with tf.train.SingularMonitoredSession([hook]) as session:
+        session.run(more)
+    (path,) = tmp_path.iterdir()
+    events = list(tf.train.summary_iterator(str(path)))
+    tags = [value.tag for event in events for value in event.summary.value]
+    assert tags == ["a", "b"]

@@ -75,6 +75,11 @@ def test_what_is_not_there_is_refused_as_tensorflow_does(session: Any) -> None:
         session.run(x)
 
 
+def test_names_may_be_bytes(session: Any) -> None:
+    x = tf.constant(44.0, name=b"e")
+    assert (x.name, session.run(b"e:0")) == ("e:0", 44.0)
+
+
 def test_runs_are_recorded_where_their_options_say_so(session: Any) -> None:
     x, record = tf.placeholder(tf.float32, []), tf.RunMetadata()
     y = tf.square(x)

@@ -17,6 +17,7 @@ from tensorlite.core.errors import (
     OutOfRangeError,
     UnavailableError,
 )
+from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -90,6 +91,7 @@ class MonitoredSession:
             hook.begin()
         self._stops = False
         self._session: Any = None
+        self._was_finalized = get_default_graph().finalized
         self._create()
 
     def _create(self) -> None:
@@ -229,7 +231,8 @@ class MonitoredSession:
         try:
             self._coordinator.join(stop_grace_period_secs=self._grace)
         finally:
-            session.graph.reopen()
+            if not self._was_finalized:
+                session.graph.reopen()
 
     def __enter__(self) -> Self:
         """Make the graph the default one."""

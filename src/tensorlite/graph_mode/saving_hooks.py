@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.hooks import (
@@ -275,7 +276,8 @@ class SummarySaverHook(SessionRunHook):
         if self._due:
             self._timer.update_last_triggered_step(step)
             if "summary" in run_values.results:
-                self._writer.add_summary(run_values.results["summary"], step)
+                for summary in nest.flatten(run_values.results["summary"]):
+                    self._writer.add_summary(summary, step)
         self._next = step + 1
 
     def end(self, session: Any = None) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tensorlite.core.errors import (
     DeadlineExceededError,
+    DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
 )
@@ -96,6 +97,10 @@ class Scaffold:
         local_init_feed_dict: Any = None,
     ) -> None:
         base = copy_from_scaffold
+        if not isinstance(base, Scaffold | None):
+            raise DTypeError(
+                f"copy_from_scaffold={base!r} is not a Scaffold instance."
+            )
         self.init_fn: Any = None
         if init_fn is not None:
             self.init_fn = lambda session: init_fn(self, session)
