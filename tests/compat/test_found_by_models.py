@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import tensorlite as tl
 import tensorlite.compat.v1 as tf
 from tensorlite.graph_mode.graph import mode
 
@@ -81,3 +82,31 @@ def test_a_local_cluster_runs_steps_over_all_its_tasks() -> None:
     second.close()
     for server in (*workers, *servers):
         server.close()
+
+
+def test_the_type_of_what_graphs_give_is_tensor() -> None:
+    """Programs ask `type(x) is tf.Tensor`, and what `x._op` is."""
+    x = tf.placeholder(tf.float32, [None])
+    assert type(x) is tf.Tensor
+    assert type(x).__name__ == "Tensor"
+    assert x._op is x.op
+    eager = tl.ones(2)
+    assert isinstance(eager, tf.Tensor)
+    assert issubclass(type(eager), tf.Tensor)
+    assert not isinstance(tf.get_variable("v", [2]), tf.Tensor)
+    assert not isinstance(1.0, tf.Tensor)
+
+
+def test_states_of_cells_may_have_sizes_that_only_runs_tell() -> None:
+    """An attention wrapper's alignments are as many as its memory is long."""
+    memory = tf.placeholder(tf.float32, [None, None, 4])
+    seq2seq: Any = tf.contrib.seq2seq
+    attention = seq2seq.LuongAttention(4, memory)
+    inner = tf.nn.rnn_cell.BasicLSTMCell(4)
+    cell = seq2seq.AttentionWrapper(inner, attention, alignment_history=True)
+    state = cell.zero_state(tf.shape(memory)[0], tf.float32)
+    assert state.alignments.shape.as_list() == [None, None]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(state.alignments, {memory: [[[1.0] * 4] * 3] * 2})
+    assert found.tolist() == [[0.0] * 3] * 2

@@ -18,6 +18,7 @@ from tensorlite.compat.conversions import (
     registered,
 )
 from tensorlite.compat.described import Described
+from tensorlite.compat.identity import Reference, TensorsOfAnyKind
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
 from tensorlite.core.dispatch import to_tensor
@@ -262,6 +263,8 @@ class GraphTensor(Operators, SymbolicTensor):
     def op(self) -> Operation:
         return operation(self.node)
 
+    _op = op
+
     @property
     def graph(self) -> Any:
         return graph_of(self.node)
@@ -323,26 +326,13 @@ class GraphTensor(Operators, SymbolicTensor):
         return format(str(self), spec)
 
 
-class Reference:
-    """A tensor or variable as a key of dicts."""
+class ShownTensor(GraphTensor, metaclass=TensorsOfAnyKind):
+    """tf.Tensor of version 1: the type of what programs hold of graphs."""
 
-    __slots__ = ("_referred",)
+    __slots__ = ()
 
-    def __init__(self, referred: Any) -> None:
-        self._referred = referred
 
-    def deref(self) -> Any:
-        return self._referred
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and self._referred is other._referred
-
-    def __lt__(self, other: Reference) -> bool:
-        """Return whether this comes first in an order that is the same throughout a program."""
-        return id(self._referred) < id(other._referred)
-
-    def __hash__(self) -> int:
-        return id(self._referred)
+ShownTensor.__name__ = "Tensor"
 
 
 def view(x: SymbolicTensor) -> GraphTensor:
@@ -353,7 +343,7 @@ def view(x: SymbolicTensor) -> GraphTensor:
     known = x.node.graph.kept.setdefault("views", {})
     found = known.get(id(own))
     if found is None:
-        found = known[id(own)] = (own, GraphTensor(x.node, x.index, own.spec))
+        found = known[id(own)] = (own, ShownTensor(x.node, x.index, own.spec))
     shown: GraphTensor = found[1]
     return shown
 

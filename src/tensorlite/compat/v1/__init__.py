@@ -385,8 +385,10 @@ from tensorlite.compat.v1.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
     VERSION as VERSION,
 )
-from tensorlite.compat.views import Operation as Operation
-from tensorlite.core.tensor import Tensor as Tensor
+from tensorlite.compat.views import (
+    Operation as Operation,
+    ShownTensor,
+)
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.ops.ragged_tensor import (
     RaggedTensor as RaggedTensor,
@@ -400,6 +402,7 @@ graph_messages = {
 
 newaxis = None
 OpError = errors.OpError
+Tensor = ShownTensor
 tuple = framework.tuple_
 __version__ = VERSION
 _OF_BOTH = ("autograph", "config", "distribute", "keras", "types")

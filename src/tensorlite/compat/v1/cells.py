@@ -11,6 +11,7 @@ from tensorlite.compat.shared.arrays import concat, shape, split, stack, zeros
 from tensorlite.compat.shared.elementwise import maximum, minimum
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
+from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.core import nest
@@ -40,8 +41,7 @@ def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
         return zeros([batch_size, *sizes], dtype)
     made = zeros(stack([batch_size, *sizes]), dtype)
     if active_graph() is not None:
-        known = getattr(batch_size, "value", None)
-        made.set_shape([known, *sizes])
+        made.set_shape([get_static_value(x) for x in (batch_size, *sizes)])
     return made
 
 

@@ -8,13 +8,13 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.identity import Reference
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.views import (
     GraphTensor,
     Operators,
-    Reference,
     operation,
     plain,
     shown,
