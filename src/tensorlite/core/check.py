@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -46,11 +46,38 @@ def check_seconds(what: str, value: Any, least: float) -> None:
 
 def whole_numbers(values: Any, what: str) -> Any:
     """Return a sequence of integers and 0-d tensors; DTypeError for anything else."""
-    if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
+    is_text = isinstance(values, (str, bytes))
+    if is_text or not isinstance(values, (Sequence, np.ndarray)):
         raise DTypeError(f"{what}={values!r}; allowed are sequences of integers")
     for value in values:
         whole(value, f"{what}={values!r}: a member")
     return values
+
+
+def integers_of(values: Any, what: str) -> list[int]:
+    """Return an integer, or those in lists of lists, one after the other; DTypeError for others."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        array = np.asarray(None)
+    if array.size and array.dtype.kind not in "iu":
+        raise DTypeError(f"{what}={values!r}; allowed are integers")
+    return [int(n) for n in array.ravel()]
+
+
+def several(values: Any, what: str, allowed: str = "a list or tuple") -> Any:
+    """Return what has members and is no text; DTypeError, with what is allowed, for others."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise DTypeError(f"{what}={values!r}; give {allowed}")
+    return values
+
+
+def pairs_of(values: Any, what: str, allowed: str) -> list[tuple[Any, Any]]:
+    """Return pairs as a list; DTypeError, which says what is allowed, for others."""
+    made = [several(pair, what, allowed) for pair in several(values, what, allowed)]
+    if any(len(pair) != 2 for pair in made):
+        raise DTypeError(f"{what}={values!r}; give {allowed}")
+    return [(first, second) for first, second in made]
 
 
 def a_function(value: Any, what: str) -> Any:

@@ -77,7 +77,12 @@ def structure(
     values: tuple[int, ...], dtype: DType = dtypes.int32
 ) -> np.ndarray[Any, Any]:
     """Return sizes or axes as a vector: one array for all that ask, which cannot be written to."""
-    array = np.array(values, dtype.numpy)
+    try:
+        array = np.array(values, dtype.numpy)
+    except OverflowError:
+        raise InvalidArgumentError(
+            f"{list(values)}: numbers that do not fit {dtype}"
+        ) from None
     array.flags.writeable = False
     return array
 

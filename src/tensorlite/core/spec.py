@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import AxisError, ShapeError
+from tensorlite.core.errors import AxisError, DTypeError, ShapeError
 
 Dim: TypeAlias = int | None
 Dims: TypeAlias = tuple[int | None, ...]
@@ -294,6 +294,8 @@ def _join_elements(a: TensorSpec, b: TensorSpec) -> TensorSpec:
 
 def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
     """Return `axis` counted from the front; AxisError when it is not there."""
+    if axis.__class__ is not int and not hasattr(axis, "__index__"):
+        raise DTypeError(f"{what}={axis!r}; allowed are integers")
     if not -rank <= axis < rank:
         raise AxisError(
             f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}"

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import local
 from typing import Any, Self
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import current, interpreted_by, tracer
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.scope import Scope, scope
@@ -217,7 +218,7 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
     A name that ends in "/" is taken as it is, which is how a scope is entered again; None and ""
     leave all scopes.
     """
-    wanted = default if name is None else name
+    wanted = default if name is None else one_of(name, str, "name", "a text")
     here = scope.get()
     graph = active_graph()
     if not wanted:

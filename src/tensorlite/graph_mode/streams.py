@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.containers import OF_A_RUN
 from tensorlite.core.dispatch import (
     Interpreter,
@@ -86,7 +87,7 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     """
     graph = active_graph()
     first = global_seed.seed if graph is None else graph.seed
-    second = seed
+    second = seed if seed is None else int(whole(seed, "seed"))
     if first is None and second is None:
         return None, None
     if first is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import pi, sqrt
 from typing import NamedTuple
 
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call1, call2, floating, to_tensor
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -491,6 +492,6 @@ def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
 
 def _along(op: Op, x: TensorLike, axis: int) -> Tensor:
     tensor = to_tensor(x)
-    if axis == -1 or axis + 1 == tensor.spec.rank:
+    if axis == -1 or whole(axis, f"{op.name}: axis") + 1 == tensor.spec.rank:
         return call1(op, tensor)
     return moveaxis(call1(op, moveaxis(tensor, axis, -1)), -1, axis)

@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.check import whole_numbers
+from tensorlite.core.check import several, whole_numbers
 from tensorlite.core.dispatch import call, constant, integers, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -306,10 +306,8 @@ def permute_dims(x: TensorLike, /, axes: Sequence[int] | Tensor) -> Tensor:
     (3, 1, 2)
     """
     if not isinstance(axes, Tensor):
-        order = whole_numbers(
-            axes if isinstance(axes, range) else tuple(axes), "axes"
-        )
-        axes = integers(map(int, order))
+        order = tuple(several(axes, "axes", "integers, one for each axis"))
+        axes = integers(map(int, whole_numbers(order, "axes")))
     return call(Transpose(), x, axes)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tensorlite.core.check import several, whole_numbers
 from tensorlite.core.dispatch import call, floating, promoted
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
@@ -449,7 +450,8 @@ def _padding(padding: Padding, data_format: str) -> tuple[str, tuple[int, ...]]:
     if isinstance(padding, str):
         return padding.upper(), ()
     pairs: list[tuple[int, ...]] = [
-        (p, p) if isinstance(p, int) else tuple(p) for p in padding
+        (p, p) if isinstance(p, int) else tuple(whole_numbers(p, "padding"))
+        for p in several(padding, "padding", "'VALID', 'SAME' or pairs of integers")
     ]
     if any(len(pair) != 2 for pair in pairs) or len(pairs) not in (2, 4):
         raise InvalidArgumentError(

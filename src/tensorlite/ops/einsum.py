@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import several
 from tensorlite.core.dispatch import call, constant, promoted
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -269,6 +270,9 @@ def tensordot(
     return einsum(_written(["".join(first), "".join(second)], result), a, b)
 
 
+_AXES = "a number of axes, or two lists of them"
+
+
 def _contracted(
     rank_a: int, rank_b: int, axes: int | Sequence[Sequence[int]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -278,6 +282,8 @@ def _contracted(
                 f"tensordot: axes={axes} for tensors of ranks {rank_a} and {rank_b}"
             )
         return tuple(range(rank_a - axes, rank_a)), tuple(range(axes))
+    if len(several(axes, "tensordot: axes", _AXES)) != 2:
+        raise InvalidArgumentError(f"tensordot: axes={axes!r}; give {_AXES}")
     first, second = axes
     if len(first) != len(second):
         raise ShapeError(

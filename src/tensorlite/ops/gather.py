@@ -322,7 +322,7 @@ def gather(
     [[5 6]
      [1 2]]
     """
-    axis = batch_dims if axis is None else axis
+    axis = batch_dims if axis is None else whole(axis, "gather: axis")
     read = getattr(x, "sparse_read", None)
     if read is not None and axis == 0 and batch_dims == 0:
         # A variable, of which only these rows need be read.
@@ -330,7 +330,7 @@ def gather(
         return rows
     params = to_tensor(x)
     if axis < 0 or params.spec.rank is not None:
-        axis = normalise_axis(whole(axis, "gather: axis"), len(params.shape))
+        axis = normalise_axis(axis, len(params.shape))
     return call(
         GatherV2(batch_dims), params, indices, constant(np.asarray(axis, np.int32))
     )

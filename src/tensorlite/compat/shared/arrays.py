@@ -16,6 +16,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
+from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
@@ -44,6 +45,7 @@ def tensors_of(values: Any, dtype: DType | None = None) -> list[Any]:
     """Return values as tensors; those that are none take the dtype of the first that is one."""
     if isinstance(values, Operand):
         return list(tl.unstack(values))
+    several(values, "values", "a list or tuple of tensors")
     found = dtype
     if found is None:
         of = [x.__tensor__().dtype for x in values if isinstance(x, Operand)]
@@ -65,7 +67,7 @@ def _sizes(shape: Any) -> Any:
         raise ShapeError("a shape is wanted whose rank is known")
     if isinstance(shape, (int, np.integer)):
         return [int(shape)]
-    return [plain(n) for n in shape]
+    return [plain(n) for n in several(shape, "shape", "integers, one for each axis")]
 
 
 @named("transpose")
@@ -133,14 +135,14 @@ def split(
 @named("ExpandDims")
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     if isinstance(axis, (list, tuple, np.ndarray)):
-        axis = np.ravel(np.asarray(axis)).tolist()[0]
+        axis = integers_of(axis, "expand_dims: axis")[0]
     return tl.expand_dims(converted(input), axis)
 
 
 @named("Squeeze")
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     x = converted(input)
-    axes = None if axis is None else np.ravel(np.asarray(axis)).tolist()
+    axes = None if axis is None else integers_of(axis, "squeeze: axis")
     return tl.squeeze(x, axes or None)
 
 
@@ -301,7 +303,7 @@ def pad(
     name: str | None = None,
     constant_values: Any = 0,
 ) -> Any:
-    kind = mode.upper()
+    kind = str(mode).upper()
     if kind not in _MODES:
         raise InvalidArgumentError(
             f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"

@@ -14,6 +14,7 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
+from tensorlite.core.check import a_function, pairs_of, several
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -57,9 +58,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
-    if not callable(function):
-        raise TypeError(f"{what} must be callable.")
-    called = inside(function)
+    called = inside(a_function(function, f"{what} must be callable: it"))
 
     def branch() -> Any:
         found = called()
@@ -161,8 +160,11 @@ def case(
     strict: bool = False,
     name: str | None = "case",
 ) -> Any:
-    pairs = (
-        pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    is_dict = isinstance(pred_fn_pairs, dict)
+    pairs = pairs_of(
+        pred_fn_pairs.items() if is_dict else pred_fn_pairs,
+        "case: pred_fn_pairs",
+        "pairs of a condition and a function",
     )
     preds = [pred for pred, _ in pairs]
     kept = _whole if strict else _single
@@ -196,9 +198,9 @@ def while_loop(
 ) -> Any:
     if not loop_vars:
         raise InvalidArgumentError("No loop variables provided")
-    if not callable(cond) or not callable(body):
-        raise TypeError("cond and body must be callable.")
-    variables = plain(list(loop_vars))
+    for what, function in (("cond", cond), ("body", body)):
+        a_function(function, f"while_loop: cond and body must be callable: {what}")
+    variables = plain(list(several(loop_vars, "while_loop: loop_vars")))
     sizes = (
         None if shape_invariants is None else _open_sizes(shape_invariants, variables)
     )

@@ -11,8 +11,9 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.making import alike
+from tensorlite.core.check import integers_of, one_of, several
 from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.ops.shape import shape_of
@@ -73,12 +74,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
         axes = np.asarray(axes.__tensor__().spec.constant()).tolist()
     if isinstance(axes, (int, np.integer)):
         return tl.tensordot(x, y, axes=int(axes))
-    pairs = [np.ravel(np.asarray(part)).tolist() for part in axes]
+    given = several(axes, "tensordot: axes", "a number of axes, or two lists of them")
+    pairs = [integers_of(part, "tensordot: axes") for part in given]
     return tl.tensordot(x, y, axes=pairs)
 
 
 @named("einsum")
 def _einsum(equation: str, inputs: Any, name: str | None = None) -> Any:
+    one_of(equation, str, "einsum: equation", "a text such as 'ij,jk->ik'")
     return tl.einsum(equation.replace(" ", ""), *tensors_of(inputs))
 
 
@@ -423,7 +426,9 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 def _tensors(t_list: Sequence[Any]) -> list[Any]:
     if isinstance(t_list, (Operand, str)) or not isinstance(t_list, (list, tuple)):
-        raise TypeError("t_list should be a sequence")
+        raise DTypeError(
+            f"t_list={t_list!r}: t_list should be a sequence; give a list of tensors"
+        )
     return [x if x is None or not _is_value(x) else converted(x) for x in t_list]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -194,7 +195,7 @@ def spatial(sizes: Any, count: int, data_format: str | None) -> Any:
         return (1,) * count
     if isinstance(sizes, int):
         return (sizes,) * count
-    given = [int(x) for x in sizes]
+    given = integers_of(sizes, "sizes of windows or steps")
     if len(given) == 1:
         return tuple(given) * count
     if len(given) == count:
@@ -203,7 +204,7 @@ def spatial(sizes: Any, count: int, data_format: str | None) -> Any:
         raise InvalidArgumentError(
             f"{given!r}: give 1, {count} or {count + 2} sizes, one for each axis"
         )
-    first = data_format is not None and data_format.startswith("NC")
+    first = str(data_format).startswith("NC")
     ends = given[:2] if first else [given[0], given[-1]]
     if ends != [1, 1]:
         raise InvalidArgumentError(

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.operand import Operand
@@ -75,7 +76,7 @@ def axes_of(x: Any, axis: Any) -> Any:
         return None if rank is None else _constant(np.arange(rank, dtype=np.int32))
     if axis is None or isinstance(axis, int):
         return axis
-    return tuple(np.ravel(np.asarray(axis)).tolist())
+    return tuple(integers_of(axis, "axis"))
 
 
 reduce_sum = reduction("Sum", _with_keywords(tl.sum))
