@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +12,16 @@ import tensorlite as tl
 from tensorlite.core.dispatch import calls
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from tensorlite.ops.channels import BiasAdd, BiasAddGrad
+from tensorlite.ops.colours import HSVToRGB, RGBToHSV
 from tensorlite.ops.composite import Composite
 from tensorlite.ops.conv_forms import LRN, LRNGrad
 from tensorlite.ops.differences import SquaredDifference
+from tensorlite.ops.matmul import Cross
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
 from tensorlite.ops.repeat import Pad
-from tensorlite.ops.rounding import Complex
+from tensorlite.ops.rounding import Complex, TruncateDiv, TruncateMod
 from tensorlite.ops.selecting import Select
+from tensorlite.ops.trigonometric import Angle
 from tests.cases.base import OpCase, arrays, broadcastable
 
 
@@ -45,6 +49,11 @@ def flows(dy: Any, x: Any, scale: Any) -> Any:
     normal = (x - x.mean((0, 1, 2))) * root
     away = dy - dy.mean((0, 1, 2)) - normal * (dy * normal).mean((0, 1, 2))
     return away * scale * root, (dy * normal).sum((0, 1, 2)), dy.sum((0, 1, 2))
+
+
+def by_pixel(function: Callable[..., Any], x: Any) -> Any:
+    found = [function(*map(float, pixel)) for pixel in x.reshape(-1, 3)]
+    return np.array(found).reshape(x.shape).astype(x.dtype)
 
 
 def around(x: Any) -> Any:
@@ -186,5 +195,55 @@ CASES = (
         lambda x, y: calls(Select(), ROWS, x, y)[0],
         lambda x, y: np.where(ROWS[:, None], x, y),
         arrays((2, 3), (2, 3)),
+    ),
+    OpCase("Cross", one(Cross()), np.cross, arrays((2, 3), (2, 3)), needs_rank=True),
+    OpCase(
+        "Angle",
+        one(Angle()),
+        np.angle,
+        arrays((2, 3), low=0.5),
+        dtypes=(tl.complex128,),
+        differentiable=False,
+    ),
+    OpCase(
+        "TruncateDiv",
+        one(TruncateDiv()),
+        lambda x, y: np.trunc(x / y),
+        arrays((2, 3), (3,), low=1.1, high=3.0),
+        differentiable=False,
+    ),
+    OpCase(
+        "TruncateDiv_whole",
+        lambda x: calls(TruncateDiv(), x, 2)[0],
+        lambda x: np.trunc(x / 2).astype(x.dtype),
+        arrays((2, 3), low=-9, high=9),
+        dtypes=(tl.int32, tl.int64),
+    ),
+    OpCase(
+        "TruncateMod",
+        lambda x: calls(TruncateMod(), x, 2)[0],
+        lambda x: np.fmod(x, 2),
+        arrays((2, 3), low=-9, high=9),
+        dtypes=(tl.int32, tl.float32),
+        differentiable=False,
+    ),
+    OpCase(
+        "RGBToHSV",
+        one(RGBToHSV()),
+        lambda x: by_pixel(colorsys.rgb_to_hsv, x),
+        arrays((2, 3), low=0.1, high=0.9),
+        needs_sizes=True,
+        needs_rank=True,
+        differentiable=False,
+    ),
+    OpCase(
+        "HSVToRGB",
+        one(HSVToRGB()),
+        lambda x: by_pixel(colorsys.hsv_to_rgb, x),
+        arrays((2, 3), low=0.1, high=0.9),
+        needs_sizes=True,
+        needs_rank=True,
+        rtol=1e-4,
+        differentiable=False,
     ),
 )

@@ -345,11 +345,16 @@ def batch_to_space(
 
 def _sides(block_shape: TensorLike) -> Tensor:
     both = (block_shape,) * 2 if isinstance(block_shape, int) else block_shape
-    return astype(to_tensor(both), dtypes.int64)
+    return _whole(both)
 
 
 def _pairs(pairs: TensorLike) -> Tensor:
-    return astype(to_tensor(pairs), dtypes.int64)
+    return _whole(pairs)
+
+
+def _whole(sizes: TensorLike) -> Tensor:
+    x = to_tensor(sizes)
+    return x if x.dtype is dtypes.int32 else astype(x, dtypes.int64)
 
 
 def required_space_to_batch_paddings(

@@ -17,6 +17,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bounds import clip, maximum, minimum
 from tensorlite.ops.compare import equal, where
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.einsum import tensordot
 from tensorlite.ops.elementwise import pow as power, rsqrt, sqrt, square
 from tensorlite.ops.join import concat
@@ -191,21 +192,44 @@ def adjust_saturation(image: TensorLike, saturation_factor: TensorLike) -> Tenso
     return _adjusted(image, saturated)
 
 
+class RGBToHSV(Composite):
+    """Hue, saturation and value of red, green and blue."""
+
+    def compose(self, images: Tensor) -> Tensor:
+        """Return hue, saturation and value."""
+        r, g, b = unstack_known(_floats(images), 3, axis=-1)
+        v = maximum(maximum(r, g), b)
+        reach = v - minimum(minimum(r, g), b)
+        grey = reach <= 0
+        s = where(v > 0, reach / where(v > 0, v, 1.0), 0.0)
+        unit = 1.0 / (6.0 * where(grey, 1.0, reach))
+        rest = where(equal(g, v), unit * (b - r) + 2 / 6, unit * (r - g) + 4 / 6)
+        h = where(grey, 0.0, where(equal(r, v), unit * (g - b), rest))
+        return stack([where(h < 0, h + 1.0, h), s, v], axis=-1)
+
+
+class HSVToRGB(Composite):
+    """Red, green and blue of hue, saturation and value."""
+
+    def compose(self, images: Tensor) -> Tensor:
+        """Return red, green and blue."""
+        h, s, v = unstack_known(_floats(images), 3, axis=-1)
+        turn = h * 6.0
+        red = clip(abs_of(turn - 3.0) - 1.0, 0.0, 1.0)
+        green = clip(2.0 - abs_of(turn - 2.0), 0.0, 1.0)
+        blue = clip(2.0 - abs_of(turn - 4.0), 0.0, 1.0)
+        parts = [(1.0 - s + s * part) * v for part in (red, green, blue)]
+        return stack(parts, axis=-1)
+
+
 def rgb_to_hsv(images: TensorLike) -> Tensor:
     """Return hue, saturation and value of red, green and blue, all of [0, 1].
 
     >>> print(tl.image.rgb_to_hsv([0.0, 1.0, 0.0]))
     [0.333333 1.       1.      ]
     """
-    r, g, b = unstack_known(_floats(images), 3, axis=-1)
-    v = maximum(maximum(r, g), b)
-    reach = v - minimum(minimum(r, g), b)
-    grey = reach <= 0
-    s = where(v > 0, reach / where(v > 0, v, 1.0), 0.0)
-    unit = 1.0 / (6.0 * where(grey, 1.0, reach))
-    rest = where(equal(g, v), unit * (b - r) + 2 / 6, unit * (r - g) + 4 / 6)
-    h = where(grey, 0.0, where(equal(r, v), unit * (g - b), rest))
-    return stack([where(h < 0, h + 1.0, h), s, v], axis=-1)
+    made: Tensor = composed(RGBToHSV(), images)
+    return made
 
 
 def hsv_to_rgb(images: TensorLike) -> Tensor:
@@ -214,12 +238,8 @@ def hsv_to_rgb(images: TensorLike) -> Tensor:
     >>> print(tl.image.hsv_to_rgb([1 / 3, 1.0, 1.0]))
     [0. 1. 0.]
     """
-    h, s, v = unstack_known(_floats(images), 3, axis=-1)
-    turn = h * 6.0
-    red = clip(abs_of(turn - 3.0) - 1.0, 0.0, 1.0)
-    green = clip(2.0 - abs_of(turn - 2.0), 0.0, 1.0)
-    blue = clip(2.0 - abs_of(turn - 4.0), 0.0, 1.0)
-    return stack([(1.0 - s + s * part) * v for part in (red, green, blue)], axis=-1)
+    made: Tensor = composed(HSVToRGB(), images)
+    return made
 
 
 def _floats(images: TensorLike) -> Tensor:

@@ -17,6 +17,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
 from tensorlite.ops.arithmetic import conjugated, multiply, subtract, sum, sum_to
 from tensorlite.ops.arrange import expand_dims, roll, squeeze
+from tensorlite.ops.composite import Composite
 
 __all__ = ["matmul", "vecdot"]
 
@@ -268,3 +269,11 @@ def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
             )
     forward = multiply(roll(a, -1, axis=axis), roll(b, -2, axis=axis))
     return subtract(forward, multiply(roll(a, -2, axis=axis), roll(b, -1, axis=axis)))
+
+
+class Cross(Composite):
+    """The cross products of vectors along the last axis."""
+
+    def compose(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return the products."""
+        return cross(a, b)

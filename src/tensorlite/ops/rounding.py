@@ -12,7 +12,15 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import add, conjugated, multiply, negative, sum_to
+from tensorlite.ops.arithmetic import (
+    add,
+    conjugated,
+    divide,
+    multiply,
+    negative,
+    subtract,
+    sum_to,
+)
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import ones_like, zeros_like
@@ -252,6 +260,26 @@ class Imag(_Part):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy as an imaginary number."""
         return (astype(dy, complex_of(dy.dtype)) * 1j,)
+
+
+class TruncateDiv(Composite):
+    """A quotient, rounded towards zero."""
+
+    def compose(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return the quotient towards zero."""
+        if x.dtype.is_floating:
+            return trunc(divide(x, y))
+        if x.dtype.kind == "u":
+            return floor_divide(x, y)
+        return sign(x) * sign(y) * floor_divide(abs(x), abs(y))
+
+
+class TruncateMod(Composite):
+    """What a quotient that is rounded towards zero leaves, with the sign of the dividend."""
+
+    def compose(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return what is left of `x`."""
+        return subtract(x, multiply(TruncateDiv().compose(x, y), y))
 
 
 class Complex(Composite):

@@ -15,9 +15,10 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
-from tensorlite.core.op import Effect, Op, Specs
+from tensorlite.core.op import Effect, Op, Role, Specs
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.graph.graph import Graph, Node
 from tensorlite.ops import philox, random
 from tensorlite.ops.state import VariableState
 
@@ -179,3 +180,9 @@ class Multinomial(StatefulDraw):
         op = random.StatelessCategorical(self.output_dtype)
         found: Array = op.kernel(xp, logits, count, key, counter, np.int32(1))
         return found
+
+
+def generators(graph: Graph) -> set[Node]:
+    """Return the handles of generators, which draws have inside themselves in TensorFlow."""
+    draws = [x for x in graph.nodes if isinstance(x.op, StatefulDraw)]
+    return {x.inputs[0].node for x in draws if x.inputs[0].node.op.role is Role.PLAIN}

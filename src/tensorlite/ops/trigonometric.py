@@ -10,7 +10,9 @@ from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import negative, sum_to
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.elementwise import RealBinary, Smooth, reciprocal, rsqrt, square
+from tensorlite.ops.rounding import imag, real
 
 __all__ = [
     "acos",
@@ -356,3 +358,11 @@ def hypot(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     [5.]
     """
     return call2(Hypot(), x1, x2)
+
+
+class Angle(Composite):
+    """The angle of complex numbers with the real axis."""
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the angle."""
+        return atan2(imag(x), real(x))

@@ -30,7 +30,7 @@ from tensorlite.ops.numerics import CheckNumerics
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
-@named("Assert")
+@named("Assert", "Assert")
 def Assert(  # TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:

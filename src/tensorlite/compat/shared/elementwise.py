@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops import bits, differences
 from tensorlite.ops.activations import sigmoid as logistic
-from tensorlite.ops.rounding import as_complex
+from tensorlite.ops.composite import composed
+from tensorlite.ops.rounding import TruncateDiv, TruncateMod, as_complex
 from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.trigonometric import Angle
 
 abs = unary("Abs", tl.abs)
 acos = unary("Acos", tl.acos)
@@ -119,16 +122,8 @@ _divided = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
 _quotient = truediv
 
 
-def _towards_zero(x: Any, y: Any) -> Any:
-    if x.dtype.kind == "f":
-        return tl.trunc(tl.divide(x, y))
-    if x.dtype.kind == "u":
-        return tl.floor_divide(x, y)
-    return tl.sign(x) * tl.sign(y) * tl.floor_divide(tl.abs(x), tl.abs(y))
-
-
-truncatediv = binary("TruncateDiv", _towards_zero)
-truncatemod = binary("TruncateMod", lambda x, y: x - _towards_zero(x, y) * y)
+truncatediv = binary("TruncateDiv", partial(composed, TruncateDiv()))
+truncatemod = binary("TruncateMod", partial(composed, TruncateMod()))
 
 
 @named("LogicalXor")
@@ -172,7 +167,7 @@ def imag(input: Any, name: str | None = None) -> Any:
 def angle(input: Any, name: str | None = None) -> Any:
     x = converted(input)
     if x.dtype.is_complex:
-        return tl.atan2(tl.imag(x), tl.real(x))
+        return composed(Angle(), x)
     return tl.where(x < 0, np.pi, tl.zeros_like(x))
 
 

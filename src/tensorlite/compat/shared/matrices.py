@@ -16,6 +16,8 @@ from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
+from tensorlite.ops.composite import composed
+from tensorlite.ops.matmul import Cross
 from tensorlite.ops.shape import shape_of
 
 
@@ -265,11 +267,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
 
 @named("Cross")
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
-    x, y = alike("Cross", a, b)
-    after, before = [1, 2, 0], [2, 0, 1]
-    return tl.take(x, after, axis=-1) * tl.take(y, before, axis=-1) - tl.take(
-        x, before, axis=-1
-    ) * tl.take(y, after, axis=-1)
+    return composed(Cross(), *alike("Cross", a, b))
 
 
 @named("Diag")

@@ -24,7 +24,7 @@ from tensorlite.ops import (
     volume_pool,
     volumes,
 )
-from tensorlite.ops.arithmetic import add, sum
+from tensorlite.ops.arithmetic import sum
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
@@ -113,13 +113,13 @@ def bias_add(
 @named("xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     product = matmul(converted(x), converted(weights))
-    return add(product, converted(biases))
+    return channels.bias_add(product, converted(biases))
 
 
 @named("relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     product = matmul(converted(x), converted(weights))
-    return activations.relu(add(product, converted(biases)))
+    return activations.relu(channels.bias_add(product, converted(biases)))
 
 
 @named("L2Loss")
@@ -166,7 +166,7 @@ def top_k(
     return search.top_k(converted(input), k)
 
 
-@named("in_top_k")
+@named("in_top_k", "InTopKV2")
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
     return search.in_top_k(converted(targets), converted(predictions), k)
 

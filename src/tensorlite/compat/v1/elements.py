@@ -26,6 +26,7 @@ from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.tensors import shape_proto
 from tensorlite.interop.tensorflow.writing import PRODUCER, to_graphdef
+from tensorlite.ops.stateful_draws import generators
 
 
 class GraphElements(graphs.Graph):
@@ -64,7 +65,8 @@ class GraphElements(graphs.Graph):
         return made
 
     def get_operations(self) -> list[Operation]:
-        return [operation(node) for node in self.nodes]
+        hidden = generators(self)
+        return [operation(node) for node in self.nodes if node not in hidden]
 
     def get_operation_by_name(self, name: str) -> Any:
         _check_text(name, "Operation")

@@ -79,7 +79,7 @@ def softmax_cross_entropy_with_logits(
     return _softmax_loss(wanted, logits, dim if axis is None else axis)
 
 
-@named("SparseSoftmaxCrossEntropyWithLogits")
+@named("SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: Any = None,
@@ -266,7 +266,7 @@ def _classes(labels: Any) -> Any:
     return x if x.dtype.is_integer else astype(x, int64)
 
 
-@named("ctc_loss")
+@named("CTCLoss")
 def ctc_loss(
     labels: Any,
     inputs: Any = None,

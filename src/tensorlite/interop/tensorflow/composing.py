@@ -19,7 +19,6 @@ from tensorlite.ops.arithmetic import (
     add_n,
     conj,
     negative,
-    subtract,
     sum as sum_of,
 )
 from tensorlite.ops.arrange import expand_dims
@@ -29,32 +28,15 @@ from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.elementwise import square
 from tensorlite.ops.gamma import igammac
-from tensorlite.ops.gather import take
 from tensorlite.ops.normal_functions import bessel_i0, bessel_i1
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
-from tensorlite.ops.rounding import abs as magnitude, imag, real, sign
+from tensorlite.ops.rounding import abs as magnitude
 from tensorlite.ops.shape import Shape, astype, shape_of
-from tensorlite.ops.trigonometric import atan2
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _truncated(x: Tensor, y: Tensor) -> Tensor:
-    """Return the quotient towards zero."""
-    if x.dtype.kind == "u":
-        return x // y
-    return sign(x) * sign(y) * (magnitude(x) // magnitude(y))
-
-
-def _cross(a: Tensor, b: Tensor) -> Tensor:
-    after, before = [1, 2, 0], [2, 0, 1]
-    return subtract(
-        take(a, after, axis=-1) * take(b, before, axis=-1),
-        take(a, before, axis=-1) * take(b, after, axis=-1),
-    )
 
 
 def _up_to(count: Tensor) -> Tensor:
@@ -80,10 +62,6 @@ def _accumulated(given: Given) -> Values:
 def _shape_n(given: Given) -> Values:
     op = Shape(given.dtype("out_type"))
     return given.composed(lambda *xs: [call(op, x) for x in xs], *given.tensors)
-
-
-def _angle(x: Tensor) -> Tensor:
-    return atan2(imag(x), real(x))
 
 
 def _dense_bincount(given: Given) -> Values:
@@ -140,11 +118,9 @@ def _hits(labels: Tensor, drawn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 COMPOSED: dict[str, Adapter] = {
     "AccumulateNV2": _accumulated,
-    "Angle": _composed(_angle),
     "BesselI0": _composed(bessel_i0),
     "BesselI1": _composed(bessel_i1),
     "ComputeAccidentalHits": _accidental_hits,
-    "Cross": _composed(_cross),
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
     "Igammac": _composed(igammac),
@@ -161,6 +137,5 @@ COMPOSED: dict[str, Adapter] = {
     "SqrtGrad": _composed(lambda y, dy: dy * 0.5 / conj(y)),
     "TensorListElementShape": _element_shape,
     "TanhGrad": _composed(lambda y, dy: dy * conj(1 - square(y))),
-    "TruncateDiv": _composed(_truncated),
     "UpperBound": _bound(less_equal),
 }

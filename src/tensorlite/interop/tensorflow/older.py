@@ -48,10 +48,6 @@ def _div(given: Given) -> Values:
     return given.composed(_towards_zero if is_whole else divide, *given.tensors)
 
 
-def _rest(x: Tensor, y: Tensor) -> Tensor:
-    return sign(x) * (magnitude(x) % magnitude(y))
-
-
 def _gather(given: Given) -> Values:
     return given.composed(lambda x, places: take(x, places, axis=0), *given.tensors)
 
@@ -157,7 +153,6 @@ OLDER: dict[str, Adapter] = {
     "ResourceCountUpTo": _count_up_to,
     "StatelessRandomUniformInt": _uniform_integers,
     "TopK": _top_k,
-    "TruncateMod": lambda given: given.composed(_rest, *given.tensors),
 }
 for _name, _op in {
     "Add": TensorScatterAdd,

@@ -192,12 +192,10 @@ PICTURING: dict[str, Adapter] = {
     "FakeQuantWithMinMaxVarsGradient": _rounded_gradient(by_channel=False),
     "FakeQuantWithMinMaxVarsPerChannel": _rounded,
     "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
-    "HSVToRGB": _of(colours.hsv_to_rgb),
     "ExtractGlimpse": _glimpsed,
     "ExtractGlimpseV2": _glimpsed,
     "NonMaxSuppression": _first_suppressed,
     "NonMaxSuppressionV2": _suppressed,
     "NonMaxSuppressionV3": _suppressed,
     "QuantizeAndDequantizeV2": _rounded_to_range,
-    "RGBToHSV": _of(colours.rgb_to_hsv),
 }

@@ -26,7 +26,7 @@ from tensorlite.interop.tensorflow.signatures import Signature, signature_of
 from tensorlite.interop.tensorflow.spelling import spelled
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.ops.resource import VarHandleOp
-from tensorlite.ops.stateful_draws import StatefulDraw
+from tensorlite.ops.stateful_draws import generators
 
 PRODUCER = 1087
 """The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""
@@ -194,7 +194,7 @@ class _Body:
 
     def write(self) -> None:
         """Add all nodes."""
-        hidden = _generators(self.graph)
+        hidden = generators(self.graph)
         for node in self.graph.nodes:
             if node not in self.names and node not in hidden:
                 self.add(node)
@@ -318,12 +318,6 @@ class _Body:
                     f"{made.name}:{argument.name}:{i}" if self._is_function else plain
                 )
                 number += 1
-
-
-def _generators(graph: Graph) -> set[Node]:
-    """Return the handles of generators, which draws have inside themselves there."""
-    draws = [x for x in graph.nodes if isinstance(x.op, StatefulDraw)]
-    return {x.inputs[0].node for x in draws if x.inputs[0].node.op.role is Role.PLAIN}
 
 
 def is_constant(node: Node) -> bool:

@@ -1,0 +1,189 @@
+"""Graphs of version 1 have TensorFlow's nodes: types and names as TensorFlow 1.15.5 gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+ONE = np.ones(3, np.float32)
+SPARSE = "SparseSoftmaxCrossEntropyWithLogits"
+
+
+def images() -> Any:
+    return tf.placeholder(tf.float32, [2, 8, 8, 3], name="x")
+
+
+def rows(name: str = "x") -> Any:
+    return tf.placeholder(tf.float32, [4, 3], name=name)
+
+
+CASES: dict[str, tuple[Callable[[], Any], str]] = {
+    "bias_add": (lambda: tf.nn.bias_add(images(), ONE), "BiasAdd"),
+    "xw_plus_b": (
+        lambda: tf.nn.xw_plus_b(rows(), np.ones([3, 2], np.float32), ONE[:2]),
+        "MatMul:xw_plus_b/MatMul BiasAdd:xw_plus_b",
+    ),
+    "lrn": (lambda: tf.nn.lrn(images(), 2), "LRN"),
+    "fused_batch_norm": (
+        lambda: tf.nn.fused_batch_norm(images(), ONE, ONE)[0],
+        "FusedBatchNormV3",
+    ),
+    "layers_batch_normalization": (
+        lambda: tf.layers.batch_normalization(images()),
+        "FusedBatchNormV3:batch_normalization/FusedBatchNormV3",
+    ),
+    "layers_dense": (
+        lambda: tf.layers.dense(rows(), 2),
+        "MatMul:dense/MatMul BiasAdd:dense/BiasAdd",
+    ),
+    "squared_difference": (
+        lambda: tf.squared_difference(rows(), rows("y")),
+        "SquaredDifference",
+    ),
+    "div_no_nan": (
+        lambda: tf.div_no_nan(rows(), rows("y")),
+        "DivNoNan:div_no_nan",
+    ),
+    "xlogy": (lambda: tf.math.xlogy(rows(), rows("y")), "Xlogy"),
+    "xdivy": (lambda: tf.math.xdivy(rows(), rows("y")), "Xdivy"),
+    "where": (lambda: tf.where([True, False], [1, 2], [3, 4]), "Select"),
+    "pad": (lambda: tf.pad(rows(), [[1, 1], [0, 0]]), "Pad"),
+    "cross": (lambda: tf.cross(rows(), rows("y")), "Cross"),
+    "angle": (
+        lambda: tf.angle(tf.complex(rows(), rows("y"))),
+        "Complex Angle",
+    ),
+    "truncatediv": (lambda: tf.truncatediv([3], [2]), "TruncateDiv"),
+    "truncatemod": (lambda: tf.truncatemod([3], [2]), "TruncateMod"),
+    "rgb_to_hsv": (lambda: tf.image.rgb_to_hsv(images()), "RGBToHSV"),
+    "hsv_to_rgb": (lambda: tf.image.hsv_to_rgb(images()), "HSVToRGB"),
+    "space_to_batch_nd": (
+        lambda: tf.space_to_batch_nd(images(), [2, 2], [[0, 0], [0, 0]]),
+        "SpaceToBatchND",
+    ),
+    "sparse_softmax_cross_entropy_with_logits": (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(
+            labels=[0, 1, 2, 0], logits=rows()
+        ),
+        f"{SPARSE}:{SPARSE}/{SPARSE}",
+    ),
+    "in_top_k": (
+        lambda: tf.nn.in_top_k(rows(), [0, 1, 2, 0], 1),
+        "InTopKV2:in_top_k/InTopKV2",
+    ),
+    "Assert": (lambda: tf.Assert(True, [1]), "Assert:Assert/Assert"),
+    "random_shuffle": (lambda: tf.random_shuffle(rows()), "RandomShuffle"),
+    "multinomial": (
+        lambda: tf.multinomial(rows(), 2),
+        "Multinomial:multinomial/Multinomial",
+    ),
+}
+"""What is called, and the nodes that it makes but for constants: type, and name if that differs.
+
+The nodes were listed by `graph.get_operations()` of TensorFlow 1.15.5.
+"""
+VARIABLES = ("kernel", "bias", "gamma", "beta", "moving_mean", "moving_variance")
+
+
+def nodes(graph: Any) -> str:
+    listed = [
+        op
+        for op in graph.get_operations()
+        if op.type not in ("Const", "Placeholder")
+        and not any(part in op.name.split("/") for part in VARIABLES)
+    ]
+    return " ".join(
+        op.type if op.type == op.name else f"{op.type}:{op.name}" for op in listed
+    )
+
+
+@pytest.mark.parametrize(("function", "expected"), CASES.values(), ids=CASES)
+def test_nodes_are_those_of_tensorflow(
+    function: Callable[[], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        function()
+    assert nodes(graph) == expected
+
+
+GRADIENTS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "bias_add": (
+        lambda x: tf.nn.bias_add(tf.ones([2, 3]), x[0, 0, 0]),
+        "gradients/BiasAdd_grad/BiasAddGrad",
+    ),
+    "lrn": (tf.nn.lrn, "gradients/LRN_grad/LRNGrad"),
+    "fused_batch_norm": (
+        lambda x: tf.nn.fused_batch_norm(x, ONE, ONE)[0],
+        "gradients/FusedBatchNormV3_grad/FusedBatchNormGradV3",
+    ),
+    "max_pool": (
+        lambda x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
+        "gradients/MaxPool_grad/MaxPoolGrad",
+    ),
+    "leaky_relu": (tf.nn.leaky_relu, "gradients/LeakyRelu_grad/LeakyReluGrad"),
+    "space_to_depth": (
+        lambda x: tf.space_to_depth(x, 2),
+        "gradients/SpaceToDepth_grad/DepthToSpace",
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "expected"), GRADIENTS.values(), ids=GRADIENTS)
+def test_gradients_bear_the_names_of_what_they_are_of(
+    function: Callable[[Any], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        x = images()
+        tf.gradients(function(x), x)
+    kind = expected.rpartition("/")[2]
+    assert graph.get_operation_by_name(expected).type == kind
+
+
+def test_nodes_are_written_and_read_as_they_are() -> None:
+    with tf.Graph().as_default() as graph:
+        x = images()
+        y = tf.nn.bias_add(tf.nn.lrn(x), ONE)
+        y = tf.nn.fused_batch_norm(y, ONE, ONE)[0]
+        tf.identity(tf.pad(y, [[0, 0], [1, 1], [0, 0], [0, 0]]), name="end")
+        value = np.arange(384, dtype=np.float32).reshape(2, 8, 8, 3) / 100
+        with tf.Session() as session:
+            wanted = session.run("end:0", {x: value})
+    message = graph.as_graph_def()
+    kinds = [node.op for node in message.node if node.op != "Const"]
+    norms = ["LRN", "BiasAdd", "FusedBatchNormV3"]
+    assert kinds == ["Placeholder", *norms, "Pad", "Identity"]
+    with tf.Graph().as_default() as again:
+        tf.import_graph_def(message, name="")
+        with tf.Session() as session:
+            found = session.run("end:0", {"x:0": value})
+    assert [op.type for op in again.get_operations() if op.type != "Const"] == kinds
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_fused_norms_train_as_tensorflows_do() -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 1, 2, 1])
+        y = tf.layers.batch_normalization(x, training=True, momentum=0.5, name="norm")
+        (dx,) = tf.gradients(tf.reduce_sum(y * y * y), x)
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        averages = {v.name: v for v in tf.global_variables()}
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            feed = {x: np.array([1, 2, 3, 6], np.float32).reshape(2, 1, 2, 1)}
+            found = session.run([y, dx], feed)
+            session.run(updates, feed)
+            kept = session.run(
+                [averages["norm/moving_mean:0"], averages["norm/moving_variance:0"]]
+            )
+    np.testing.assert_allclose(
+        found[0].ravel(), [-1.068892, -0.534446, 0.0, 1.603338], atol=1e-5
+    )
+    np.testing.assert_allclose(
+        found[1].ravel(), [1.406273, -0.556270, -1.602881, 0.752877], atol=1e-4
+    )
+    np.testing.assert_allclose(kept, [[1.5], [2.833333]], rtol=1e-5)
