@@ -66,7 +66,9 @@ operators: Operators = None  # type: ignore[assignment]  # bound by the package'
 def is_operand(value: object) -> bool:
     """Return whether `value` can stand beside a tensor in an expression."""
     scalars = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
-    return isinstance(value, (Operand, *scalars))
+    if not isinstance(value, (Operand, *scalars)):
+        return False
+    return not getattr(value, "has_own_operators", False)
 
 
 class Operand:

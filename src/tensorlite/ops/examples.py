@@ -96,8 +96,8 @@ class Wanted(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether it must be there."""
-        return not self.kind.endswith("?")
+        """Whether it must be there, which values of any number need not."""
+        return self.kind != "sparse" and not self.kind.endswith("?")
 
 
 def attributes_of(ones: Sequence[Wanted]) -> tuple[Any, Any, Any]:
@@ -462,11 +462,6 @@ class PlacedSparse(Op):
             raise InvalidArgumentError(
                 f"SparseFeature: {len(values)} values and {[len(x) for x in columns]} places"
             )
-        for column, size in zip(columns, self.sizes, strict=True):
-            if len(column) and not (column.min() >= 0 and column.max() < size):
-                raise InvalidArgumentError(
-                    f"SparseFeature: a place is not within the size {size}: {column}"
-                )
         batch = [places[0][:, i] for i in range(places[0].shape[1] - 1)]
         indices = np.stack([*batch, *columns], axis=1).astype(np.int64)
         if not self.already_sorted and len(indices):

@@ -226,9 +226,8 @@ class ScatterNd(Op):
         nd_fits(self.name, indices.shape, updates.shape, whole)
         rows, places = nd_rows(self.name, xp, indices, whole)
         zeros = xp.zeros(rows, updates.dtype)
-        return combine_at(
-            xp, "add", zeros, places, updates.reshape(-1, rows[1])
-        ).reshape(whole)
+        slices = updates.reshape(places.size, rows[1])
+        return combine_at(xp, "add", zeros, places, slices).reshape(whole)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient at the coordinates."""

@@ -126,6 +126,8 @@ class TopKV2(Op):
 
     def kernel(self, xp: Xp, x: Array, k: Array) -> tuple[Array, Array]:
         """Return the elements and places in descending order; of equals, the first come first."""
+        if int(k) < 0:
+            raise InvalidArgumentError(f"top_k: Need k >= 0, got {int(k)}")
         if int(k) > x.shape[-1]:
             raise ShapeError(
                 f"top_k: {x.shape} has no {int(k)} elements on its last axis"

@@ -21,12 +21,11 @@ from tensorlite.ops.embedding import Strategy, embedding_lookup
 from tensorlite.ops.gather import gather, gather_nd, sizes, unsorted_segment_sum
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.join import concat
-from tensorlite.ops.masks import boolean_mask
-from tensorlite.ops.operators import abs as abs_of, astype, reshape, stack
+from tensorlite.ops.masks import Where, boolean_mask
+from tensorlite.ops.operators import abs as abs_of, astype, reshape
 from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.reduce import prod as prod_of
 from tensorlite.ops.scatter import tensor_scatter_nd_add
-from tensorlite.ops.search import nonzero
 from tensorlite.ops.segment import unsorted_segment_max
 from tensorlite.ops.sets import isin, unique_all
 from tensorlite.ops.shape import as_shape, shape_of
@@ -102,7 +101,7 @@ def from_dense(x: TensorLike) -> SparseTensor:
     filled = (
         not_equal(tensor, nothing) if tensor.dtype is not dtypes.bool_ else tensor
     )
-    places = stack(nonzero(filled), axis=1)
+    places = call(Where(), filled)
     return SparseTensor(
         places, gather_nd(tensor, places), shape_of(tensor, dtypes.int64)
     )

@@ -45,6 +45,8 @@ class SparseTensor(_Parts):
     """
 
     __slots__ = ()
+    has_own_operators = True
+    """It is no tuple of numbers, which could stand for a tensor."""
 
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         parts = _whole(indices), _tensor(values), _whole(dense_shape)

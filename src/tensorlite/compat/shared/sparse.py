@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import as_shape
+from tensorlite.core import texts
 from tensorlite.core.dtypes import DType, as_dtype, float32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -48,6 +49,9 @@ class SparseTensor(PlainSparse):
         if isinstance(sparse_tensor_value, PlainSparse):
             return sparse_tensor_value
         return cls(*sparse_tensor_value)
+
+    def with_values(self, values: Any) -> SparseTensor:
+        return type(self)(self.indices, values, self.dense_shape)
 
     @property
     def dtype(self) -> DType:
@@ -95,10 +99,7 @@ class SparseTensor(PlainSparse):
         return zip(tuple(self)[: len(value)], value, strict=True)
 
     def __repr__(self) -> str:
-        return (
-            f"SparseTensor(indices={self.indices}, values={self.values}, "
-            f"dense_shape={self.dense_shape})"
-        )
+        return texts.parts_text("SparseTensor", **self._asdict())
 
 
 @named("SparseTensor")

@@ -386,14 +386,12 @@ def gradients(
 ) -> list[Any]:
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
-    flows = None if grad_ys is None else grad_ys
-    if flows is not None and not isinstance(flows, (list, tuple)):
-        flows = [flows]
+    flows = grad_ys
+    if flows is not None:
+        listed = flows if isinstance(flows, (list, tuple)) else [flows]
+        flows = [converted(x) if isinstance(x, list) else x for x in listed]
     found = differentiate.gradients(
-        list(targets),
-        sources,
-        None if flows is None else list(flows),
-        stop_gradients or (),
+        list(targets), sources, flows, stop_gradients or ()
     )
     if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
         pairs = zip(found, sources, strict=True)
