@@ -198,3 +198,13 @@ def test_rows_without_a_gradient_go_on_by_momentum() -> None:
         "Adagrad": pytest.approx([0.904654, 1.835647], abs=2e-6),
         "SGD": pytest.approx([0.9, 1.8], abs=2e-6),
     }
+
+
+def test_a_schedule_shows_as_the_rate_that_holds_now() -> None:
+    schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.5)
+    optimizer = keras.optimizers.Adam(schedule)
+    variable = tf.Variable(1.0)
+    for _ in range(3):
+        optimizer.apply_gradients([(tf.constant(1.0), variable)])
+    assert float(optimizer.learning_rate) == pytest.approx(0.1 * 0.5**0.3)
+    assert optimizer.get_config()["learning_rate"]["class_name"] == "ExponentialDecay"

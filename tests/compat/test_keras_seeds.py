@@ -86,3 +86,29 @@ def test_a_seed_that_was_drawn_is_no_part_of_a_description() -> None:
     without = INITIALIZERS.GlorotUniform()
     again = type(without).from_config(without.get_config())
     assert (without((4, 4)).numpy() != again((4, 4)).numpy()).any()
+
+
+SUMS = [
+    ("SimpleRNN", {"dropout": 0.3}, -32.8592, -28.7292),
+    ("SimpleRNN", {"dropout": 0.3, "recurrent_dropout": 0.4}, -27.5151, -27.1639),
+    ("LSTM", {"dropout": 0.3}, -13.9546, -15.2998),
+    ("LSTM", {"dropout": 0.3, "recurrent_dropout": 0.4}, -7.3323, -12.6448),
+    ("GRU", {"dropout": 0.3}, 3.2144, 3.5866),
+    ("GRU", {"dropout": 0.3, "recurrent_dropout": 0.4}, -0.4956, 8.5842),
+]
+"""Sums of results in training: of the second call, which is eager, and of the third, traced."""
+
+
+@pytest.mark.parametrize(("kind", "rates", "eager", "traced"), SUMS)
+def test_cells_drop_the_same_at_each_step_of_a_call(
+    kind: str, rates: dict[str, float], eager: float, traced: float
+) -> None:
+    x = np.random.RandomState(0).rand(4, 6, 3).astype("float32")
+    layer = getattr(tf.keras.layers, kind)(4, seed=5, return_sequences=True, **rates)
+    layer(x)
+    rng = np.random.RandomState(1)
+    layer.set_weights([rng.uniform(-0.5, 0.5, w.shape) for w in layer.weights])
+    made = layer(x, training=True)
+    np.testing.assert_allclose(tf.reduce_sum(made), eager, atol=1e-3)
+    made = tf.function(lambda x: layer(x, training=True))(x)
+    np.testing.assert_allclose(tf.reduce_sum(made), traced, atol=1e-3)

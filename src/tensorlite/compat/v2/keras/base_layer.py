@@ -37,7 +37,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
 from tensorlite.function.staging import converted
 from tensorlite.ops.state import Variable as AnyVariable
 
@@ -106,6 +106,9 @@ class Layer(Arguments, Module):
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.given_shape = sketch.given_shape(kwargs)
         self._first_weights = kwargs.pop("weights", None)
+        self.built = type(self).build is Layer.build and describing.is_ours(
+            type(self)
+        )
         if kwargs:
             raise TypeError(
                 f"{type(self).__name__}: unexpected arguments {sorted(kwargs)}"
@@ -294,7 +297,9 @@ class Layer(Arguments, Module):
         own["dtype"] = dtype_policies.serialize(self._policy())
         maker = describing.maker_of(self, Layer)
         if maker is not None:
-            own.update(describing.described(describing.given_arguments(self, maker)))
+            own.update(
+                describing.described(describing.given_arguments(self, maker, Layer))
+            )
         return own
 
     @classmethod
@@ -435,10 +440,13 @@ class Layer(Arguments, Module):
 
 
 def _shapes_of(inputs: Any) -> Any:
-    return nest.map_structure(
-        lambda x: x.get_shape() if hasattr(x, "get_shape") else TensorShape(()),
-        inputs,
-    )
+    return nest.map_structure(_shape_of, inputs)
+
+
+def _shape_of(x: Any) -> AnyShape:
+    shape = x.get_shape() if hasattr(x, "get_shape") else TupleShape()
+    known = shape.known()
+    return shape if known is None else TupleShape(known)
 
 
 def _building(build: Callable[..., None]) -> Callable[..., None]:

@@ -93,7 +93,7 @@ class Metric(Module):
             return own
         return {
             **own,
-            **describing.described(describing.given_arguments(self, maker)),
+            **describing.described(describing.given_arguments(self, maker, Metric)),
         }
 
     @classmethod

@@ -123,6 +123,9 @@ class Optimizer(Module):
 
     @property
     def learning_rate(self) -> Any:
+        """The rate; of a schedule what it is now."""
+        if isinstance(self._rate, schedules.LearningRateSchedule):
+            return self._rate(self.iterations.value())
         return self._rate
 
     @learning_rate.setter

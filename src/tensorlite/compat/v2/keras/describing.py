@@ -15,7 +15,7 @@ import numpy as np
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.shapes import AnyShape, TensorShape
+from tensorlite.core.shapes import AnyShape, TupleShape
 
 OURS = "tensorlite.compat.v2.keras"
 known: dict[str, Mapping[str, Any]] = {}
@@ -191,39 +191,51 @@ def maker_of(value: Any, root: type) -> Any:
     kind = type(value)
     kinds = [k for k in kind.__mro__ if "__init__" in vars(k) and issubclass(k, root)]
     inherited = getattr(kind.get_config, "__qualname__", "").partition(".")[0]
-    if inherited not in {k.__name__ for k in kind.__mro__ if _is_ours(k)}:
-        kinds = [k for k in kinds if _is_ours(k)]
+    if inherited not in {k.__name__ for k in kind.__mro__ if is_ours(k)}:
+        kinds = [k for k in kinds if is_ours(k)]
     found = kinds[0]
     return None if found is root else found
 
 
-def _is_ours(kind: type) -> bool:
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of Keras', not a program's."""
     return kind.__module__.startswith(OURS)
 
 
-def given_arguments(value: Any, maker: Any) -> dict[str, Any]:
+def given_arguments(value: Any, maker: Any, root: type) -> dict[str, Any]:
     """Return the arguments that an object was made with, defaults among them.
 
-    What the object holds under an argument's name counts before what was given.
+    Those that its class hands on to the classes below are among them. What the object holds under
+    an argument's name counts before what was given.
     """
-    listed = inspect.signature(maker.__init__).parameters
+    listed = _arguments_of(maker, root)
     own = type(value).__init__ is maker.__init__
     args, kwargs = value._arguments if own else ((), {})  # noqa: SLF001  of the call
-    names = [
-        x for x in list(listed)[1:] if listed[x].kind is not listed[x].VAR_KEYWORD
-    ]
-    positional = [x for x in names if listed[x].kind is not listed[x].VAR_POSITIONAL]
-    given = {**dict(zip(positional, args, strict=False)), **kwargs}
+    given = {**dict(zip(listed, args, strict=False)), **kwargs}
+    hidden = _OWN_ARGUMENTS | getattr(value, "not_described", frozenset())
     made = {}
-    for name in positional:
-        if name in _OWN_ARGUMENTS:
+    for name, parameter in listed.items():
+        if name in hidden:
             continue
-        default = listed[name].default
-        said = given.get(name, None if default is listed[name].empty else default)
-        held = vars(value).get(name, said)
-        made[name] = said if isinstance(held, (list, tuple)) and own else held
+        default = None if parameter.default is parameter.empty else parameter.default
+        made[name] = vars(value).get(name, given.get(name, default))
     extra = {k: v for k, v in given.items() if k not in made}
     return {**made, **_of_layer(extra)}
+
+
+def _arguments_of(maker: Any, root: type) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a class, and of those that it hands named arguments on to."""
+    found: dict[str, inspect.Parameter] = {}
+    for kind in maker.__mro__[: maker.__mro__.index(root)]:
+        if "__init__" not in vars(kind):
+            continue
+        listed = list(inspect.signature(kind.__init__).parameters.values())[1:]
+        for one in listed:
+            if one.kind not in {one.VAR_KEYWORD, one.VAR_POSITIONAL}:
+                found.setdefault(one.name, one)
+        if not any(one.kind is one.VAR_KEYWORD for one in listed):
+            break
+    return found
 
 
 def _of_layer(extra: dict[str, Any]) -> dict[str, Any]:
@@ -265,5 +277,5 @@ def as_shapes(shape: Any) -> Any:
     if isinstance(shape, dict):
         return {key: as_shapes(x) for key, x in shape.items()}
     if all(x is None or isinstance(x, int) for x in shape):
-        return TensorShape(shape)
+        return TupleShape(shape)
     return [as_shapes(x) for x in shape]

@@ -7,6 +7,13 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import describing, lookup
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.layers_activations import (
+    ELU,
+    LeakyReLU,
+    PReLU,
+    ReLU,
+    Softmax,
+)
 from tensorlite.compat.v2.keras.layers_adapting import (
     IntegerLookup,
     Normalization,
@@ -48,7 +55,6 @@ from tensorlite.compat.v2.keras.layers_convolutions import (
     SeparableConv2D,
 )
 from tensorlite.compat.v2.keras.layers_core import (
-    ELU,
     Activation,
     ActivityRegularization,
     Dense,
@@ -59,15 +65,11 @@ from tensorlite.compat.v2.keras.layers_core import (
     Input,
     InputLayer,
     Lambda,
-    LeakyReLU,
     Masking,
     Permute,
-    PReLU,
-    ReLU,
     RepeatVector,
     Rescaling,
     Reshape,
-    Softmax,
     SpatialDropout1D,
     SpatialDropout2D,
 )

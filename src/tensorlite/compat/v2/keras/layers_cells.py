@@ -14,6 +14,7 @@ from tensorlite.compat.v2.keras import (
     seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer
+from tensorlite.core.dispatch import tracer
 
 
 class Cell(Layer):
@@ -37,6 +38,7 @@ class Cell(Layer):
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
+        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -52,7 +54,8 @@ class Cell(Layer):
         self.recurrent_constraint = constraints.get(recurrent_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
         self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
-        self.seed_generator = seeding.generator(None)
+        self.seed, self.seed_generator = seed, seeding.generator(seed)
+        self._masks: dict[str, Any] = {}
         self.bias: Any = None
 
     @property
@@ -110,12 +113,57 @@ class Cell(Layer):
             return [zeros(size) for size in sizes]
         return zeros(sizes)
 
-    def dropped(self, x: Any, rate: float, training: Any) -> Any:
-        if not (rate and training):
-            return x
+    def get_dropout_mask(self, step_input: Any) -> Any:
+        """Return what inputs are multiplied by, at each step until it is forgotten."""
+        return self._mask("inputs", step_input, self.dropout, tracer() is None)
+
+    def get_recurrent_dropout_mask(self, step_input: Any) -> Any:
+        return self._mask(
+            "states", step_input, self.recurrent_dropout, tracer() is None
+        )
+
+    def reset_dropout_mask(self) -> None:
+        self._masks.pop("inputs", None)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        self._masks.pop("states", None)
+
+    def hold_masks(self, inputs: Any, state: Any) -> None:
+        """Let all steps that follow drop the same, those in a loop that is traced, too."""
+        self._mask("inputs", inputs, self.dropout, True)
+        self._mask("states", state, self.recurrent_dropout, True)
+
+    def _mask(self, name: str, like: Any, rate: float, kept: bool) -> Any:
+        """Return a mask, or one for each gate where states are dropped, too."""
+        if name in self._masks or not rate:
+            return self._masks.get(name)
+        count = self.gates if self.recurrent_dropout else 1
+        drawn = [self._drawn(like, rate) for _ in range(count)]
+        made = drawn[0] if count == 1 else drawn
+        if kept:
+            self._masks[name] = made
+        return made
+
+    def _drawn(self, like: Any, rate: float) -> Any:
+        ones = tl.ones_like(like)
         if self.seed_generator is None:
-            return nn.dropout(x, rate)
-        return seeding.dropout(x, rate, seed=self.seed_generator)
+            return nn.dropout(ones, rate)
+        return seeding.dropout(ones, rate, seed=self.seed_generator)
+
+    def masks(self, x: Any, h: Any, training: Any) -> tuple[Any, Any]:
+        """Return what inputs and states are multiplied by."""
+        if not training:
+            return None, None
+        return self.get_dropout_mask(x), self.get_recurrent_dropout_mask(h)
+
+
+def _times(x: Any, kernel: Any, mask: Any) -> Any:
+    """Return products with a kernel, in which each gate may leave out features of its own."""
+    if not isinstance(mask, list):
+        return tl.matmul(x if mask is None else x * mask, kernel)
+    parts = tl.split(kernel, len(mask), axis=-1)
+    pairs = zip(mask, parts, strict=True)
+    return tl.concat([tl.matmul(x * own, part) for own, part in pairs], axis=-1)
 
 
 def _states(states: Any) -> list[Any]:
@@ -125,9 +173,9 @@ def _states(states: Any) -> list[Any]:
 class SimpleRNNCell(Cell):
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         (h,) = _states(states)
-        x = self.dropped(inputs, self.dropout, training)
-        h = self.dropped(h, self.recurrent_dropout, training)
-        made = tl.matmul(x, self.kernel) + tl.matmul(h, self.recurrent_kernel)
+        of_inputs, of_states = self.masks(inputs, h, training)
+        made = _times(inputs, self.kernel, of_inputs)
+        made = made + _times(h, self.recurrent_kernel, of_states)
         made = made if self.bias is None else made + self.bias
         made = self.activation(made)
         return made, [made] if isinstance(states, (list, tuple)) else made
@@ -162,9 +210,9 @@ class LSTMCell(Cell):
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         h, c = states
-        x = self.dropped(inputs, self.dropout, training)
-        h = self.dropped(h, self.recurrent_dropout, training)
-        z = tl.matmul(x, self.kernel) + tl.matmul(h, self.recurrent_kernel)
+        of_inputs, of_states = self.masks(inputs, h, training)
+        z = _times(inputs, self.kernel.value(), of_inputs)
+        z = z + _times(h, self.recurrent_kernel.value(), of_states)
         z = z if self.bias is None else z + self.bias
         i, f, g, o = tl.split(z, 4, axis=-1)
         gate = self.recurrent_activation
@@ -195,32 +243,32 @@ class GRUCell(Cell):
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         (h,) = _states(states)
-        x = self.dropped(inputs, self.dropout, training)
-        kept = self.dropped(h, self.recurrent_dropout, training)
-        z = tl.matmul(x, self.kernel)
+        of_inputs, of_states = self.masks(inputs, h, training)
+        z = _times(inputs, self.kernel.value(), of_inputs)
         biases: Any = (None, None)
         if self.bias is not None:
             own = self.bias.value()
             biases = (own[0], own[1]) if self.reset_after else (own, None)
         z = z if biases[0] is None else z + biases[0]
-        made = self._step(z, kept, h, biases[1])
+        made = self._step(z, of_states, h, biases[1])
         return made, [made] if isinstance(states, (list, tuple)) else made
 
-    def _step(self, z: Any, kept: Any, h: Any, inner_bias: Any) -> Any:
+    def _step(self, z: Any, mask: Any, h: Any, inner_bias: Any) -> Any:
         n, gate = self.units, self.recurrent_activation
         own = self.recurrent_kernel.value()
         if self.reset_after:
-            inner = tl.matmul(kept, own)
+            inner = _times(h, own, mask)
             inner = inner if inner_bias is None else inner + inner_bias
             update = gate(z[..., :n] + inner[..., :n])
             reset = gate(z[..., n : 2 * n] + inner[..., n : 2 * n])
             new = self.activation(z[..., 2 * n :] + reset * inner[..., 2 * n :])
         else:
-            both = tl.matmul(kept, own[:, : 2 * n])
+            first = mask if mask is None else mask[:2]
+            both = _times(h, own[:, : 2 * n], first)
             update = gate(z[..., :n] + both[..., :n])
             reset = gate(z[..., n : 2 * n] + both[..., n:])
-            last = tl.matmul(reset * kept, own[:, 2 * n :])
-            new = self.activation(z[..., 2 * n :] + last)
+            left = reset * h if mask is None else reset * h * mask[2]
+            new = self.activation(z[..., 2 * n :] + tl.matmul(left, own[:, 2 * n :]))
         return update * h + (1 - update) * new
 
 

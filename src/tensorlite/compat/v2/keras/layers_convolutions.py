@@ -245,6 +245,13 @@ class Conv3DTranspose(_Transposed):
 class DepthwiseConv2D(Convolution):
     """A convolution of each channel by itself."""
 
+    not_described = frozenset(
+        {
+            *("filters", "groups", "kernel_initializer", "kernel_regularizer"),
+            "kernel_constraint",
+        }
+    )
+
     def __init__(
         self,
         kernel_size: Any,
@@ -277,6 +284,14 @@ class DepthwiseConv2D(Convolution):
             **kwargs,
         )
         self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer = self.kernel_initializer
+        self.depthwise_regularizer = self.kernel_regularizer
+        self.depthwise_constraint = self.kernel_constraint
+
+    @property
+    def kernel(self) -> Any:
+        """Another name of the kernel."""
+        return self.depthwise_kernel
 
     def build(self, input_shape: Any) -> None:
         channels = self.channels(input_shape)
@@ -300,6 +315,13 @@ class DepthwiseConv2D(Convolution):
 class SeparableConv2D(Convolution):
     """A convolution of each channel by itself, then of the channels at each place."""
 
+    not_described = frozenset(
+        {
+            *("groups", "kernel_initializer", "kernel_regularizer"),
+            "kernel_constraint",
+        }
+    )
+
     def __init__(
         self,
         filters: int,
@@ -313,6 +335,14 @@ class SeparableConv2D(Convolution):
         use_bias: bool = True,
         depthwise_initializer: Any = "glorot_uniform",
         pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -324,9 +354,17 @@ class SeparableConv2D(Convolution):
             dilation_rate,
             activation=activation,
             use_bias=use_bias,
+            bias_initializer=bias_initializer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint,
             **kwargs,
         )
         self.depth_multiplier = depth_multiplier
+        self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
+        self.pointwise_regularizer = regularizers.get(pointwise_regularizer)
+        self.depthwise_constraint = constraints.get(depthwise_constraint)
+        self.pointwise_constraint = constraints.get(pointwise_constraint)
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.pointwise_initializer = initializers.get(pointwise_initializer)
 
@@ -337,11 +375,15 @@ class SeparableConv2D(Convolution):
             "depthwise_kernel",
             (*self.kernel_size, channels, self.depth_multiplier),
             initializer=self.depthwise_initializer,
+            regularizer=self.depthwise_regularizer,
+            constraint=self.depthwise_constraint,
         )
         self.pointwise_kernel = self.add_weight(
             "pointwise_kernel",
             (*[1] * self.axes, wide, self.filters),
             initializer=self.pointwise_initializer,
+            regularizer=self.pointwise_regularizer,
+            constraint=self.pointwise_constraint,
         )
         self.add_bias(int(self.filters or 0))
         self.built = True

@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.keras import (
     constraints,
     initializers,
+    layers_activations,
     layers_core,
     regularizers,
     seeding,
@@ -189,14 +190,16 @@ class _Heads(Layer):
 
     def _weights(self, scores: Any, counts: Any, zeroed: bool) -> Any:
         ends = tuple(range(-len(self._axes), 0))
-        softmax = layers_core.Softmax(ends, dtype=scores.dtype.name, name="softmax")
+        softmax = layers_activations.Softmax(
+            ends, dtype=scores.dtype.name, name="softmax"
+        )
         if counts is None:
             return softmax.call(scores)
         while len(counts.shape) < len(scores.shape):
             counts = tl.expand_dims(counts, axis=-2 * len(self._axes) - 1)
         if zeroed:
             return softmax.call(scores, counts)
-        below = layers_core.far_below(scores.dtype)
+        below = layers_activations.far_below(scores.dtype)
         return softmax.call(tl.where(counts, scores, below))
 
     def _dropped(self, weights: Any, training: Any) -> Any:

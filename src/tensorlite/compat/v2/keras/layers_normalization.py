@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras import constraints, initializers, regularizers
+from tensorlite.compat.v2.keras import (
+    constraints,
+    defaults,
+    initializers,
+    regularizers,
+)
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_core import chosen
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.shape import astype, shape_of
 
 
 class BatchNormalization(Layer):
@@ -37,20 +44,16 @@ class BatchNormalization(Layer):
         self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale = center, scale
         self.supports_masking = True
-        self._firsts = (
-            initializers.get(gamma_initializer),
-            initializers.get(beta_initializer),
-            initializers.get(moving_mean_initializer),
-            initializers.get(moving_variance_initializer),
+        self.gamma_initializer = initializers.get(gamma_initializer)
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(
+            moving_variance_initializer
         )
-        self._terms = (
-            regularizers.get(gamma_regularizer),
-            regularizers.get(beta_regularizer),
-        )
-        self._bounds = (
-            constraints.get(gamma_constraint),
-            constraints.get(beta_constraint),
-        )
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_constraint = constraints.get(gamma_constraint)
+        self.beta_constraint = constraints.get(beta_constraint)
         self.gamma: Any = None
         self.beta: Any = None
 
@@ -60,36 +63,49 @@ class BatchNormalization(Layer):
             self.gamma = self.add_weight(
                 "gamma",
                 sizes,
-                initializer=self._firsts[0],
-                regularizer=self._terms[0],
-                constraint=self._bounds[0],
+                initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint,
+                autocast=False,
             )
         if self.center:
             self.beta = self.add_weight(
                 "beta",
                 sizes,
-                initializer=self._firsts[1],
-                regularizer=self._terms[1],
-                constraint=self._bounds[1],
+                initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint,
+                autocast=False,
             )
-        self.moving_mean = self.add_weight(
-            "moving_mean", sizes, initializer=self._firsts[2], trainable=False
-        )
-        self.moving_variance = self.add_weight(
-            "moving_variance", sizes, initializer=self._firsts[3], trainable=False
-        )
-        self.built = True
+        firsts = {
+            "moving_mean": self.moving_mean_initializer,
+            "moving_variance": self.moving_variance_initializer,
+        }
+        self.moving_mean, self.moving_variance = [
+            self.add_weight(
+                name, sizes, initializer=first, trainable=False, autocast=False
+            )
+            for name, first in firsts.items()
+        ]
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        wanted = training if self.trainable else False
-        return chosen(
-            wanted, lambda: self._in_training(inputs), lambda: self._in_use(inputs)
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if mask is not None and len(mask.shape) != len(inputs.shape) - 1:
+            raise InvalidArgumentError(
+                "The mask provided should be one dimension less than the inputs. Received: "
+                f"mask.shape={mask.shape}, inputs.shape={inputs.shape}"
+            )
+        x = inputs if inputs.dtype is tl.float64 else astype(inputs, tl.float32)
+        made = chosen(
+            training if self.trainable else False,
+            lambda: self._in_training(x, mask),
+            lambda: self._in_use(x),
         )
+        return astype(made, inputs.dtype)
 
-    def _in_training(self, x: Any) -> Any:
+    def _in_training(self, x: Any, mask: Any) -> Any:
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
-        mean, variance = tl.nn.moments(x, axes, keepdims=False)
+        mean, variance = _moments(x, axes, mask)
         kept = 1.0 - self.momentum
         moving = self.moving_mean, self.moving_variance
         for held, now in zip(moving, (mean, variance), strict=True):
@@ -119,8 +135,23 @@ class BatchNormalization(Layer):
         )
 
 
+def _moments(x: Any, axes: Any, mask: Any) -> tuple[Any, Any]:
+    """Return mean and variance of what counts."""
+    if mask is None:
+        mean, variance = tl.nn.moments(x, axes, keepdims=False)
+        return mean, variance
+    counts = tl.broadcast_to(astype(mask, x.dtype)[..., None], shape_of(x))
+    many = tl.sum(counts, axis=axes, keepdims=True) + defaults.epsilon()
+    mean = tl.sum(x * counts, axis=axes, keepdims=True) / many
+    apart = tl.square(x - mean) * counts
+    variance = tl.sum(apart, axis=axes, keepdims=True) / many
+    return tl.squeeze(mean, axis=axes), tl.squeeze(variance, axis=axes)
+
+
 class LayerNormalization(Layer):
     """Takes off each example's mean and divides by its spread."""
+
+    supports_masking = True
 
     def __init__(
         self,
@@ -130,39 +161,71 @@ class LayerNormalization(Layer):
         scale: bool = True,
         beta_initializer: Any = "zeros",
         gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
+        self.rms_scaling = kwargs.pop("rms_scaling", False)
         super().__init__(**kwargs)
-        self.axis = axis if isinstance(axis, (list, tuple)) else (axis,)
+        self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
         self.epsilon, self.center, self.scale = epsilon, center, scale
         self.beta_initializer = initializers.get(beta_initializer)
         self.gamma_initializer = initializers.get(gamma_initializer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_constraint = constraints.get(beta_constraint)
+        self.gamma_constraint = constraints.get(gamma_constraint)
         self.gamma: Any = None
         self.beta: Any = None
-        self.supports_masking = True
+
+    def _axes(self, rank: int) -> tuple[int, ...]:
+        listed = self.axis if isinstance(self.axis, list) else [self.axis]
+        for axis in listed:
+            if not -rank <= axis < rank:
+                raise InvalidArgumentError(
+                    f"Axis {axis} is out of bounds for inputs of {rank} axes. Received: "
+                    f"axis={self.axis}"
+                )
+        return tuple(axis % rank for axis in listed)
 
     def build(self, input_shape: Any) -> None:
-        rank = len(input_shape)
-        own = [i % rank for i in self.axis]
-        sizes = [int(input_shape[i]) for i in own]
-        if self.scale:
+        sizes = [int(input_shape[i]) for i in self._axes(len(input_shape))]
+        if self.scale or self.rms_scaling:
             self.gamma = self.add_weight(
-                "gamma", sizes, initializer=self.gamma_initializer
+                "gamma",
+                sizes,
+                initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint,
+                autocast=False,
             )
-        if self.center:
+        if self.center and not self.rms_scaling:
             self.beta = self.add_weight(
-                "beta", sizes, initializer=self.beta_initializer
+                "beta",
+                sizes,
+                initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint,
+                autocast=False,
             )
-        self.built = True
 
     def call(self, inputs: Any) -> Any:
         rank = len(inputs.shape)
-        own = tuple(i % rank for i in self.axis)
+        own = self._axes(rank)
         sizes = [inputs.shape[i] if i in own else 1 for i in range(rank)]
-        made = tl.nn.layer_norm(inputs, None, None, own, self.epsilon)
+        x = inputs if inputs.dtype is tl.float64 else astype(inputs, tl.float32)
+        if self.rms_scaling:
+            power = tl.mean(tl.square(x), axis=own, keepdims=True)
+            made = x * tl.rsqrt(power + self.epsilon)
+        else:
+            made = tl.nn.layer_norm(x, None, None, own, self.epsilon)
         if self.gamma is not None:
             made = made * tl.reshape(self.gamma, sizes)
-        return made if self.beta is None else made + tl.reshape(self.beta, sizes)
+        if self.beta is not None:
+            made = made + tl.reshape(self.beta, sizes)
+        return astype(made, inputs.dtype)
 
 
 class UnitNormalization(Layer):

@@ -79,7 +79,8 @@ class _Global(Layer):
         self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.data_format, self.keepdims = data_format, keepdims
+        self.data_format = data_format or "channels_last"
+        self.keepdims = keepdims
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         rank = len(inputs.shape)
@@ -108,6 +109,10 @@ class GlobalMaxPooling3D(_Global):
 
 class GlobalAveragePooling1D(_Global):
     kind = "avg"
+    supports_masking = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return None
 
 
 class GlobalAveragePooling2D(_Global):
@@ -118,13 +123,17 @@ class GlobalAveragePooling3D(_Global):
     kind = "avg"
 
 
-def _pairs(value: Any, axes: int) -> list[tuple[int, int]]:
-    """Return what is before and behind each axis."""
+def _ends(value: Any, axes: int) -> Any:
+    """Return what is before and behind each axis, of a single one without a list."""
     if isinstance(value, int):
-        return [(value, value)] * axes
+        value = (value, value) if axes == 1 else (value,) * axes
     if axes == 1:
-        return [tuple(value)]
-    return [(x, x) if isinstance(x, int) else tuple(x) for x in value]
+        return tuple(value)
+    return tuple((x, x) if isinstance(x, int) else tuple(x) for x in value)
+
+
+def _pairs(ends: Any, axes: int) -> list[tuple[int, int]]:
+    return [ends] if axes == 1 else list(ends)
 
 
 class _Bordered(Layer):
@@ -136,12 +145,16 @@ class _Bordered(Layer):
         self, padding: Any = 1, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.padding = _pairs(padding, self.axes)
-        self.data_format = data_format
+        self.padding = _ends(padding, self.axes)
+        self.data_format = data_format or "channels_last"
 
     def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"
-        widths = [(0, 0), *([(0, 0)] if first else []), *self.padding]
+        widths = [
+            (0, 0),
+            *([(0, 0)] if first else []),
+            *_pairs(self.padding, self.axes),
+        ]
         return tl.pad(inputs, widths if first else [*widths, (0, 0)])
 
 
@@ -164,16 +177,20 @@ class _Cropping(Layer):
         self, cropping: Any = 0, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.cropping, self.data_format = _pairs(cropping, self.axes), data_format
+        self.cropping = _ends(cropping, self.axes)
+        self.data_format = data_format or "channels_last"
 
     def call(self, inputs: Any) -> Any:
-        parts = [slice(a, -b if b else None) for a, b in self.cropping]
+        parts = [
+            slice(a, -b if b else None) for a, b in _pairs(self.cropping, self.axes)
+        ]
         before = 2 if self.data_format == "channels_first" else 1
         return inputs[(*[slice(None)] * before, *parts)]
 
 
 class Cropping1D(_Cropping):
     axes = 1
+    not_described = frozenset({"data_format"})
 
 
 class Cropping2D(_Cropping):
@@ -199,7 +216,8 @@ class UpSampling2D(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.size = sizes_of(size, 2)
-        self.data_format, self.interpolation = data_format, interpolation
+        self.data_format = data_format or "channels_last"
+        self.interpolation = interpolation
 
     def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"

@@ -85,7 +85,9 @@ class RNN(Layer):
             x = tl.flip(x, axis=0)
             kept = None if kept is None else tl.flip(kept, axis=0)
         state = self._beginning(x, initial_state)
+        _hold_masks(self.cell, x[0], state)
         results, last, end = self._run(x, kept, state, training)
+        _forget_masks(self.cell)
         if self.stateful:
             for held, value in zip(self.states, nest.flatten(end), strict=True):
                 held.assign(value)
@@ -181,6 +183,26 @@ class RNN(Layer):
     reset_state = reset_states
 
 
+def _hold_masks(cell: Any, x: Any, state: Any) -> None:
+    """Let cells that drop something drop the same at each step of this call."""
+    if isinstance(cell, cells.StackedRNNCells):
+        for one, own in zip(cell.cells, state, strict=True):
+            _hold_masks(one, x, own)
+            if isinstance(one, cells.Cell):
+                x = tl.zeros(
+                    tl.stack([shape_of(x)[0], one.output_size]), dtype=x.dtype
+                )
+    if isinstance(cell, cells.Cell):
+        cell.hold_masks(x, nest.flatten(state)[0])
+
+
+def _forget_masks(cell: Any) -> None:
+    for one in getattr(cell, "cells", [cell]):
+        if isinstance(one, cells.Cell):
+            one.reset_dropout_mask()
+            one.reset_recurrent_dropout_mask()
+
+
 _OF_LAYER = {
     *("return_sequences", "return_state", "go_backwards", "stateful", "unroll"),
     *("time_major", "input_shape", "batch_input_shape", "input_dim", "input_length"),
@@ -191,6 +213,7 @@ _OF_LAYER = {
 class _OfCell(RNN):
     """A recurrent layer that makes its own cell."""
 
+    not_described = frozenset({"cell"})
     kind: Any = None
 
     def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
