@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from tensorlite.core import texts
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
@@ -160,6 +161,12 @@ class Pipeline(Generic[T]):
     def __bool__(self) -> bool:
         return True
 
+    def _kind(self) -> str:
+        """Return what TensorFlow's class of such datasets is called."""
+        recipe = self.recipe()
+        found = "VariantDataset" if recipe is None else recipe.kind
+        return found.rstrip("V0123456789")
+
     def __tl_for__(self, *loop: Any) -> bool:
         """Stage a `for` over this dataset, if it stands in a trace; return whether it does."""
         if tracer() is None:
@@ -168,6 +175,8 @@ class Pipeline(Generic[T]):
         return True
 
     def __repr__(self) -> str:
+        if texts.wanted():
+            return f"<_{self._kind()} element_spec={self._spec()!r}>"
         size = {INFINITE: "infinite", UNKNOWN: "unknown"}.get(self.size, self.size)
         return f"Dataset(size={size})"
 

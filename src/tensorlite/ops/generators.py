@@ -245,10 +245,13 @@ class Generator(Source):
     [...]
     """
 
-    def __init__(self, seed: int | None = None) -> None:
+    def __init__(
+        self, seed: int | None = None, state: TensorLike | None = None
+    ) -> None:
+        begin = _state(seed) if state is None else state
         # Where it is read and advanced, whatever the scope of the first use.
         with device(CPU):
-            self.state = Variable(_state(seed), trainable=False, name="generator")
+            self.state = Variable(begin, trainable=False, name="generator")
 
     @classmethod
     def from_seed(cls, seed: int) -> Generator:
@@ -263,9 +266,7 @@ class Generator(Source):
     @classmethod
     def from_state(cls, state: TensorLike) -> Generator:
         """Return a generator in a state (TensorFlow's: two int64 of counter and the key)."""
-        made = cls(0)
-        made.state.assign(state)
-        return made
+        return cls(state=state)
 
     def reset_from_seed(self, seed: int) -> None:
         """Start again from `seed`."""

@@ -163,7 +163,7 @@ def reduce_mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     ones = x.with_flat_values(ones_like(x.flat_values))
     total = reduce_sum(x, axis, keepdims)
     count = reduce_sum(ones, axis, keepdims)
-    return total // count if x.dtype.is_integer else total / count
+    return total / count
 
 
 def reduce_variance(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

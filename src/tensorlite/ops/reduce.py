@@ -224,8 +224,8 @@ class _Place(Op, abstract=True):
         shape = reduced_shape(x, axis, keep_dims=False)
         if axis.constant() is None and x.shape is not None:
             shape = (None,) * (len(x.shape) - 1)
-        if not (x.dtype.is_integer or x.dtype.is_floating):
-            raise DTypeError(f"{self.name} takes real numbers, not {x}")
+        if x.dtype.is_complex or x.dtype is dtypes.string:
+            raise DTypeError(f"{self.name} takes real numbers and bools, not {x}")
         if (
             x.shape is not None
             and axis.scalar() is not None

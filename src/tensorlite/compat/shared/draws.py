@@ -46,17 +46,16 @@ class Generator(Stream):
     def __init__(
         self, copy_from: Any = None, state: Any = None, alg: Any = None
     ) -> None:
-        super().__init__(copy_from if isinstance(copy_from, int) else None)
         _check_algorithm(alg)
         if isinstance(copy_from, Stream):
-            self.state.assign(copy_from.state)
-        if state is not None:
-            self.state.assign(_as_state(state))
+            super().__init__(state=copy_from.state.__tensor__())
+        else:
+            super().__init__(copy_from, None if state is None else _as_state(state))
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
         _check_algorithm(alg)
-        return cls(0, create_rng_state(seed))
+        return cls(state=create_rng_state(seed))
 
     def reset_from_seed(self, seed: Any) -> None:
         self.state.assign(create_rng_state(seed))
@@ -67,11 +66,15 @@ class Generator(Stream):
 
     @classmethod
     def from_state(cls, state: Any, alg: Any = None) -> Generator:
-        return cls(0, state, alg)
+        return cls(None, state, alg)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        return cls(0, [*converted(counter).tolist(), converted(key).item()], alg)
+        return cls(None, [*converted(counter).tolist(), converted(key).item()], alg)
+
+    def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints hold, by TensorFlow's names."""
+        return {"_state_var": self.state}
 
     @property
     def algorithm(self) -> int:

@@ -27,12 +27,16 @@ from tensorlite.interop.tensorflow.stored.objects import (
     matched,
     save_objects,
 )
+from tensorlite.ops.generators import Generator
 from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module as AnyModule
 
 ITERATOR = "ITERATOR_STATE"
 """The name of what is saved of an iterator: how many elements it has given."""
-_TRACKED = (AnyVariable, AnyModule, DatasetIterator, dict, list, tuple)
+_TRACKED = (
+    *(AnyVariable, AnyModule, DatasetIterator, Generator),
+    *(dict, list, tuple),
+)
 
 
 class _Tree:

@@ -1,0 +1,92 @@
+"""What the guides on random numbers, data and ragged tensors have shown to be unlike it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.core.errors import SideEffectWarning
+from tensorlite.graph_mode.graph import mode
+
+FIRST, SECOND = 0.43842277, 1.6272374
+"""What TensorFlow 2.21 draws from `Generator.from_seed(1)` by `normal([])`."""
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def test_generators_begin_with_their_seeds_in_functions_too() -> None:
+    class Drawing(tf.Module):
+        stream: Any = None
+
+        @tf.function
+        def drawn(self) -> Any:
+            if self.stream is None:
+                self.stream = tf.random.Generator.from_seed(1)
+            return self.stream.normal([])
+
+    module = Drawing()
+    with pytest.warns(SideEffectWarning, match="stream"):
+        found = [module.drawn(), module.drawn()]
+    np.testing.assert_allclose(found, [FIRST, SECOND], rtol=1e-6)
+
+
+def test_generators_copy_the_state_of_others() -> None:
+    first = tf.random.Generator.from_seed(1)
+    first.normal([])
+    second = tf.random.Generator(first)
+    assert second.normal([]) == first.normal([])
+    third = tf.random.Generator.from_state(first.state, alg="philox")
+    assert third.normal([]) == first.normal([])
+
+
+def test_checkpoints_hold_generators(tmp_path: Path) -> None:
+    stream = tf.random.Generator.from_seed(1)
+    stream.normal([])
+    path = tf.train.Checkpoint(stream=stream).write(str(tmp_path / "c"))
+    stream.normal([3])
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert "stream/_state_var/.ATTRIBUTES/VARIABLE_VALUE" in names
+    other = tf.random.Generator.from_seed(9)
+    tf.train.Checkpoint(stream=other).restore(path)
+    np.testing.assert_allclose(other.normal([]), SECOND, rtol=1e-6)
+
+
+def test_means_of_ragged_integers_are_fractions() -> None:
+    found = tf.reduce_mean(tf.ragged.constant([[3, 1, 4], [5, 2]]), axis=1)
+    assert found.dtype == tf.float64
+    np.testing.assert_allclose(found, [8 / 3, 3.5])
+
+
+def test_places_of_extremes_among_bools() -> None:
+    assert tf.argmax([False, True, True]).numpy() == 1
+    assert tf.argmin([True, False, False]).numpy() == 1
+
+
+def test_datasets_print_as_tensorflows() -> None:
+    spec = "element_spec=TensorSpec(shape=(), dtype=tf.int32, name=None)>"
+    rows = tf.data.Dataset.from_tensor_slices([1, 2, 3])
+    assert str(rows) == f"<_TensorSliceDataset {spec}"
+    assert repr(rows.map(lambda x: x)) == f"<_MapDataset {spec}"
+    assert str(rows.batch(2)).startswith(
+        "<_BatchDataset element_spec=TensorSpec(shape=(None,)"
+    )
+    assert str(next(iter(rows.window(2)))) == f"<_VariantDataset {spec}"
+
+
+def test_sparse_tensors_print_as_tensorflows() -> None:
+    sparse = tf.sparse.SparseTensor([[0]], [1.0], [2])
+    assert str(sparse) == (
+        "SparseTensor(indices=tf.Tensor([[0]], shape=(1, 1), dtype=int64), "
+        "values=tf.Tensor([1.], shape=(1,), dtype=float32), "
+        "dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
+    )
