@@ -15,8 +15,10 @@ import pytest
 from tensorlite.compat import v1
 from tensorlite.core.errors import (
     AssertionFailedError,
+    CancelledError,
     DTypeError,
     InvalidArgumentError,
+    OutOfRangeError,
 )
 from tensorlite.graph_mode.graph import mode
 
@@ -123,3 +125,67 @@ def test_parts_of_graph_defs_are_asked_for_by_lists_of_names() -> None:
         tf.graph_util.extract_sub_graph(made, ["no"])
     assert tf.graph_util.must_run_on_cpu(tf.constant("text").op)
     assert not tf.graph_util.must_run_on_cpu(tf.constant(1.0).op)
+
+
+def pairs() -> None:
+    """Build a pipeline of pairs of numbers, which end after two rounds of three."""
+    row = tf.train.range_input_producer(3, num_epochs=2, shuffle=False).dequeue()
+    tf.identity(tf.train.batch([row], 2), name="pair")
+
+
+def drained(session: Any) -> list[list[int]]:
+    """Return all that a pipeline gives, from its beginning."""
+    session.run(tf.local_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(session, coordinator)
+    found: list[list[int]] = []
+    try:
+        while True:
+            found.append(session.run("pair:0").tolist())
+    except OutOfRangeError:
+        coordinator.request_stop()
+    coordinator.join(threads)
+    return found
+
+
+@pytest.mark.parametrize("scope", ["", "copy"])
+def test_what_fills_queues_is_exported_and_goes_on_in_another_graph(
+    tmp_path: Path, scope: str
+) -> None:
+    pairs()
+    path = str(tmp_path / "pipeline.meta")
+    tf.train.export_meta_graph(path)
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(path, import_scope=scope)
+        runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+        prefix = f"{scope}/" if scope else ""
+        assert [x.close_op.name for x in runners] == [
+            f"{prefix}input_producer/input_producer_Close",
+            f"{prefix}batch/fifo_queue_Close",
+        ]
+        assert runners[0].queue_closed_exception_types == (OutOfRangeError,)
+        if not scope:
+            with tf.Session() as session:
+                assert drained(session) == [[0, 1], [2, 0], [1, 2]]
+
+
+def test_runners_of_queues_are_told_by_the_names_of_their_nodes() -> None:
+    queue = tf.FIFOQueue(2, tf.float32, shapes=[[]], name="numbers")
+    kinds = (OutOfRangeError, CancelledError)
+    made = tf.train.QueueRunner(
+        queue, [queue.enqueue(1.0)], queue_closed_exception_types=kinds
+    )
+    told = made.to_proto()
+    assert told.queue_name == "numbers"
+    assert list(told.enqueue_op_name) == ["numbers_enqueue"]
+    assert (told.close_op_name, told.cancel_op_name) == (
+        "numbers_Close",
+        "numbers_Close_1",
+    )
+    assert list(told.queue_closed_exception_types) == [11, 1]
+    assert made.to_proto("elsewhere") is None
+    again = tf.train.QueueRunner.from_proto(told)
+    assert (again.name, again.cancel_op.name) == ("numbers", "numbers_Close_1")
+    assert again.queue_closed_exception_types == kinds
+    with pytest.raises(DTypeError, match="makes no queue"):
+        tf.train.QueueRunner.from_proto(told._replace(queue_name="numbers_enqueue"))

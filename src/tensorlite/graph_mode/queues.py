@@ -18,7 +18,7 @@ from tensorlite.core.dispatch import call
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import (
     active_graph,
     built,
@@ -27,8 +27,10 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session, chosen_session
+from tensorlite.ops.fetchable import effect
 from tensorlite.ops.making import Making, standing
 from tensorlite.ops.queue_base import QueueBase
+from tensorlite.ops.queue_ops import QueueCloseV2
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.queue_runner import QueueRunner
 
@@ -90,6 +92,8 @@ class GraphQueueRunner:
         queue_closed_exception_types: Sequence[type[BaseException]] = (
             OutOfRangeError,
         ),
+        close_op: Node | None = None,
+        cancel_op: Node | None = None,
     ) -> None:
         if not enqueue_ops:
             raise InvalidArgumentError(
@@ -97,6 +101,8 @@ class GraphQueueRunner:
             )
         self.queue = queue
         self.enqueue_ops = list(enqueue_ops)
+        self.close_op = close_op or _closes(queue, cancels=False)
+        self.cancel_op = cancel_op or _closes(queue, cancels=True)
         self._ends = tuple(queue_closed_exception_types)
         self._runners: WeakKeyDictionary[Session, QueueRunner] = WeakKeyDictionary()
 
@@ -132,6 +138,31 @@ class GraphQueueRunner:
         runner = QueueRunner(_held(self.queue, sess), steps, self._ends, self.name)
         self._runners[sess] = runner
         return runner.create_threads(None, coord, daemon, start)
+
+
+def _closes(queue: QueueBase, *, cancels: bool) -> Node | None:
+    """Return a node that closes a queue, made now; None for a queue of no graph."""
+    handle = queue.handle
+    if not isinstance(handle, SymbolicTensor):
+        return None
+    graph = get_default_graph()
+    name = f"{handle.node.name.rpartition('/')[2]}_Close"
+    with built(graph), name_scope(name) as prefix:
+        node = effect(QueueCloseV2(cancels), handle)
+        if not isinstance(node, Node):
+            return None
+        graph.rename(node, prefix[:-1])
+        return node
+
+
+def queue_of(node: Node) -> QueueBase:
+    """Return the queue that a node makes; DTypeError for a node that makes none."""
+    components = node.op.attributes().get("components")
+    if components is None:
+        raise DTypeError(f"{node.name} is of {node.op.name}, which makes no queue")
+    found = QueueBase(components, None, node.name, None)
+    found.handle = node.outputs[0]
+    return found
 
 
 def _held(queue: QueueBase, session: Session) -> QueueBase:

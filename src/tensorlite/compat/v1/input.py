@@ -7,11 +7,12 @@ from threading import Thread
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1.notes import adopt_runner, runner_info
 from tensorlite.compat.v1.queues import named
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.graph_mode import input_producers as inputs, queues
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.input_producers import Batching
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.monitored import MonitoredSession
@@ -53,12 +54,28 @@ class QueueRunner(GraphQueueRunner):
         queue_runner_def: Any = None,
         import_scope: str | None = None,
     ) -> None:
+        if queue_runner_def is not None:
+            scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+            adopt_runner(self, get_default_graph(), scope, queue_runner_def)
+            return
         if queue is None or not enqueue_ops:
             raise InvalidArgumentError(
                 "QueueRunner: Must provide queue and enqueue_ops."
             )
         ends = queue_closed_exception_types or (OutOfRangeError,)
-        super().__init__(queue, [plain(op) for op in enqueue_ops], ends)
+        closing = plain(close_op), plain(cancel_op)
+        super().__init__(queue, [plain(op) for op in enqueue_ops], ends, *closing)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        return runner_info(
+            self, f"{export_scope.rstrip('/')}/" if export_scope else ""
+        )
+
+    @staticmethod
+    def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> Any:
+        return QueueRunner(
+            queue_runner_def=queue_runner_def, import_scope=import_scope
+        )
 
 
 def _made(make: Callable[[], Any], default: str, name: str | None) -> Any:

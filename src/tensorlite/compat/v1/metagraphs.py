@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.v1.graphdefs import import_graph_def
-from tensorlite.compat.v1.notes import adopt_info, info_of
+from tensorlite.compat.v1.input import QueueRunner
+from tensorlite.compat.v1.notes import adopt_info, info_of, runner_info
 from tensorlite.compat.v1.stripping import describe, part_below, strip_defaults
 from tensorlite.compat.v1.variables import RefVariable
 from tensorlite.compat.v1.version import VERSION
 from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.queues import GraphQueueRunner
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     MetaGraph,
+    QueueRunnerInfo,
     SaverInfo,
     VariableInfo,
     load_meta_graph,
@@ -87,6 +90,8 @@ def _note(value: Any, scope: str) -> Any:
         )
     if isinstance(value, (int, float, bytes)) and not isinstance(value, bool):
         return value
+    if isinstance(value, GraphQueueRunner):
+        return runner_info(value, scope)
     if hasattr(value, "saver_def"):
         return (
             None if value.saver_def is None else SaverInfo(**_fields(value.saver_def))
@@ -134,6 +139,8 @@ def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
             adopt_info(made, graph, scope, member)
             known[member.variable_name] = made
         return known[member.variable_name]
+    if isinstance(member, QueueRunnerInfo):
+        return QueueRunner.from_proto(member, scope)
     if isinstance(member, str):
         try:
             return graph.as_graph_element(f"{scope}{member}")

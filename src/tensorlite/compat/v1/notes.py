@@ -1,15 +1,21 @@
-"""What is noted of variables beside a graph, and variables made of such notes."""
+"""What is noted beside a graph of variables and of what fills queues, and these made of notes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared.errors import (
+    error_code_from_exception_type,
+    exception_type_from_error_code,
+)
 from tensorlite.compat.views import plain
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, OutOfRangeError, TensorliteError
 from tensorlite.graph.graph import Node
 from tensorlite.graph_mode.graph import Graph
+from tensorlite.graph_mode.queues import GraphQueueRunner, queue_of
 from tensorlite.graph_mode.sessions import reading
 from tensorlite.interop.tensorflow.stored.metagraphs import (
+    QueueRunnerInfo,
     VariableInfo,
     variable_info,
     variable_proto,
@@ -68,6 +74,47 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
         made.first = made.initializing.inputs[1]
     made.constraint, made.save_slice, made.watched = None, None, info.trainable
     made.trainable = info.trainable
+
+
+def runner_info(runner: GraphQueueRunner, scope: str = "") -> QueueRunnerInfo | None:
+    """Return the names of what fills and closes a queue; None for one outside of a scope."""
+
+    def named(x: Any) -> str:
+        node = getattr(x, "node", x)
+        return "" if node is None else str(node.name).removeprefix(scope)
+
+    if not runner.name.startswith(scope):
+        return None
+    known = [
+        kind
+        for kind in runner.queue_closed_exception_types
+        if issubclass(kind, TensorliteError)
+    ]
+    return QueueRunnerInfo(
+        runner.name.removeprefix(scope),
+        tuple([named(op) for op in runner.enqueue_ops]),
+        named(runner.close_op),
+        named(runner.cancel_op),
+        tuple([error_code_from_exception_type(kind) for kind in known]),
+    )
+
+
+def adopt_runner(
+    made: GraphQueueRunner, graph: Graph, scope: str, info: QueueRunnerInfo
+) -> None:
+    """Make of a bare object what fills the queue that is noted."""
+    codes = info.queue_closed_exception_types or (OutOfRangeError.error_code,)
+    ends = [
+        _node(graph, scope, name) if name else None
+        for name in (info.close_op_name, info.cancel_op_name)
+    ]
+    GraphQueueRunner.__init__(
+        made,
+        queue_of(_node(graph, scope, info.queue_name)),
+        [_node(graph, scope, name) for name in info.enqueue_op_name],
+        [exception_type_from_error_code(code) for code in codes],
+        *ends,
+    )
 
 
 def _node(graph: Graph, scope: str, name: str) -> Node:
