@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,10 @@ class Odd:
         return "<Odd>"
 
 
-ODD = Odd()
+ODD: Any = Odd()
+TEXT: Any = "2"
+
+DATA = tf2.data.Dataset.range(4)
 
 CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "reshape to no shape": (lambda tf: tf.reshape(X, ODD), r"shape=<Odd>.*integers"),
@@ -92,6 +96,42 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda tf: tf.clip_by_global_norm(ODD, 1.0),
         "t_list=<Odd>.*list",
     ),
+    "sizes of images": (
+        lambda tf: tf.image.resize(IMAGE, ODD),
+        r"size=<Odd>.*height",
+    ),
+    "texts to join": (lambda tf: tf.strings.join(ODD), r"inputs=<Odd>.*tensors"),
+    "what Python is given": (
+        lambda tf: tf.py_function(lambda x: x, ODD, tf.float32),
+        r"inp=<Odd>.*tensors",
+    ),
+    "a way to draw": (
+        lambda tf: tf.custom_gradient(ODD),
+        r"f=<Odd> cannot be called",
+    ),
+    "a function for rows": (lambda tf: tf.map_fn(ODD, X), r"<Odd> cannot be called"),
+    "a function for elements": (lambda tf: DATA.map(ODD), r"<Odd> cannot be called"),
+    "a generator": (
+        lambda tf: tf.data.Dataset.from_generator(ODD, tf.int32),
+        r"generator`=<Odd> cannot be called",
+    ),
+    "shapes of elements": (
+        lambda tf: tf.data.Dataset.from_generator(lambda: iter([1]), tf.int32, ODD),
+        r"shape=<Odd>.*integers",
+    ),
+    "features": (lambda tf: tf.io.parse_example([b""], ODD), r"features=<Odd>.*dict"),
+    "columns": (
+        lambda tf: tf.io.decode_csv(["1"], ODD),
+        r"record_defaults=<Odd>.*column",
+    ),
+    "shapes to assert": (
+        lambda tf: tf.debugging.assert_shapes(ODD),
+        r"shapes=<Odd>.*pairs of a tensor",
+    ),
+    "classes to draw": (
+        lambda tf: tf.nn.nce_loss([[1.0]], [1.0], [[0]], [[1.0]], "1", 1),
+        r"num_sampled='1'.*integers",
+    ),
 }
 
 
@@ -116,10 +156,104 @@ def test_an_argument_of_a_wrong_kind(case: str, tf: Any) -> None:
 
 
 def test_a_name_that_is_no_text() -> None:
-    name: Any = ODD
     with tf1.Graph().as_default() as graph:
         with pytest.raises(TensorliteError, match=r"name=<Odd>.*text"):
-            tf1.placeholder(tf1.float32, [2], name)
+            tf1.placeholder(tf1.float32, [2], ODD)
         with pytest.raises(TensorliteError, match=r"name=<Odd>.*text"):
-            tf1.name_scope(name).__enter__()
+            tf1.name_scope(ODD).__enter__()
         assert graph.get_operations() == []
+
+
+VERSION_1: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "units": (lambda x: tf1.layers.dense(x, ODD), r"units=<Odd>.*integer"),
+    "inputs": (lambda x: tf1.layers.dense(ODD, 1), r"should be defined"),
+    "filters": (lambda x: tf1.layers.conv2d(IMAGE, ODD, 1), r"filters=<Odd>"),
+    "a window": (lambda x: tf1.layers.conv2d(IMAGE, 1, "2"), r"kernel_size"),
+    "a loss": (
+        lambda x: descent().minimize(ODD, var_list=[x]),
+        r"loss=<Odd>.*tensor",
+    ),
+    "variables": (
+        lambda x: descent().minimize(x * x, var_list=ODD),
+        r"var_list=<Odd>",
+    ),
+    "a step": (
+        lambda x: descent().minimize(x * x, ODD, var_list=[x]),
+        r"global_step=<Odd>.*variable",
+    ),
+    "gradients": (
+        lambda x: descent().apply_gradients(ODD),
+        r"=<Odd>.*gradient and its",
+    ),
+    "a gradient alone": (
+        lambda x: descent().apply_gradients([x]),
+        r"pairs of a gradient",
+    ),
+    "what to save": (lambda x: tf1.train.Saver(ODD), r"var_list=<Odd>.*variables"),
+    "a shape": (lambda x: tf1.placeholder(tf1.float32, [ODD]), r"<Odd> is no size"),
+    "a size": (lambda x: tf1.placeholder(tf1.float32, [10**30]), r"fit int64"),
+    "a configuration": (
+        lambda x: tf1.Session(config=ODD),
+        r"config=<Odd>.*ConfigProto",
+    ),
+    "a tag": (lambda x: tf1.summary.scalar(ODD, x), r"name=<Odd>.*text"),
+    "a variable's name": (lambda x: tf1.get_variable(ODD, [1]), r"name=<Odd>.*text"),
+    "rounds": (
+        lambda x: tf1.train.limit_epochs(x, TEXT),
+        r"num_epochs='2'.*integers",
+    ),
+    "thresholds": (
+        lambda x: tf1.metrics.auc([True], [0.5], num_thresholds=TEXT),
+        r"num_thresholds='2'.*integers",
+    ),
+}
+
+
+def descent() -> Any:
+    return tf1.train.GradientDescentOptimizer(0.1)
+
+
+@pytest.mark.parametrize("case", VERSION_1)
+def test_an_argument_of_version_1(case: str) -> None:
+    call, said = VERSION_1[case]
+    with tf1.Graph().as_default():
+        x = tf1.Variable([[1.0]], name="x")
+        with pytest.raises(TensorliteError, match=rf"(?s){said}"):
+            call(x)
+
+
+def test_folders_that_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    checkpoint = tf2.train.Checkpoint(w=tf2.Variable(1.0))
+    for use in (
+        checkpoint.save,
+        checkpoint.write,
+        tf2.summary.create_file_writer,
+        lambda folder: tf2.saved_model.save(tf2.Module(), folder),
+        lambda folder: tf2.train.CheckpointManager(checkpoint, folder, 3),
+    ):
+        with pytest.raises(
+            TensorliteError, match=r"=<Odd>; give a text or a pathlib"
+        ):
+            use(ODD)
+    assert list(tmp_path.iterdir()) == []
+    assert int(checkpoint.save_counter) == 0
+
+
+def test_threads_for_elements() -> None:
+    made = DATA.map(lambda x: x, num_parallel_calls=TEXT)
+    with pytest.raises(TensorliteError, match=r"num_parallel_calls='2'.*integers"):
+        next(iter(made))
+
+
+def test_so_many_checkpoints() -> None:
+    with pytest.raises(TensorliteError, match=r"max_to_keep=-1; allowed are 1"):
+        tf2.train.CheckpointManager(tf2.train.Checkpoint(), "anywhere", -1)
+
+
+@pytest.mark.parametrize("seed", [ODD, "1", 0.5])
+def test_seeds_of_version_2(seed: Any) -> None:
+    with pytest.raises(TensorliteError, match=r"seed=.*integers"):
+        tf2.random.Generator.from_seed(seed)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorlite.core import shapes
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.graph_mode.graph import mode
 
 
@@ -92,9 +92,14 @@ class KnownDimension(Dimension, int):
 
     def __new__(cls, value: Any) -> Any:
         """Return a size; ShapeError for less than 0."""
-        number = value.__index__() if hasattr(value, "__index__") else int(value)
-        if number < 0:
-            raise ShapeError(f"Dimension {number} must be >= 0")
+        try:
+            number = value.__index__() if hasattr(value, "__index__") else int(value)
+        except (TypeError, ValueError):
+            raise DTypeError(
+                f"{value!r} is no size; give an integer or None"
+            ) from None
+        if not 0 <= number < 2**63:
+            raise ShapeError(f"Dimension {number} must be >= 0 and fit int64")
         return int.__new__(cls, number)
 
     @property

@@ -21,6 +21,7 @@ from tensorlite.compat.described import Described
 from tensorlite.compat.identity import Reference, TensorsOfAnyKind
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
+from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, float32, float64
 from tensorlite.core.errors import DTypeError
@@ -479,6 +480,7 @@ def _node_of(made: Any) -> Node | None:
 
 def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of tensors that gives a program's function what stands for them."""
+    a_function(function, "the function to call")
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if active_graph() is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
@@ -63,6 +64,15 @@ def integers_of(values: Any, what: str) -> list[int]:
     if array.size and array.dtype.kind not in "iu":
         raise DTypeError(f"{what}={values!r}; allowed are integers")
     return [int(n) for n in array.ravel()]
+
+
+def a_path(value: Any, what: str) -> str:
+    """Return the name of a file or folder as a text; DTypeError for what names none."""
+    try:
+        name = os.fspath(value)
+    except TypeError:
+        raise DTypeError(f"{what}={value!r}; give a text or a pathlib.Path") from None
+    return os.fsdecode(name)
 
 
 def several(values: Any, what: str, allowed: str = "a list or tuple") -> Any:

@@ -14,6 +14,7 @@ from os import cpu_count
 from threading import Condition, Thread
 from typing import Any
 
+from tensorlite.core.check import whole
 from tensorlite.core.deadlock import attends
 
 AUTOTUNE = -1
@@ -23,6 +24,7 @@ END = object()
 
 def threads_for(asked: int) -> int:
     """Return how many threads are to work where `asked` are asked for."""
+    whole(asked, "num_parallel_calls")
     return min(cpu_count() or 1, 16) if asked < 1 else asked
 
 

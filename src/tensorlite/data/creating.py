@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from tensorlite.core import dtypes, nest
+from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
@@ -171,6 +172,7 @@ class Creating(Pipeline[T]):
         >>> next(iter(typed)).dtype
         tl.float64
         """
+        a_function(generator, "from_generator: `generator`")
         specs = output_signature if output_signature is not None else element_spec
         if specs is None:
             specs = declared_specs(output_types, output_shapes)

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorlite.core import dtypes, nest
+from tensorlite.core.check import several, whole
 from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
@@ -278,8 +279,12 @@ def shape_from(value: Any) -> Dims | None:
     """Return a shape as a tuple, with None for sizes that are not known."""
     if value is None:
         return None
-    sizes = value.tolist() if isinstance(value, (np.ndarray, Tensor)) else list(value)
-    return tuple([None if n is None or n < 0 else int(n) for n in sizes])
+    sizes = value.tolist() if isinstance(value, (np.ndarray, Tensor)) else value
+    known = [
+        n if n is None else whole(n, f"shape={value!r}: a size")
+        for n in several(sizes, "shape", "integers and None")
+    ]
+    return tuple([None if n is None or n < 0 else int(n) for n in known])
 
 
 def not_nested(value: Any) -> bool:

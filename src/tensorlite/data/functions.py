@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
+from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import Pipeline
@@ -47,6 +48,7 @@ class Prepared(NamedTuple):
 
 def prepared(fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]) -> Prepared:
     """Return a function as this place calls it; `specs` are those of its arguments."""
+    a_function(fn, "the function for elements")
     if tracer() is None:
         return Prepared(
             lambda *arguments: returned(fn(*arguments)),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -61,7 +62,7 @@ def limit_epochs(x: Any, num_epochs: int | None = None) -> Tensor:
     tensor = to_tensor(x)
     if num_epochs is None:
         return tensor
-    if num_epochs <= 0:
+    if whole(num_epochs, "num_epochs") <= 0:
         raise InvalidArgumentError(f"num_epochs must be > 0 not {num_epochs}.")
     with built(get_default_graph()), name_scope("limit_epochs"):
         epochs = local_variable(constant(0, dtypes.int64), "epochs")
@@ -283,6 +284,7 @@ def batched(
     threads: int = 1,
 ) -> Any:
     """Return batches of elements, which are alike in structure, each put by threads of its own."""
+    whole(threads, "num_threads", least=1)
     parts = [_components(element) for element in elements]
     kinds = _kinds(parts, how.enqueue_many)
     with built(get_default_graph()):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -271,6 +272,7 @@ def get_variable(
         "constraint": defaults.constraint if constraint is None else constraint,
     }
     # Without a name of its own it has just that of its scope: a name that ends in "/".
+    one_of(name, (str, type(None)), "get_variable: name", "a text")
     whole = "/".join([x for x in (here.name or None, name) if x is not None])
     getter = custom_getter or defaults.custom_getter
     if custom_getter is not None and defaults.custom_getter is not None:

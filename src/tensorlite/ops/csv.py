@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import several
 from tensorlite.core.dispatch import calls, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -228,7 +229,9 @@ def decode_csv(
         to_tensor(np.empty(0, as_dtype(x).numpy))
         if isinstance(x, DType)
         else to_tensor(x)
-        for x in record_defaults
+        for x in several(
+            record_defaults, "record_defaults", "a value for each column"
+        )
     ]
     chosen = tuple(select_cols or ())
     op = DecodeCSV(field_delim, use_quote_delim, na_value, chosen)

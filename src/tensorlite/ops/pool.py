@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, floating, to_tensor
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
@@ -291,6 +292,7 @@ def max_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
+    one_of(padding, str, "max_pool2d: padding", "'VALID' or 'SAME'")
     check_attributes("max_pool2d", steps, sizes, padding.upper(), data_format)
     return call(MaxPool(sizes, steps, padding.upper(), data_format), x)
 

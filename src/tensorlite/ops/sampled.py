@@ -8,6 +8,7 @@ from math import log as log_of
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
@@ -60,6 +61,8 @@ class LogUniformCandidates(Op):
 
     def check(self) -> None:
         """Raise InvalidArgumentError when there are not as many classes as are to be drawn."""
+        whole(self.num_sampled, f"{self.name}: num_sampled")
+        whole(self.range_max, f"{self.name}: num_classes")
         if self.num_sampled < 1 or (
             self.unique and self.num_sampled > self.range_max
         ):
@@ -135,6 +138,7 @@ def candidates(
     op: LogUniformCandidates, labels: TensorLike, generator: Source | None
 ) -> Candidates:
     """Return what an operator draws from a generator, which goes on as far as TensorFlow's do."""
+    op.check()
     source = global_generator() if generator is None else generator
     drawn, true_expected, drawn_expected = source.drawn_by(
         op, 2 * op.num_sampled, labels

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
@@ -90,6 +91,7 @@ def inner_thresholds(count: int) -> list[float]:
     >>> inner_thresholds(5)
     [0.25, 0.5, 0.75]
     """
+    whole(count, "num_thresholds", least=2)
     return [(i + 1) / (count - 1) for i in range(count - 2)]
 
 

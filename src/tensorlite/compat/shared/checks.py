@@ -13,6 +13,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.views import plain
+from tensorlite.core.check import pairs_of
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, bool_, int32
 from tensorlite.core.errors import (
@@ -308,7 +309,8 @@ def assert_shapes(
     message: Any = None,
     name: str | None = None,
 ) -> Any:
-    pairs = shapes.items() if isinstance(shapes, dict) else shapes
+    listed = shapes.items() if isinstance(shapes, dict) else shapes
+    pairs = pairs_of(listed, "assert_shapes: shapes", "pairs of a tensor and a shape")
     given = [(converted(x), _symbols(sizes)) for x, sizes in pairs]
     return assertions.assert_shapes(given, message or "")
 

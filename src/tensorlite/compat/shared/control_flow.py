@@ -47,6 +47,7 @@ def taken(leaf: Any) -> Any:
 
 def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of tensors that gives a program's function what stands for them."""
+    a_function(function, "the function to call")
 
     def called(*args: Any) -> Any:
         if active_graph() is None:

@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import random
 from tensorlite.compat.shared.seeds import stateless_uniform
+from tensorlite.core.check import integers_of, whole
 from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -26,7 +27,7 @@ def set_seed(seed: int) -> None:
     if graph is not None:
         graph.seed = seed
         return
-    global_seed.set(int(seed))
+    global_seed.set(int(whole(seed, "set_seed: seed")))
 
 
 def categorical(
@@ -182,7 +183,7 @@ def set_global_generator(generator: Any) -> None:
 def create_rng_state(seed: Any, alg: Any = None) -> Any:
     _check_algorithm(alg)
     value = seed.__tensor__().numpy() if isinstance(seed, Operand) else seed
-    given = np.ravel(np.asarray(value)).astype(np.int64)
+    given = np.asarray(integers_of(value, "seed"), np.int64)
     return converted(np.concatenate([given, np.zeros(3, np.int64)])[:3])
 
 

@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite import image
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.making import same, without_gradient
+from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
@@ -259,7 +260,7 @@ def sizes_of(size: Any) -> Any:
         if found is not None and None not in found:
             return tuple(found)
         return size.__tensor__()
-    return tuple(size)
+    return tuple(several(size, "size", "height and width"))
 
 
 @named("resize")

@@ -323,7 +323,7 @@ def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
         return found if kept else tl.squeeze(found, axes)
     if ord == np.inf:
         return tl.max(sizes, axis=axes, keepdims=kept)
-    if isinstance(ord, str) or ord <= 0:
+    if not isinstance(ord, (int, float, np.number)) or ord <= 0:
         raise InvalidArgumentError(
             f"norm: 'ord' must be a supported vector norm, got {ord!r}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import (
@@ -39,7 +40,7 @@ def _features(features: Any) -> Any:
     """Return features whose shapes may be TensorFlow's; ragged ones as those they are read by."""
     return {
         (isinstance(one, RaggedFeature) and one.value_key) or key: _feature(one)
-        for key, one in features.items()
+        for key, one in one_of(features, dict, "features", "a dict").items()
     }
 
 

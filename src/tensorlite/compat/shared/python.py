@@ -14,6 +14,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.views import lifted, plain, shown
+from tensorlite.core.check import a_function, several
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dtypes import DType, as_dtype, float64
 from tensorlite.core.errors import (
@@ -78,7 +79,7 @@ def py_func(
     name: str | None = None,
 ) -> Any:
     promised = _specs(Tout)
-    inputs = [converted(x) for x in inp]
+    inputs = tensors_in(inp)
     called = _of_arrays(func, promised)
     if promised == []:
         return effect(effects.PyFunc(called, (), stateful), *inputs)
@@ -155,7 +156,12 @@ def py_function(
             )
         return _tensor(result, promised)
 
-    return tl.py_function(called, [converted(x) for x in inp], promised)
+    return tl.py_function(called, tensors_in(inp), promised)
+
+
+def tensors_in(inp: Any) -> list[Any]:
+    """Return what a function of Python is given, as tensors."""
+    return [converted(x) for x in several(inp, "inp", "a list of tensors")]
 
 
 def _pairs(result: Any, promised: list[TensorSpec]) -> Any:
@@ -262,7 +268,7 @@ def timestamp(name: str | None = None) -> Any:
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    eager = tl.custom_gradient(f)
+    eager = tl.custom_gradient(a_function(f, "custom_gradient: f"))
 
     @wraps(f)
     def called(*args: Any, **kwargs: Any) -> Any:

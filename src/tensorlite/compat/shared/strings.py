@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite import strings
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.ops.text import Unit
 
@@ -41,6 +42,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
 
 @named("StringJoin")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    several(inputs, "inputs", "a list of tensors")
     return strings.join([converted(x) for x in inputs], separator)
 
 

@@ -20,6 +20,7 @@ from tensorlite.compat.views import (
     view,
 )
 from tensorlite.core import nest, scope
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import (
@@ -140,6 +141,8 @@ class Session(sessions.Session):
     def __init__(
         self, target: Any = "", graph: Any = None, config: Any = None
     ) -> None:
+        if not hasattr(config, "allow_soft_placement"):
+            one_of(config, type(None), "Session: config", "a tf.ConfigProto")
         soft = config is None or config.allow_soft_placement
         filters = [] if config is None else config.device_filters
         super().__init__(_reached(target, filters), graph, soft=soft)

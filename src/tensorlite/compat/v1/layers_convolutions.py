@@ -14,6 +14,7 @@ from tensorlite.compat.v1.layers_core import (
     channels_axis,
     initializer_of,
     known_size,
+    number_of,
     padding_of,
     sizes_of,
 )
@@ -62,11 +63,11 @@ class Convolution(Weighted):
             name=name,
             **kwargs,
         )
-        self.filters = int(filters)
+        self.filters = number_of(filters, "filters")
         self.kernel_size = sizes_of(kernel_size, self.count, "kernel_size")
         self.strides = sizes_of(strides, self.count, "strides")
         self.dilation_rate = sizes_of(dilation_rate, self.count, "dilation_rate")
-        self.padding, self.data_format = padding_of(padding), data_format.lower()
+        self.padding, self.data_format = padding_of(padding), str(data_format).lower()
         if self.padding == "causal" and self.count != 1:
             raise InvalidArgumentError(
                 "Causal padding is only supported for `Conv1D` and ``SeparableConv1D`."

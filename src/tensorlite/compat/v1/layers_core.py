@@ -17,7 +17,7 @@ from tensorlite.compat.v1 import (
     nn_functions,
 )
 from tensorlite.compat.v1.layer import InputSpec, Layer
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 
 
@@ -87,7 +87,7 @@ def static_bool(training: Any) -> bool | None:
 def sizes_of(value: Any, count: int, name: str) -> tuple[int, ...]:
     """Return a number for each axis; InvalidArgumentError for another count of them."""
     if isinstance(value, Sequence):
-        given = tuple([int(x) for x in value])
+        given = tuple([number_of(x, name) for x in value])
         if len(given) != count:
             raise InvalidArgumentError(
                 f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
@@ -97,12 +97,20 @@ def sizes_of(value: Any, count: int, name: str) -> tuple[int, ...]:
         raise InvalidArgumentError(
             f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
         )
-    return (int(value),) * count
+    return (number_of(value, name),) * count
+
+
+def number_of(value: Any, name: str) -> int:
+    """Return an argument that is a number, as TensorFlow takes it: 2, 2.0 or a Dimension."""
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise DTypeError(f"{name}={value!r}; give an integer") from None
 
 
 def padding_of(padding: str) -> str:
     """Return a padding in small letters; InvalidArgumentError for one that layers do not know."""
-    chosen_padding = padding.lower()
+    chosen_padding = str(padding).lower()
     if chosen_padding not in {"valid", "same", "causal"}:
         raise InvalidArgumentError(
             f'The `padding` argument must be one of "valid", "same" (or "causal" for Conv1D). '
@@ -113,7 +121,7 @@ def padding_of(padding: str) -> str:
 
 def channels_axis(data_format: str, rank: int) -> int:
     """Return the axis of channels: the last, or the second."""
-    if data_format.lower() not in {"channels_first", "channels_last"}:
+    if str(data_format).lower() not in {"channels_first", "channels_last"}:
         raise InvalidArgumentError(
             'The `data_format` argument must be one of "channels_first", "channels_last". '
             f"Received: {data_format}"
@@ -123,7 +131,8 @@ def channels_axis(data_format: str, rank: int) -> int:
 
 def known_size(shape: Any, axis: int, layer: str) -> int:
     """Return a size that variables are made by; ShapeError if it is not known."""
-    size = shape.as_list()[axis] if shape.rank is not None else None
+    has_axes = shape is not None and shape.rank is not None
+    size = shape.as_list()[axis] if has_axes else None
     if size is None:
         raise ShapeError(
             f"The channel dimension of the inputs to `{layer}` should be defined. Found `None`."
@@ -192,7 +201,7 @@ class Dense(Weighted):
             name=name,
             **kwargs,
         )
-        self.units = int(units)
+        self.units = number_of(units, "units")
         self.kernel_initializer = initializer_of(kernel_initializer)
         self.kernel_regularizer = kernel_regularizer
         self.kernel_constraint = kernel_constraint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
@@ -15,6 +14,7 @@ from tensorlite.compat.v1.layers_core import (
     known_size,
     static_bool,
 )
+from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import bfloat16, float16, float32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 
@@ -69,7 +69,7 @@ class BatchNormalization(Layer):
         self.gamma: Any = None
 
     def build(self, input_shape: Any) -> None:
-        rank = input_shape.rank
+        rank = None if input_shape is None else input_shape.rank
         if rank is None:
             raise InvalidArgumentError("Input has undefined rank")
         self.axis = self._axes(rank)
@@ -96,7 +96,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def _axes(self, rank: int) -> list[int]:
-        given = self.axis if isinstance(self.axis, Sequence) else [self.axis]
+        given = integers_of(self.axis, "BatchNormalization: axis")
         axes = [x + rank if x < 0 else x for x in given]
         if not all(0 <= x < rank for x in axes) or len(set(axes)) != len(axes):
             raise InvalidArgumentError(

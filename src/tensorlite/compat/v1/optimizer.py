@@ -14,7 +14,9 @@ from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import Operation, in_graph, plain
 from tensorlite.core import nest
+from tensorlite.core.check import one_of, pairs_of, several
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
@@ -94,6 +96,7 @@ class Optimizer:
         if var_list is None:
             variables = scopes.trainable_variables()
         else:
+            several(var_list, "var_list", "a list or tuple of variables")
             variables = nest.flatten(
                 list(var_list) if not isinstance(var_list, dict) else var_list
             )
@@ -121,7 +124,9 @@ class Optimizer:
         global_step: Any = None,
         name: str | None = None,
     ) -> Any:
-        pairs = [(gradient, variable) for gradient, variable in grads_and_vars]
+        pairs = pairs_of(
+            grads_and_vars, "grads_and_vars", "pairs of a gradient and its variable"
+        )
         if not pairs:
             raise InvalidArgumentError("No variables provided.")
         given = [pair for pair in pairs if pair[0] is not None]
@@ -162,6 +167,8 @@ class Optimizer:
         return self._resource_apply_dense(gradient, variable)
 
     def _applied(self, updates: list[Any], global_step: Any, prefix: str) -> Any:
+        if global_step is not None and not hasattr(global_step, "assign_add"):
+            raise DTypeError(f"global_step={global_step!r}; give a variable")
         if active_graph() is None:
             self._finish(updates, prefix)
             return None if global_step is None else global_step.assign_add(1)
@@ -227,6 +234,7 @@ class Optimizer:
 
     def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
         for x in tensors:
+            one_of(x, Operand, "loss", "a tensor of the graph")
             if x.dtype.name not in self._valid_dtypes():
                 raise InvalidArgumentError(
                     f"Invalid type {x.dtype!r} for {x.name}, expected: "

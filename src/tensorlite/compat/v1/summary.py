@@ -12,6 +12,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1 import messages
 from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.errors import DTypeError, FailedPreconditionError
@@ -213,7 +214,9 @@ def _summary(
 
 
 def _clean(name: str | None) -> str | None:
-    return None if name is None else _ILLEGAL.sub("_", name).lstrip("/")
+    if name is None:
+        return None
+    return str(_ILLEGAL.sub("_", one_of(name, str, "name", "a text"))).lstrip("/")
 
 
 def _collect(made: Any, collections: Any) -> None:

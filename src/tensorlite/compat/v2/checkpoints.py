@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.core.check import a_path, whole
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import CheckpointError, NotFoundError
 from tensorlite.data.iterators import DatasetIterator
@@ -207,7 +208,7 @@ class Checkpoint(Module):
         return self._counter
 
     def write(self, file_prefix: Any, options: Any = None) -> str:
-        path = str(file_prefix)
+        path = a_path(file_prefix, "file_prefix")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         save_objects(path, _Tree(self).root)
         return path
@@ -216,8 +217,9 @@ class Checkpoint(Module):
         return Status(Awaiting(self, str(save_path)))
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
+        prefix = a_path(file_prefix, "file_prefix")
         self.save_counter.assign_add(1)
-        path = self.write(f"{file_prefix}-{int(self.save_counter)}")
+        path = self.write(f"{prefix}-{int(self.save_counter)}")
         states.update_checkpoint_state(
             str(Path(path).parent), path, save_relative_paths=True
         )
@@ -263,7 +265,10 @@ class CheckpointManager:
         checkpoint_interval: int | None = None,
         init_fn: Any = None,
     ) -> None:
-        self.checkpoint, self.directory = checkpoint, str(directory)
+        if max_to_keep is not None:
+            whole(max_to_keep, "CheckpointManager: max_to_keep", least=1)
+        self.checkpoint = checkpoint
+        self.directory = a_path(directory, "CheckpointManager: directory")
         self._most, self._name = max_to_keep, checkpoint_name
         self._counter, self._every = step_counter, checkpoint_interval
         self._init, self._hours = init_fn, keep_checkpoint_every_n_hours

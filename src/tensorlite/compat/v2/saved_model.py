@@ -10,6 +10,7 @@ from tensorlite.compat.shared.saved_names import FIXED
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
+from tensorlite.core.check import a_path
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
@@ -31,7 +32,7 @@ def save(
     if isinstance(obj, Model) and signatures is None and _is_one_function(obj):
         save_model(obj, export_dir)
         return
-    save_saved_model(obj, str(export_dir), signatures)
+    save_saved_model(obj, a_path(export_dir, "export_dir"), signatures)
 
 
 def _is_one_function(model: Model) -> bool:

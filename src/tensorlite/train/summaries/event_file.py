@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from tensorlite.core.check import a_path
 from tensorlite.core.deadlock import attends
 from tensorlite.core.errors import (
     DataLossError,
@@ -47,7 +48,7 @@ class EventFile:
         flush_seconds: float = SECONDS,
         suffix: str = "",
     ) -> None:
-        self.logdir = os.fspath(logdir)
+        self.logdir = a_path(logdir, "logdir")
         made = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
         name = f"events.out.tfevents.{made}.{next(_numbers)}{suffix}"
         self.path = Path(self.logdir, name)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, executing_eagerly, to_tensor
 from tensorlite.core.dtypes import float32, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, TracingError
@@ -135,7 +136,7 @@ def summary_scope(
     ...     print(tag, names)
     layer/my loss layer/myloss
     """
-    name = name or default_name
+    name = one_of(name or default_name, str, "name", "a text")
     around = scope.get().name
     tag = f"{around}/{name}" if around else name
     with name_scope(_ILLEGAL.sub("", name) or default_name) as names:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite.core.check import several
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -51,6 +52,7 @@ def saveables(
         pairs = sorted(variables.items())
         found = [one for name, variable in pairs for one in _parts(name, variable)]
     else:
+        several(variables, "var_list", "variables, in a list or by their names")
         parts = [one for variable in variables for one in _parts("", variable)]
         found = sorted(parts, key=lambda x: x.name)
     seen: dict[tuple[str, str], Any] = {}
