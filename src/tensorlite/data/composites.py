@@ -13,8 +13,9 @@ import numpy as np
 from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, int64
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU
 from tensorlite.ops.ragged_arrange import stack
@@ -166,3 +167,39 @@ def gathered_rows(rows: Sequence[Any], spec: RaggedRow) -> Any:
 def ragged_column(group: list[Any]) -> Any:
     """Return ragged tensors, or tensors whose sizes differ, as one ragged tensor."""
     return stack([x if isinstance(x, RaggedParts) else to_tensor(x) for x in group])
+
+
+def sparse_rows(rows: Sequence[Any], sizes: Dims) -> SparseTensor:
+    """Return tensors as the rows of a sparse one, whose rows have these sizes."""
+    arrays = [to_tensor(row).numpy() for row in rows]
+    if any(array.ndim != len(sizes) for array in arrays):
+        raise InvalidArgumentError(
+            f"sparse_batch: elements of shapes {sorted({x.shape for x in arrays})}; row_shape "
+            f"gives {len(sizes)} axes"
+        )
+    longest = np.max([array.shape for array in arrays], axis=0).tolist()
+    whole = [most if n is None else n for n, most in zip(sizes, longest, strict=True)]
+    if any(most > size for most, size in zip(longest, whole, strict=True)):
+        raise InvalidArgumentError(
+            f"sparse_batch: an element of {longest} does not fit row_shape {whole}; allowed are "
+            "None or -1 for sizes that differ"
+        )
+    places = [
+        np.insert(np.argwhere(np.ones(x.shape, bool)), 0, i, axis=1)
+        for i, x in enumerate(arrays)
+    ]
+    return SparseTensor(
+        np.concatenate(places).astype(np.int64),
+        np.concatenate([array.ravel() for array in arrays]),
+        np.asarray([len(arrays), *whole], np.int64),
+    )
+
+
+def sparse_rows_spec(spec: Any, sizes: Dims) -> Any:
+    """Return the spec of a batch of tensors as the rows of a sparse one."""
+    rank = len(sizes) + 1
+    return SparseTensor(
+        TensorSpec((None, rank), int64),
+        TensorSpec((None,), spec.dtype),
+        TensorSpec((rank,), int64),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -119,6 +120,27 @@ class Creating(Pipeline[T]):
         return made
 
     @classmethod
+    def from_list(cls, elements: Sequence[U]) -> Dataset[U]:
+        """Return the elements of a list, which may differ in shape.
+
+        >>> words = tl.data.Dataset.from_list([[1], [2, 3]])
+        >>> print(words.element_spec)
+        int32[?]
+        """
+        if not isinstance(elements, (list, tuple)) or not elements:
+            raise InvalidArgumentError(
+                f"from_list: {elements!r}; allowed are lists and tuples of elements"
+            )
+        whole = [tensors(element) for element in elements]
+        made: Dataset[U] = assembled(
+            cls._steps(),
+            lambda: iter(whole),
+            len(whole),
+            reduce(joined, map(spec_of, whole)),
+        )
+        return made
+
+    @classmethod
     def range(
         cls, *bounds: Any, output_type: DTypeLike = dtypes.int64
     ) -> Dataset[Tensor]:
@@ -229,11 +251,12 @@ class Creating(Pipeline[T]):
         weights: Any = None,
         seed: int | None = None,
         stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
     ) -> Dataset[Any]:
         """Return elements of several datasets, each drawn from one of them by its weight.
 
         Without weights each is as likely. When one is exhausted the others go on, unless
-        `stop_on_empty_dataset`.
+        `stop_on_empty_dataset`. With `rerandomize_each_iteration` every run draws anew.
 
         >>> two = [tl.data.Dataset.range(3), tl.data.Dataset.range(10, 13)]
         >>> mixed = tl.data.Dataset.sample_from_datasets(two, seed=1)
@@ -247,7 +270,7 @@ class Creating(Pipeline[T]):
             raise InvalidArgumentError(
                 f"sample_from_datasets: {len(odds)} weights for {len(datasets)} datasets"
             )
-        draws = Draws(seed, Order.SAME)
+        draws = Draws(seed, _order_of_runs(rerandomize_each_iteration))
 
         def source() -> Iterator[Any]:
             readers = [d.source() for d in datasets]
@@ -306,14 +329,16 @@ class Creating(Pipeline[T]):
         return made
 
     @classmethod
-    def random(cls, seed: int | None = None) -> Dataset[Tensor]:
-        """Return random int64 numbers of [0, 2**32), without end.
+    def random(
+        cls, seed: int | None = None, rerandomize_each_iteration: bool | None = None
+    ) -> Dataset[Tensor]:
+        """Return random int64 numbers of [0, 2**32), without end; other ones in every run if asked.
 
         >>> numbers = tl.data.Dataset.random(seed=4).take(2)
         >>> list(numbers)[0].dtype
         tl.int64
         """
-        draws = Draws(seed, Order.SAME)
+        draws = Draws(seed, _order_of_runs(rerandomize_each_iteration))
 
         def source() -> Iterator[Tensor]:
             words = draws.for_a_run()
@@ -377,6 +402,10 @@ class Creating(Pipeline[T]):
             rewinds=(draws.rewind,),
         )
         return made
+
+
+def _order_of_runs(anew: bool | None) -> Order:
+    return Order.ANEW if anew else Order.SAME
 
 
 def _row_spec(leaf: Any) -> Any:

@@ -264,8 +264,8 @@ def _leaves(structure: Any, leaf: Callable[[Any], bool]) -> list[Any]:
 
 
 def is_shape(value: Any) -> bool:
-    """Return whether a value is a shape rather than a structure of them."""
-    if isinstance(value, (np.ndarray, Tensor)):
+    """Return whether a value is a shape, or its one size, rather than a structure of them."""
+    if isinstance(value, (np.ndarray, Tensor, int, np.integer)):
         return True
     sizes = isinstance(value, (list, tuple)) and all(
         size is None or isinstance(size, (int, np.integer)) for size in value
@@ -279,6 +279,8 @@ def shape_from(value: Any) -> Dims | None:
     """Return a shape as a tuple, with None for sizes that are not known."""
     if value is None:
         return None
+    if isinstance(value, (int, np.integer)):
+        value = [value]
     sizes = value.tolist() if isinstance(value, (np.ndarray, Tensor)) else value
     known = [
         n if n is None else whole(n, f"shape={value!r}: a size")

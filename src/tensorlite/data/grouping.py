@@ -11,16 +11,28 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
-from tensorlite.data.composites import batch_spec, each, leaves, packed, ragged_column
+from tensorlite.data.composites import (
+    batch_spec,
+    each,
+    leaves,
+    packed,
+    ragged_column,
+    sparse_rows,
+    sparse_rows_spec,
+)
 from tensorlite.data.elements import (
     filled,
     padded_spec,
     row_readers,
     rows_of,
+    shape_from,
     stacked,
     stacking,
     with_axis,
@@ -187,6 +199,67 @@ class Grouping(Pipeline[T]):
         )
         return made
 
+    def sparse_batch(self, batch_size: Any, row_shape: Any) -> Dataset[Any]:
+        """Return runs of `batch_size` tensors, which may differ in size, as sparse tensors.
+
+        Their rows have `row_shape`; sizes of it that are None or -1 are the largest in the batch.
+
+        >>> ranges = tl.data.Dataset.range(1, 3).map(lambda n: tl.arange(n))
+        >>> print(tl.sparse.to_dense(next(iter(ranges.sparse_batch(2, [3])))))
+        [[0 0 0]
+         [0 1 0]]
+        """
+        sizes = shape_from(row_shape)
+        if sizes is None:
+            raise InvalidArgumentError(
+                "sparse_batch: row_shape is None; allowed are shapes, with None for open sizes"
+            )
+        made: Dataset[Any] = self._batched(
+            batch_size,
+            False,
+            lambda group: sparse_rows(group, sizes),
+            "sparse_batch",
+            lambda spec, _: sparse_rows_spec(spec, sizes),
+            lambda *_: None,
+        )
+        return made
+
+    def rebatch(
+        self, batch_size: int | Sequence[int], drop_remainder: bool = False
+    ) -> Dataset[T]:
+        """Return the rows of batches in batches of another size, or of several sizes in turn.
+
+        >>> batches = tl.data.Dataset.range(7).batch(4)
+        >>> print([x.tolist() for x in batches.rebatch([2, 3])])
+        [[0, 1], [2, 3, 4], [5, 6]]
+        """
+        sizes = [
+            int(number(size, "rebatch: batch_size", 1))
+            for size in np.ravel(np.asarray(batch_size))
+        ]
+        if not sizes:
+            raise InvalidArgumentError(
+                "rebatch: batch_size is empty; allowed are sizes"
+            )
+        rows, whole = self.unbatch(), bool(drop_remainder)
+        joined = stacking(rows)
+
+        def source() -> Iterator[T]:
+            elements = rows.source()
+            for count in itertools.cycle(sizes):
+                group = list(itertools.islice(elements, count))
+                if not group or (whole and len(group) < count):
+                    return
+                yield joined(group)
+
+        def spec() -> Any:
+            before = self.element_spec
+            even = len(set(sizes)) == 1 and (whole or _divides(sizes[0], before))
+            return with_axis(rows.element_spec, sizes[0] if even else None)
+
+        made: Dataset[T] = self._made(source, UNKNOWN, spec)
+        return made
+
     def unbatch(self) -> Dataset[T]:
         """Return the rows of the elements, one by one.
 
@@ -244,6 +317,12 @@ class Grouping(Pipeline[T]):
             recipe=lambda: windowing(self, numbers, whole),
         )
         return made
+
+
+def _divides(rows: int, batches: Any) -> bool:
+    """Return whether batches of these specs are so many times as long."""
+    sizes = [spec.shape[0] if spec.shape else None for spec in nest.flatten(batches)]
+    return all(size is not None and size % rows == 0 for size in sizes)
 
 
 def _window_numbers(*given: Any) -> list[Any]:

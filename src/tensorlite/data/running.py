@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlite.core import nest
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.data.background import AUTOTUNE, ahead
-from tensorlite.data.base import Pipeline, Recipe
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.caching import FileCache
 from tensorlite.data.given import captured, number, number_now
 from tensorlite.data.options import Options
@@ -110,6 +110,27 @@ class Running(Pipeline[T]):
         """Return the options that this dataset runs with."""
         return self.settings
 
+    def assert_cardinality(self, expected_cardinality: Any) -> Dataset[T]:
+        """Return the same elements, of which there are so many: FailedPreconditionError if not.
+
+        >>> words = tl.data.Dataset.from_generator(lambda: iter(["a", "b"]))
+        >>> len(words.assert_cardinality(2))
+        2
+        """
+        expected = number(expected_cardinality, "assert_cardinality", UNKNOWN)
+
+        def source() -> Iterator[T]:
+            count = 0
+            for count, element in builtins.enumerate(self.source(), 1):
+                if 0 <= expected < count:
+                    raise _miscounted(expected, f"at least {count}")
+                yield element
+            if expected not in (count, UNKNOWN):
+                raise _miscounted(expected, f"only {count}")
+
+        made: Dataset[T] = self._made(source, expected, self._spec)
+        return made
+
     def as_numpy_iterator(self) -> Iterator[Any]:
         """Return an iterator over the elements as NumPy arrays, numbers and bytes.
 
@@ -135,6 +156,13 @@ class Running(Pipeline[T]):
                 "element; allowed is one"
             )
         return found[0]
+
+
+def _miscounted(expected: int, found: str) -> FailedPreconditionError:
+    wanted = "an infinite number of" if expected == INFINITE else str(expected)
+    return FailedPreconditionError(
+        f"Input dataset was expected to contain {wanted} elements but contained {found} elements."
+    )
 
 
 def _as_numpy(element: Any) -> Any:

@@ -14,6 +14,7 @@ from tensorlite.compat.shared.data_reading import (
 )
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.tf_data import Dataset, of_files
+from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import int64
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
@@ -32,12 +33,15 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "CsvDataset",
     "TFRecordWriter",
+    "assert_cardinality",
     "bucket_by_sequence_length",
     "Counter",
     "cardinality",
     "choose_from_datasets",
     "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
+    "from_list",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
@@ -92,6 +96,18 @@ def dense_to_ragged_batch(
     return lambda dataset: dataset.ragged_batch(
         batch_size, drop_remainder, row_splits_dtype
     )
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Step:
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def assert_cardinality(expected_cardinality: Any) -> Step:
+    return lambda dataset: dataset.assert_cardinality(plain(expected_cardinality))
+
+
+def from_list(elements: Any, name: str | None = None) -> Any:
+    return Dataset.from_list(elements)
 
 
 def unique() -> Step:

@@ -52,11 +52,13 @@ _METHODS = (
         "prefetch",
     ),
     *("repeat", "scan", "shard", "shuffle", "skip", "take", "take_while", "unbatch"),
-    *("unique", "window", "with_options", "get_single_element"),
+    *("unique", "window", "with_options", "get_single_element", "ragged_batch"),
+    *("rebatch", "sparse_batch"),
 )
 _BEGINNINGS = (
-    *("choose_from_datasets", "counter", "from_generator", "from_tensor_slices"),
-    *("from_tensors", "list_files", "random", "range", "sample_from_datasets", "zip"),
+    *("choose_from_datasets", "counter", "from_generator", "from_list"),
+    *("from_tensor_slices", "from_tensors", "list_files", "random", "range"),
+    *("sample_from_datasets", "zip"),
 )
 
 
@@ -66,8 +68,7 @@ def _as_given(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        for unused in ("name", "rerandomize_each_iteration"):
-            kwargs.pop(unused, None)
+        kwargs.pop("name", None)
         named = {_RENAMED.get(key, key): _plain(x) for key, x in kwargs.items()}
         given = takes.bind(self, *[_plain(x) for x in args], **named)
         if "seed" in takes.parameters:
