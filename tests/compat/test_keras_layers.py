@@ -260,3 +260,20 @@ def test_losses_of_overlap() -> None:
     want = 1 - 2 * both / (true.sum() + found.sum())
     assert float(keras.losses.Dice()(true, found)) == pytest.approx(want, rel=1e-5)
     assert float(keras.losses.Tversky()(true, found)) == pytest.approx(want, rel=1e-5)
+
+
+def test_texts_become_numbers_in_models_that_are_evaluated() -> None:
+    given = (["a b c", "a b", "c d e f", "a"], [0, 1, 0, 1])
+    texts = tf.data.Dataset.from_tensor_slices(given).batch(2)
+    numbered = layers.TextVectorization(output_sequence_length=3)
+    numbered.adapt(texts.map(lambda x, y: x))
+    inner = tf.keras.Sequential(
+        [layers.Embedding(9, 4), layers.GlobalAveragePooling1D()]
+    )
+    model = tf.keras.Sequential([numbered, inner, layers.Dense(1)])
+    model.compile(loss="mse", optimizer="adam")
+    found = model.evaluate(texts, verbose=0)
+    batches = [(model(x), y) for x, y in texts]
+    wanted = [np.square(p.numpy()[:, 0] - y.numpy()).mean() for p, y in batches]
+    np.testing.assert_allclose(found, np.mean(wanted), rtol=1e-5)
+    assert model.predict(tf.constant(["a b", "c"]), verbose=0).shape == (2, 1)

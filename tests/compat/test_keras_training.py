@@ -356,7 +356,9 @@ class Column:
 
 
 def test_columns_of_tables_are_inputs_of_one_number() -> None:
-    model = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+    model = keras.Sequential(
+        [keras.layers.Dense(1, use_bias=False, input_shape=(1,))]
+    )
     model.set_weights([[[2.0]]])
     found = model.predict(Column([1.0, 2.0, 3.0]), verbose=0)
     assert found.tolist() == [[2.0], [4.0], [6.0]]
@@ -367,3 +369,24 @@ def test_a_layer_without_an_initializer_has_that_of_weights() -> None:
     layer.build((None, 2))
     limit = np.sqrt(6 / (3 + 3))
     assert 0 < np.abs(layer.bias.numpy()).max() <= limit
+
+
+def test_models_take_inputs_without_their_last_axis_of_one() -> None:
+    x, y = keras.Input((1,)), keras.Input((3,))
+    model = keras.Model([x, y], x + keras.layers.Dense(1, use_bias=False)(y))
+    rows = np.ones((2, 3), np.float32)
+    given = np.asarray([1.0, 2.0], np.float32)
+    flat = model([given, rows]).numpy()
+    np.testing.assert_array_equal(flat, model([given[:, None], rows]).numpy())
+    np.testing.assert_array_equal(flat, model([given, rows[..., None]]).numpy())
+
+
+def test_a_chain_learns_from_a_vector_of_numbers() -> None:
+    x = np.linspace(-1, 1, 32, dtype=np.float32)
+    scaled = keras.layers.Normalization(input_shape=(1,), axis=None)
+    scaled.adapt(x)
+    model = keras.Sequential([scaled, keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    losses = model.fit(x, 2 * x, epochs=9, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    assert model.predict(x, verbose=0).shape == (32, 1)

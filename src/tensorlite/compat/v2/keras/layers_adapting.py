@@ -395,9 +395,8 @@ class TextVectorization(_Lookup):
         length = self.output_sequence_length
         if self.output_mode != "int" or length is None or self.ragged:
             return super().encoded(numbers)
-        cut = numbers[..., :length]
-        widths = [(0, 0)] * (len(cut.shape) - 1)
-        made = tl.pad(cut, [*widths, (0, length - shape_of(cut)[-1])])
+        widths = [(0, 0)] * (len(numbers.shape) - 1)
+        made = tl.pad(numbers, [*widths, (0, length)])[..., :length]
         return tl.reshape(made, [*shape_of(made)[:-1], length]) if widths else made
 
 

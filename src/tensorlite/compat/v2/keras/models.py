@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import (
     summaries,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer, once
+from tensorlite.compat.v2.keras.fitting import fitted
 from tensorlite.compat.v2.keras.layers_core import InputLayer
 from tensorlite.compat.v2.keras.training import Training
 from tensorlite.compat.views import plain
@@ -81,7 +82,9 @@ class Model(Training, Layer):
                 "When subclassing the `Model` class, you should implement a `call()` method."
             )
         given = self._flat_inputs(inputs)
-        values = {id(x): y for x, y in zip(self.inputs, given, strict=True)}
+        values = {
+            id(x): fitted(y, x) for x, y in zip(self.inputs, given, strict=True)
+        }
         return sketch.replayed(self._plan, values, self._output_form)
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
@@ -342,7 +345,7 @@ class Sequential(Model):
         self.built = True
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        made = inputs
+        made = fitted(inputs, self.inputs[0]) if self.inputs else inputs
         for layer in self._chain:
             made = layer(made)
         return made

@@ -1,0 +1,25 @@
+"""Values for the inputs that a model has declared: a last axis of one element comes or goes.
+
+What turns arrays into tensors stands in arguments.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.core.operand import Operand
+
+
+def fitted(value: Any, declared: Any) -> Any:
+    """Return a value of the rank of an input; its last axis is added or left out if it is one."""
+    if not isinstance(value, Operand):
+        return value
+    sizes, wanted = value.shape, declared.shape
+    if sizes.rank is None or wanted.rank is None:
+        return value
+    if sizes.rank == wanted.rank - 1 and wanted[-1] == 1:
+        return tl.expand_dims(value, -1)
+    if sizes.rank == wanted.rank + 1 and sizes[-1] == 1:
+        return tl.squeeze(value, -1)
+    return value
