@@ -245,3 +245,13 @@ def test_references_to_variables_are_sorted() -> None:
     turned = refs[::-1]
     assert sorted(turned) == sorted(refs)
     assert [x.deref().numpy() for x in turned] == [4.0, 3.0, 2.0, 1.0, 0.0]
+
+
+def test_libraries_take_a_variable_from_what_is_trained() -> None:
+    module = tf.Module()
+    module.kept, module.free = tf.Variable(1.0), tf.Variable(2.0)
+    assert len(module.trainable_variables) == 2
+    module.kept._trainable = False
+    assert not module.kept.trainable
+    assert [x.numpy() for x in module.trainable_variables] == [2.0]
+    assert len(module.variables) == 2

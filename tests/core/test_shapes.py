@@ -94,3 +94,23 @@ def test_of_unknown_rank_nothing_is_known() -> None:
 def test_what_is_no_shape_equals_none() -> None:
     for other in ("ab", object(), {}, [2.5], None):
         assert TensorShape([2, 3]) != other
+
+
+def test_reshapes_that_do_not_fit_say_how_many_values_there_are() -> None:
+    x = tl.ones((2, 4))
+    for shape, message in (
+        ((3, 4), r"tensor with 8 values, but the requested shape has 12: \[2, 4\]"),
+        ((3, -1), r"requires a multiple of 3"),
+        ((4, -2), r"size 1 must be non-negative, not -2"),
+    ):
+        with pytest.raises(ShapeError, match=message):
+            tl.reshape(x, shape)
+
+
+@pytest.mark.usefixtures("tensorflow_results")
+def test_tensorflows_numbers_name_dtypes_where_results_are_its() -> None:
+    assert tl.as_dtype(1) is tl.float32
+    assert tl.as_dtype(tl.int64.as_datatype_enum) is tl.int64
+    tl.config.set_tensorflow_results(False)
+    with pytest.raises(TypeError, match="no dtype"):
+        tl.as_dtype(1)

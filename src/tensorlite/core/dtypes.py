@@ -198,6 +198,7 @@ ALL = (bool_, *NUMERIC, string, resource, variant)
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _OTHER_NAMES = {"float": float32, "half": float16, "double": float64}
+_BY_NUMBER = {ENUM[dtype.name]: dtype for dtype in ALL if dtype.name in ENUM}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string)}
 _PYTHON: dict[object, DType] = {
     bool: bool_,
@@ -230,6 +231,8 @@ def as_dtype(value: object) -> DType:
         return _OTHER_NAMES[value]
     if isinstance(value, type) and value in _PYTHON:
         return _PYTHON[value]
+    if type(value) is int and value in _BY_NUMBER and texts.wanted():
+        return _BY_NUMBER[value]
     try:
         numpy = np.dtype(value)  # type: ignore[call-overload]
     except (TypeError, ValueError):

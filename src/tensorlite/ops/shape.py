@@ -68,10 +68,7 @@ _RESHAPE = Reshape()
 
 
 def _resolved(x: TensorSpec, asked: Dims) -> Dims:
-    if any(size is not None and size < -1 for size in asked):
-        raise ShapeError(
-            f"Reshape: shape {list(asked)} has a negative size; allowed is one -1"
-        )
+    _check_signs(asked)
     if asked.count(-1) > 1:
         raise ShapeError(f"shape {list(asked)} names -1 more than once")
     if x.size is None or None in asked:
@@ -79,10 +76,21 @@ def _resolved(x: TensorSpec, asked: Dims) -> Dims:
     rest = prod([int(size or 0) for size in asked if size != -1])
     fits = rest > 0 and x.size % rest == 0 if -1 in asked else rest == x.size
     if not fits:
+        has = "requires a multiple of" if -1 in asked else "has"
         raise ShapeError(
-            f"cannot reshape {shape_text(x.shape)}, which has {x.size} elements, to {list(asked)}"
+            f"Input to reshape is a tensor with {x.size} values, but the requested shape {has} "
+            f"{rest}: {shape_text(x.shape)} cannot become {list(asked)}"
         )
     return tuple([x.size // rest if size == -1 else size for size in asked])
+
+
+def _check_signs(sizes: Sequence[int | None]) -> None:
+    for axis, size in enumerate(sizes):
+        if size is not None and size < -1:
+            raise ShapeError(
+                f"shape {list(sizes)}: size {axis} must be non-negative, not {size}; allowed is "
+                "one -1, for what is left"
+            )
 
 
 class BroadcastGradientArgs(Op):
@@ -180,10 +188,7 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
         shape = shape.as_list()
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
-            if shape and min(shape) < -1:
-                raise ShapeError(
-                    f"shape {list(shape)} has a negative size; allowed is one -1"
-                )
+            _check_signs(shape)
             return integers(shape, dtypes.int64)
         shape = [astype(whole(size, "shape: a size"), dtypes.int64) for size in shape]
     sizes = to_tensor(shape)

@@ -102,10 +102,19 @@ class _Kind(Creatable):
 class Variable(EagerVariable, metaclass=_Kind):
     """A variable that has its value."""
 
-    __slots__ = ()
+    __slots__ = ("_trainable",)
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         return object.__new__(cls)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether modules list it among those to train; libraries change `_trainable` later."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, wanted: bool) -> None:
+        self._trainable = wanted
 
     def __init__(
         self,
