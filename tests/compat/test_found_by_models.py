@@ -110,3 +110,75 @@ def test_states_of_cells_may_have_sizes_that_only_runs_tell() -> None:
         session.run(tf.global_variables_initializer())
         found = session.run(state.alignments, {memory: [[[1.0] * 4] * 3] * 2})
     assert found.tolist() == [[0.0] * 3] * 2
+
+
+def test_structures_are_cut_where_others_have_their_leaves() -> None:
+    """tf.contrib.framework.nest has what tf.nest has not; values are TensorFlow 1.15's."""
+    contrib: Any = tf.contrib
+    nest = contrib.framework.nest
+    assert nest.is_sequence((1,))
+    assert not nest.is_sequence("ab")
+    whole = {"b": [3, (4, 5)], "a": (1, 2)}
+    assert nest.flatten_up_to({"a": 0, "b": [0, 0]}, whole) == [(1, 2), 3, (4, 5)]
+    sums = nest.map_structure_up_to(
+        [0, 0], lambda x, y: len(x) + y, [[1, 2], [3]], [4, 5]
+    )
+    assert sums == [6, 6]
+    assert nest.flatten_dict_items({(4, (5, 6)): ("a", ("b", "c")), 7: [8]}) == {
+        4: "a",
+        5: "b",
+        6: "c",
+        7: [8],
+    }
+    assert nest.flatten_with_joined_string_paths(whole) == [
+        ("a/0", 1),
+        ("a/1", 2),
+        ("b/0", 3),
+        ("b/1/0", 4),
+        ("b/1/1", 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shallow", "whole", "error", "said"),
+    [
+        ([0], 1, TypeError, "input must also be a sequence"),
+        ([0], (1,), TypeError, "same sequence type"),
+        ([0], [1, 2], ValueError, "same sequence length"),
+        ({"a": 0}, {"b": 1}, ValueError, "same keys"),
+    ],
+)
+def test_structures_that_do_not_begin_alike_are_told_apart(
+    shallow: Any, whole: Any, error: type[Exception], said: str
+) -> None:
+    contrib: Any = tf.contrib
+    nest = contrib.framework.nest
+    with pytest.raises(error, match=said):
+        nest.assert_shallow_structure(shallow, whole)
+
+
+def test_a_key_that_stands_twice_is_no_dict() -> None:
+    contrib: Any = tf.contrib
+    nest = contrib.framework.nest
+    with pytest.raises(ValueError, match="the key 4 is not unique"):
+        nest.flatten_dict_items({(4, 5): (1, 2), 4: 3})
+    with pytest.raises(ValueError, match="Key had 2 elements, but value had 1"):
+        nest.flatten_dict_items({(4, 5): (1,)})
+
+
+def test_graphs_with_summaries_of_pictures_are_described() -> None:
+    """The color of what is no number is a tensor among the defaults of ImageSummary."""
+    tf.summary.image("picture", tf.zeros([1, 2, 2, 3]))
+    found = tf.train.export_meta_graph().meta_info_def.stripped_op_list.op
+    colors = [
+        one.default_value.tensor
+        for op in found
+        for one in op.attr
+        if (op.name, one.name) == ("ImageSummary", "bad_color")
+    ]
+    assert [tf.make_ndarray(x).tolist() for x in colors] == [[255, 0, 0, 255]]
+
+
+def test_devices_may_be_named_by_their_kind() -> None:
+    with tf.device("/cpu"):
+        assert tf.constant(1.0).device == "/device:CPU:*"

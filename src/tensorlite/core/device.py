@@ -12,7 +12,7 @@ from typing import Any, Self
 from tensorlite.core.errors import DeviceError, DTypeError
 
 _PART = re.compile(
-    r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu):(\d+|\*))"
+    r"/(?:(job|replica|task):([\w.-]+)|(?:device:)?(CPU|GPU|cpu|gpu)(?::(\d+|\*))?)"
 )
 
 

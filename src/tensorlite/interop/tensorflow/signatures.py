@@ -12,6 +12,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tensorlite.core.dtypes import DType
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.tensors import dtype_of
@@ -137,6 +139,8 @@ def _default(kind: str, text: str) -> Any:
         )
     if kind == "type":
         return dtype_of(NUMBERS[text])
+    if kind == "tensor":
+        return np.array(json.loads(text), np.uint8)  # the one there is, a color
     if kind == "shape":
         return Shape(None if text == "?" else tuple(json.loads(text)))
     return json.loads(text)

@@ -8,7 +8,6 @@ from tensorlite.compat.shared.values import (
     TensorSpec,
     convert_to_tensor_or_sparse_tensor,
 )
-from tensorlite.compat.v1 import nest
 from tensorlite.compat.v1.averages import (
     assert_global_step,
     create_global_step,
@@ -16,6 +15,7 @@ from tensorlite.compat.v1.averages import (
     get_or_create_global_step,
 )
 from tensorlite.compat.v1.checks import assert_scalar
+from tensorlite.compat.v1.contrib import nest
 from tensorlite.compat.v1.contrib.arg_scopes import (
     add_arg_scope,
     arg_scope,
