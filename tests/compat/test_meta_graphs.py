@@ -189,3 +189,42 @@ def test_runners_of_queues_are_told_by_the_names_of_their_nodes() -> None:
     assert again.queue_closed_exception_types == kinds
     with pytest.raises(DTypeError, match="makes no queue"):
         tf.train.QueueRunner.from_proto(told._replace(queue_name="numbers_enqueue"))
+
+
+def partitioned() -> Any:
+    """Build what trains a matrix in two parts; return its parts."""
+    with tf.variable_scope("m", partitioner=tf.fixed_size_partitioner(2)):
+        whole = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer())
+    loss = tf.reduce_sum(tf.square(tf.convert_to_tensor(whole)))
+    tf.add_to_collection("train", tf.train.AdamOptimizer(0.5).minimize(loss))
+    return list(whole)
+
+
+def test_slots_of_parts_are_saved_as_parts_of_the_whole(tmp_path: Path) -> None:
+    parts = partitioned()
+    path = str(tmp_path / "model")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.get_collection("train"))
+        tf.train.Saver().save(session, path)
+        session.run(tf.get_collection("train"))
+        wanted = session.run(parts)
+    kept = tf.train.NewCheckpointReader(path).get_variable_to_shape_map()
+    assert kept == {
+        "m/w": [4, 2],
+        "m/w/Adam": [4, 2],
+        "m/w/Adam_1": [4, 2],
+        "beta1_power": [],
+        "beta2_power": [],
+    }
+    for build in (partitioned, lambda: tf.train.import_meta_graph(f"{path}.meta")):
+        with tf.Graph().as_default():
+            build()
+            assert {
+                x._save_slice_info.full_name for x in tf.global_variables()[:2]
+            } == {"m/w"}
+            with tf.Session() as session:
+                tf.train.Saver().restore(session, path)
+                session.run(tf.get_collection("train"))
+                found = session.run(tf.trainable_variables())
+        np.testing.assert_array_equal(found, wanted)

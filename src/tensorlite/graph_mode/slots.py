@@ -12,6 +12,7 @@ from typing import Any
 from tensorlite.core.scope import device
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, active_graph
+from tensorlite.graph_mode.partitioned import SaveSlice
 from tensorlite.graph_mode.variable_scopes import get_variable, variable_scope
 
 
@@ -27,13 +28,27 @@ def new_slot(primary: Any, value: Any, name: str, make: Callable[..., Any]) -> A
         is_tensor = isinstance(primary, SymbolicTensor)
         place = str((primary if is_tensor else primary.handle).node.device)
         with device(None), device(place) if place else nullcontext():
-            return get_variable(
+            slot = get_variable(
                 "",
                 initializer=lambda: value() if callable(value) else value,
                 trainable=False,
                 dtype=primary.dtype,
                 make=make,
             )
+    slot.save_slice = _part_of(getattr(primary, "save_slice", None), primary, slot)
+    return slot
+
+
+def _part_of(whole: SaveSlice | None, primary: Any, slot: Any) -> SaveSlice | None:
+    """Return what checkpoints keep of the slot of a part: a part of the whole variable's slot."""
+    axes = slot.get_shape().rank
+    if whole is None or axes == 0:
+        return None
+    own = slot.op.name.removeprefix(f"{primary.op.name}/")
+    sizes = [
+        list(x)[:axes] for x in (whole.full_shape, whole.var_offset, whole.var_shape)
+    ]
+    return SaveSlice(f"{whole.full_name}/{own}", *sizes)
 
 
 class Same:

@@ -12,6 +12,7 @@ from tensorlite.compat.views import plain
 from tensorlite.core.errors import DTypeError, OutOfRangeError, TensorliteError
 from tensorlite.graph.graph import Node
 from tensorlite.graph_mode.graph import Graph
+from tensorlite.graph_mode.partitioned import SaveSlice
 from tensorlite.graph_mode.queues import GraphQueueRunner, queue_of
 from tensorlite.graph_mode.sessions import reading
 from tensorlite.interop.tensorflow.stored.metagraphs import (
@@ -72,8 +73,12 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
         made.first = _node(graph, scope, info.initial_value_name).outputs[0]
     else:
         made.first = made.initializing.inputs[1]
-    made.constraint, made.save_slice, made.watched = None, None, info.trainable
+    made.constraint, made.watched = None, info.trainable
     made.trainable = info.trainable
+    sizes = info.full_shape, info.var_offset, info.var_shape
+    made.save_slice = (
+        SaveSlice(info.full_name, *map(list, sizes)) if info.full_name else None
+    )
 
 
 def runner_info(runner: GraphQueueRunner, scope: str = "") -> QueueRunnerInfo | None:
