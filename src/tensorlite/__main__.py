@@ -19,6 +19,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite import calibration
+from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.xp import gpu_count
 from tensorlite.interop.tensorflow.inspecting import describe, draw
 
@@ -61,21 +62,40 @@ def banner() -> str:
 
 def main() -> None:
     """Open a prompt, or run what comes through a pipe, or measure the machine."""
-    match sys.argv[1:]:
-        case ["calibrate", *arguments]:
-            for line in calibration.command(arguments):
+    arguments = sys.argv[1:]
+    if not arguments:
+        prompt()
+        return
+    try:
+        command(arguments)
+    except (TensorliteError, ImportError, OSError) as error:
+        said = [str(error), *getattr(error, "__notes__", ())]
+        sys.exit(f"python -m tensorlite {arguments[0]}: " + "\n".join(said))
+
+
+USAGE = "calibrate, inspect FILE [PICTURE.svg], or nothing, for a prompt"
+
+
+def command(arguments: list[str]) -> None:
+    """Do what the arguments say."""
+    match arguments:
+        case ["-h" | "--help"] | [_, "-h" | "--help"]:
+            print(f"python -m tensorlite: give {USAGE}")
+        case ["calibrate", *options]:
+            for line in calibration.command(options):
                 print(line, flush=True)
         case ["inspect", path]:
             print(describe(path))
         case ["inspect", path, picture]:
             print(describe(path))
             draw(path, picture)
-        case []:
-            prompt()
-        case [other, *_]:
-            sys.exit(
-                f"python -m tensorlite {other}: allowed are calibrate, inspect FILE [PICTURE.svg], "
-                "or nothing"
+        case ["inspect", *files]:
+            raise InvalidArgumentError(
+                f"{len(files)} files; give a graph, and a picture to draw it into or none"
+            )
+        case _:
+            raise InvalidArgumentError(
+                f"there is no such command; allowed are {USAGE}"
             )
 
 

@@ -77,3 +77,46 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert "operators: Enter 4" in done.stdout
     assert picture.read_text().endswith("</svg>")
+
+
+def said_of(*arguments: str | Path) -> tuple[int, str, str]:
+    """Return how `python -m tensorlite` ends, what it prints, and its errors."""
+    command = [sys.executable, "-m", "tensorlite", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_what_cannot_be_inspected_is_told_in_a_line(tmp_path: Path) -> None:
+    damaged, absent = tmp_path / "cut.pb", tmp_path / "absent.pb"
+    damaged.write_bytes(model(tmp_path).read_bytes()[:30])
+    for path, told in (
+        (damaged, f"{damaged}: these 30 bytes are no GraphDef"),
+        (absent, "No such file"),
+        (tmp_path, "is a folder; give a file"),
+    ):
+        code, out, errors = said_of("inspect", path)
+        assert (code, out) == (1, "")
+        assert errors.startswith("python -m tensorlite inspect: ")
+        assert told in errors
+        assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["inspekt"], "no such command; allowed are calibrate, inspect FILE"),
+        (["inspect"], "0 files; give a graph"),
+        (["inspect", "a", "b", "c"], "3 files; give a graph"),
+    ],
+)
+def test_commands_that_are_none(arguments: list[str], told: str) -> None:
+    code, _, errors = said_of(*arguments)
+    assert code == 1
+    assert told in errors
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["inspect", "--help"]])
+def test_help(arguments: list[str]) -> None:
+    code, out, _ = said_of(*arguments)
+    assert code == 0
+    assert "inspect FILE [PICTURE.svg]" in out

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tensorlite.core.check import one_of
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
@@ -85,6 +86,9 @@ def from_graphdef(
     9.0
     """
     proto = parsed(given)
+    one_of(graph, (ManualGraph, type(None)), "from_graphdef: graph", "a tl.Graph")
+    one_of(name, str, "from_graphdef: name", "a text")
+    one_of(input_map, (Mapping, type(None)), "from_graphdef: input_map", "a dict")
     target = ManualGraph() if graph is None else graph
     check_version(proto)
     library = proto.library
@@ -115,14 +119,20 @@ def load(path: str | Path, name: str = "") -> ManualGraph:
 
 
 def contents(path: str | Path) -> Any:
-    """Return the GraphDef in a file."""
+    """Return the GraphDef in a file; GraphDefError, with its name, for what is none."""
+    if Path(path).is_dir():
+        raise GraphDefError(
+            f"{path} is a folder; give a file with a GraphDef. A folder that holds a SavedModel "
+            "is read by tl.interop.tensorflow.load_saved_model"
+        )
     data = Path(path).read_bytes()
-    if Path(path).suffix in {".pbtxt", ".txt"}:
-        try:
-            return parsed(data.decode())
-        except UnicodeDecodeError as error:
-            raise GraphDefError(f"{path} is no text: {error}") from None
-    return parsed(data)
+    is_text = Path(path).suffix in {".pbtxt", ".txt"}
+    try:
+        return parsed(data.decode() if is_text else data)
+    except UnicodeDecodeError as error:
+        raise GraphDefError(f"{path} is no text: {error}") from None
+    except GraphDefError as error:
+        raise GraphDefError(f"{path}: {error}") from None
 
 
 def missing(

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tensorlite.core.check import one_of
 from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
@@ -46,6 +47,7 @@ def to_graphdef(graph: Graph, library: Library | None = None) -> Any:
     >>> [node.op for node in tl.interop.tensorflow.to_graphdef(graph).node]
     ['Placeholder', 'Exp']
     """
+    one_of(graph, Graph, "to_graphdef: graph", "a tl.Graph, such as a trace's .graph")
     writer = Library() if library is None else library
     writer.check(graph)
     writer.proto.versions.producer = PRODUCER

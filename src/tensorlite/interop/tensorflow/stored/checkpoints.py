@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core.check import a_path, one_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
@@ -200,9 +201,10 @@ def save_checkpoint(
     >>> dict(tl.interop.tensorflow.load_checkpoint(prefix))
     {'step': array(7, dtype=int32), 'w': array([0., 0.], dtype=float32)}
     """
-    parts = slices or {}
+    one_of(tensors, Mapping, "save_checkpoint: tensors", "tensors by their names")
+    parts = one_of(slices or {}, Mapping, "save_checkpoint: slices", "texts by names")
     write_saved(
-        prefix,
+        a_path(prefix, "save_checkpoint: prefix"),
         [
             Saved(name, array_of(x), asked(parts.get(name, "")))
             for name, x in tensors.items()

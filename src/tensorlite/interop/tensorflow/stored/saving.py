@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import string
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -98,6 +98,10 @@ def save_saved_model(
     >>> print(model.signatures["serving_default"](x=[1.0, 2.0])["output_0"])
     [2. 4.]
     """
+    if not hasattr(obj, "__dict__"):
+        raise DTypeError(
+            f"save_saved_model: obj={obj!r} has no attributes; give a module or a tl.function"
+        )
     root = _Root(obj) if isinstance(obj, (*FUNCTIONS, ConcreteFunction)) else obj
     saving = _Saving(root, signatures_of(root, signatures))
     folder = Path(path)

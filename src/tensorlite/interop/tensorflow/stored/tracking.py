@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tensorlite.core.check import a_path, one_of
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import CheckpointError
 from tensorlite.interop.tensorflow.stored.checkpoints import load_checkpoint
@@ -43,9 +44,14 @@ def _tracked(value: Any, known: dict[int, Tracked]) -> Tracked:
         found.children = {
             name: _tracked(member, known)
             for name, member in members_of(value).items()
-            if isinstance(member, (Variable, Module, dict, list, tuple))
+            if isinstance(member, HOLDERS)
         }
     return found
+
+
+HOLDERS = (Variable, Module, dict, list, tuple)
+"""What holds variables, or is one."""
+_HOLDING = "a module, or a dict or list of modules and variables"
 
 
 def save_object_checkpoint(prefix: str | Path, value: Any) -> None:
@@ -59,7 +65,8 @@ def save_object_checkpoint(prefix: str | Path, value: Any) -> None:
     >>> tl.interop.tensorflow.list_variables(prefix)[1]
     ('w/.ATTRIBUTES/VARIABLE_VALUE', [2])
     """
-    save_objects(prefix, tracked(value))
+    one_of(value, HOLDERS, "save_object_checkpoint: value", _HOLDING)
+    save_objects(a_path(prefix, "save_object_checkpoint: prefix"), tracked(value))
 
 
 def restore_object_checkpoint(prefix: str | Path, value: Any) -> Matched:
@@ -76,6 +83,7 @@ def restore_object_checkpoint(prefix: str | Path, value: Any) -> Matched:
     >>> print(w.numpy())
     [1. 2.]
     """
+    one_of(value, HOLDERS, "restore_object_checkpoint: value", _HOLDING)
     reader = load_checkpoint(prefix)
     saved = load_objects(reader)
     if saved is None:
