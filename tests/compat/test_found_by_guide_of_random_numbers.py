@@ -90,3 +90,31 @@ def test_sparse_tensors_print_as_tensorflows() -> None:
         "values=tf.Tensor([1.], shape=(1,), dtype=float32), "
         "dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
     )
+
+
+DRAWN = [
+    ("brightness", (0.3,), [0.26894, 0.35227, 0.47727]),
+    ("contrast", (0.3, 0.9), [0.06143, 0.13658, 0.24519]),
+    ("hue", (0.3,), [0.04167, 0.0625, 0.1875]),
+    ("saturation", (0.3, 0.9), [0.00546, 0.08606, 0.21106]),
+    ("flip_left_right", (), [0.0, 0.08333, 0.20833]),
+    ("flip_up_down", (), [0.0, 0.08333, 0.20833]),
+    ("crop", ((2, 2, 3),), [0.0625, 0.14583, 0.39583]),
+]
+"""What TensorFlow 2.21 made of PICTURE by the seed (1, 7): its elements 0, 4 and 10."""
+PICTURE = (np.arange(48) / 48).astype(np.float32).reshape(4, 4, 3)
+
+
+@pytest.mark.parametrize(("name", "given", "wanted"), DRAWN)
+def test_pictures_are_changed_by_seeds_of_two_numbers(
+    name: str, given: Any, wanted: list[float]
+) -> None:
+    change = getattr(tf.image, f"stateless_random_{name}")
+    found = change(PICTURE, *given, seed=(1, 7)).numpy().ravel()[[0, 4, 10]]
+    np.testing.assert_allclose(found, wanted, atol=2e-5)
+
+
+def test_each_picture_of_a_batch_is_mirrored_by_a_draw_of_its_own() -> None:
+    batch = np.stack([PICTURE] * 4)
+    found = tf.image.stateless_random_flip_left_right(batch, seed=(1, 7)).numpy()
+    np.testing.assert_array_equal(found[:, 0, 0, 0], [0.1875, 0.0, 0.1875, 0.0])

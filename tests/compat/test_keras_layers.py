@@ -264,7 +264,7 @@ def test_losses_of_overlap() -> None:
 
 def test_texts_become_numbers_in_models_that_are_evaluated() -> None:
     given = (["a b c", "a b", "c d e f", "a"], [0, 1, 0, 1])
-    texts = tf.data.Dataset.from_tensor_slices(given).batch(2)
+    texts: Any = tf.data.Dataset.from_tensor_slices(given).batch(2)
     numbered = layers.TextVectorization(output_sequence_length=3)
     numbered.adapt(texts.map(lambda x, y: x))
     inner = tf.keras.Sequential(

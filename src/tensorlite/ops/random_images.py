@@ -84,10 +84,14 @@ def random_saturation(
 
 
 def _flipped(image: TensorLike, axis: int, generator: Source | None) -> Tensor:
-    """Return images of which each is turned over with probability one half."""
+    """Return images of which each is turned over with probability one half.
+
+    Of the numbers drawn, the lower half turns an image over that stands alone, as in TensorFlow,
+    and the upper half those of a batch.
+    """
     x, single = batched(image)
     draws = (generator or global_generator()).uniform([sizes(x)[0], 1, 1, 1])
-    y = where(draws < 0.5, flip(x, axis=axis), x)
+    y = where(draws < 0.5 if single else draws > 0.5, flip(x, axis=axis), x)
     return squeeze(y, 0) if single else y
 
 

@@ -10,6 +10,7 @@ from tensorlite.compat.shared.image import (
     resize_with_pad as resize_with_pad,
     sample_distorted_bounding_box as sample_distorted_bounding_box,
 )
+from tensorlite.compat.shared.image_draws import *
 from tensorlite.compat.shared.random import random_crop as random_crop
 
 

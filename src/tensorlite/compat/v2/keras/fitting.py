@@ -15,7 +15,8 @@ def fitted(value: Any, declared: Any) -> Any:
     """Return a value of the rank of an input; its last axis is added or left out if it is one."""
     if not isinstance(value, Operand):
         return value
-    sizes, wanted = value.shape, declared.shape
+    sizes: Any = value.__tensor__().shape
+    wanted = declared.shape
     if sizes.rank is None or wanted.rank is None:
         return value
     if sizes.rank == wanted.rank - 1 and wanted[-1] == 1:

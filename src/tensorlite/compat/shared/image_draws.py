@@ -1,0 +1,82 @@
+"""Images changed at random by a seed of two integers: `tf.image.stateless_random_...`.
+
+What draws from a stream, as `tf.image.random_...` do, stands in image.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.random import sizes_of
+from tensorlite.core.dtypes import int32
+from tensorlite.ops.generators import Seed
+from tensorlite.ops.pieces import sliced
+from tensorlite.ops.shape import shape_of
+
+__all__ = [
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_saturation",
+]
+
+
+def _source(seed: Any) -> Seed:
+    return Seed(converted(seed))
+
+
+@named("stateless_random_brightness")
+def stateless_random_brightness(
+    image: Any, max_delta: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_brightness(converted(image), max_delta, _source(seed))
+
+
+@named("stateless_random_contrast")
+def stateless_random_contrast(
+    image: Any, lower: Any, upper: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_contrast(converted(image), lower, upper, _source(seed))
+
+
+@named("stateless_random_hue")
+def stateless_random_hue(
+    image: Any, max_delta: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_hue(converted(image), max_delta, _source(seed))
+
+
+@named("stateless_random_saturation")
+def stateless_random_saturation(
+    image: Any, lower: Any, upper: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_saturation(converted(image), lower, upper, _source(seed))
+
+
+@named("stateless_random_flip_left_right")
+def stateless_random_flip_left_right(
+    image: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_flip_left_right(converted(image), _source(seed))
+
+
+@named("stateless_random_flip_up_down")
+def stateless_random_flip_up_down(
+    image: Any, seed: Any, name: str | None = None
+) -> Any:
+    return tl.image.random_flip_up_down(converted(image), _source(seed))
+
+
+@named("random_crop")
+def stateless_random_crop(
+    value: Any, size: Any, seed: Any, name: str | None = None
+) -> Any:
+    x, wanted = converted(value), tl.astype(sizes_of(size), int32)
+    room = shape_of(x) - wanted + 1
+    drawn = _source(seed).integers(shape_of(room), 0, int32.max, int32)
+    return sliced(x, tl.remainder(drawn, room), wanted)
