@@ -259,6 +259,7 @@ from tensorlite.compat.v2 import (
     train as train,
     types as types,
     version as version,
+    xla as xla,
 )
 from tensorlite.compat.v2.arrays import (
     boolean_mask as boolean_mask,

@@ -120,6 +120,8 @@ class Strategy:
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         return (value,)
 
+    unwrap = experimental_local_results
+
     def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
         return value_fn(ReplicaContext(self))
 
