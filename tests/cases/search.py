@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.core.dispatch import calls
+from tensorlite.ops.sets import UniqueWithCountsV2
 from tests.cases.base import FLOATS, INTS, REALS, OpCase, arrays
 
 MATRIX = arrays((3, 4))
@@ -24,6 +26,16 @@ def appearing(x: np.ndarray) -> list[np.ndarray]:
         np.asarray(seen, x.dtype),
         np.asarray([seen.index(v) for v in x.tolist()]),
     ]
+
+
+def slices_appearing(x: np.ndarray, axis: int) -> list[np.ndarray]:
+    """Return the distinct slices as they appear, each slice's number, and how many are equal."""
+    _, first, numbers, counts = np.unique(
+        x, True, True, return_counts=True, axis=axis
+    )
+    order = np.argsort(first)
+    kept = np.take(x, first[order], axis=axis)
+    return [kept, np.argsort(order)[numbers.ravel()], counts[order]]
 
 
 CASES = (
@@ -79,6 +91,18 @@ CASES = (
         differentiable=False,
         data_dependent=True,
     ),
+    *[
+        OpCase(
+            f"unique-slices-{axis}",
+            lambda x, axis=axis: calls(UniqueWithCountsV2(), x, tl.asarray([axis])),
+            lambda x, axis=axis: slices_appearing(x, axis),
+            arrays((6, 2) if axis == 0 else (1, 2, 6), low=0.0, high=2.0),
+            REALS,
+            differentiable=False,
+            data_dependent=True,
+        )
+        for axis in (0, -1)
+    ],
     OpCase(
         "unique_all",
         tl.unique_all,

@@ -67,3 +67,31 @@ def test_what_has_no_outputs_gives_none_eagerly(
     path = str(tmp_path / "text")
     assert tf.raw_ops.WriteFile(filename=path, contents="a") is None
     assert tf.raw_ops.ReadFile(filename=path).numpy() == b"a"
+
+
+def test_numbers_drawn_by_a_seed_are_tensorflows(session: Any) -> None:
+    ops, seed = tf.raw_ops, [1, 2]
+    classes = ops.StatelessMultinomial(
+        logits=[[0.0, 1.0, 2.0]], num_samples=8, seed=seed
+    )
+    assert session.run(classes).tolist() == [[2, 2, 1, 2, 2, 2, 2, 1]]
+    counts = ops.StatelessRandomPoisson(
+        shape=[4], seed=seed, lam=20.0, dtype=tf.int32
+    )
+    assert session.run(counts).tolist() == [25, 23, 27, 25]
+    numbers = ops.StatelessRandomGammaV2(shape=[4, 1], seed=seed, alpha=[0.5])
+    expected = [0.06695361, 0.62823546, 0.18136732, 0.04758992]
+    np.testing.assert_allclose(session.run(numbers).ravel(), expected, rtol=1e-5)
+    trials = ops.StatelessRandomBinomial(shape=[3], seed=seed, counts=7.0, probs=1.0)
+    assert session.run(trials).tolist() == [7, 7, 7]
+
+
+def test_constants_of_the_graph_are_taken_where_values_are_due(session: Any) -> None:
+    words = tf.constant(["ab", "bc"])
+    changed = tf.raw_ops.RegexReplace(
+        input=words, pattern=tf.constant("b"), rewrite="-"
+    )
+    assert session.run(changed).tolist() == [b"a-", b"-c"]
+    computed = tf.placeholder(tf.string, [])
+    with pytest.raises(RuntimeError, match="supported is a constant"):
+        tf.raw_ops.RegexReplace(input=words, pattern=computed, rewrite="-")

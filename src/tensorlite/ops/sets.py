@@ -5,13 +5,16 @@ Sorting and searching in sorted vectors are in search.py.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
+
+import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, promoted
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Op
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.compare import logical_not
@@ -45,6 +48,51 @@ class Unique(Op):
         appearance = xp.argsort(first, kind="stable")
         places = xp.argsort(appearance, kind="stable")
         return values[appearance], places[numbers.reshape(x.shape)].astype("int32")
+
+
+class UniqueWithCountsV2(Op):
+    """The distinct slices along an axis in order of appearance, which one each is, how often.
+
+    Without an axis the operand is a vector.
+    """
+
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, x: TensorSpec, axis: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return slices, numbers and counts; ShapeError for tensors where an axis is due."""
+        no_axis, along = axis.shape == (0,), axis.constant()
+        if no_axis and x.rank not in (1, None):
+            raise ShapeError(
+                f"unique takes a vector, not {x}; say along which axis slices are compared"
+            )
+        counts = TensorSpec((None,), dtypes.int32)
+        if x.shape is None or not (along or no_axis):
+            unknown = None if x.shape is None else (None,) * len(x.shape)
+            return x.with_shape(unknown), counts, counts
+        place = normalise_axis(along[0], len(x.shape)) if along else 0
+        shape = (*x.shape[:place], None, *x.shape[place + 1 :])
+        return (
+            x.with_shape(shape),
+            TensorSpec((x.shape[place],), dtypes.int32),
+            counts,
+        )
+
+    def kernel(self, xp: Xp, x: Array, axis: Array) -> tuple[Array, ...]:
+        """Return them."""
+        place = normalise_axis(int(axis[0]), x.ndim) if axis.size else 0
+        slices = np.moveaxis(x, place, 0)
+        known: dict[object, int] = {}
+        rows = slices.reshape(len(slices), math.prod(slices.shape[1:])).tolist()
+        numbers = [known.setdefault(tuple(row), len(known)) for row in rows]
+        found = np.array(numbers, np.int32)
+        _, first, counts = np.unique(found, return_index=True, return_counts=True)
+        kept = np.take(x, first, axis=place)
+        return (
+            xp.asarray(kept),
+            xp.asarray(found),
+            xp.asarray(counts.astype(np.int32)),
+        )
 
 
 class UniqueAll(Op):

@@ -138,7 +138,7 @@ def _array_read(op: Callable[[], Op], given: Given) -> Values:
     return _done(op, given)
 
 
-def _drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Values:
+def drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Values:
     """Draw from a generator of this node's own, as TensorFlow's does: the same numbers."""
     generator = _generator(given)
     kind: dict[str, Any] = {dtype: given.dtype(dtype)} if dtype else {}
@@ -203,16 +203,16 @@ def _optional_value(given: Given) -> Values:
 
 CONTAINERS: dict[str, Adapter] = {
     "LogUniformCandidateSampler": partial(_candidates, LogUniformCandidates),
-    "Multinomial": partial(_drawn, stateful_draws.Multinomial, "output_dtype"),
+    "Multinomial": partial(drawn, stateful_draws.Multinomial, "output_dtype"),
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
     "OptionalNone": partial(_done, Bundle),
-    "RandomShuffle": partial(_drawn, stateful_draws.RandomShuffle, ""),
+    "RandomShuffle": partial(drawn, stateful_draws.RandomShuffle, ""),
     "RandomStandardNormal": partial(
-        _drawn, stateful_draws.RandomStandardNormal, "dtype"
+        drawn, stateful_draws.RandomStandardNormal, "dtype"
     ),
-    "RandomUniform": partial(_drawn, stateful_draws.RandomUniform, "dtype"),
-    "RandomUniformInt": partial(_drawn, stateful_draws.RandomUniformInt, ""),
+    "RandomUniform": partial(drawn, stateful_draws.RandomUniform, "dtype"),
+    "RandomUniformInt": partial(drawn, stateful_draws.RandomUniformInt, ""),
     "SparseAccumulatorApplyGradient": _sparse_apply,
     "SparseAccumulatorTakeGradient": partial(
         _done, sparse_accumulator_ops.SparseAccumulatorTakeGradient
@@ -237,7 +237,7 @@ CONTAINERS: dict[str, Adapter] = {
     "TensorArrayWriteV3": partial(_done, step_arrays.TensorArrayWriteV3),
     "UniformCandidateSampler": partial(_candidates, UniformCandidates),
     "ZerosLike": _zeros_like,
-    "TruncatedNormal": partial(_drawn, stateful_draws.TruncatedNormal, "dtype"),
+    "TruncatedNormal": partial(drawn, stateful_draws.TruncatedNormal, "dtype"),
 }
 for _end in ("", "V2"):
     CONTAINERS |= {

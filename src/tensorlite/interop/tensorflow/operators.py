@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tensorlite.interop.tensorflow.banding import BANDING
 from tensorlite.interop.tensorflow.calling import CALLS
+from tensorlite.interop.tensorflow.chances import CHANCES
 from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.filing import FILING
 from tensorlite.interop.tensorflow.imaging import IMAGING
+from tensorlite.interop.tensorflow.matching import MATCHING
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.parsing import PARSED
 from tensorlite.interop.tensorflow.picturing import PICTURING
@@ -24,7 +26,9 @@ ADAPTERS: dict[str, Adapter] = {
     **PLAIN,
     **COMPOSED,
     **BANDING,
+    **CHANCES,
     **IMAGING,
+    **MATCHING,
     **OLDER,
     **PICTURING,
     **SCATTERING,

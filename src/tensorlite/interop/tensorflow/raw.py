@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls, constant, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
@@ -20,11 +21,9 @@ from tensorlite.interop.tensorflow.signatures import Signature, signature_of
 from tensorlite.ops.fetchable import Fetchable, ran
 
 _SMALL = 64
+_REDUCTIONS = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
 _SPELLED = {
-    **{
-        reduction: {"axis": "reduction_indices"}
-        for reduction in ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
-    },
+    **{reduction: {"axis": "reduction_indices"} for reduction in _REDUCTIONS},
     "ExpandDims": {"axis": "dim"},
     "Split": {"axis": "split_dim"},
     "SplitV": {"axis": "split_dim"},
@@ -117,10 +116,16 @@ def _made(
 
 
 def _standing(graph: ManualGraph, x: Tensor) -> Tensor:
-    """Return a constant for small integers, which sizes and axes are; a placeholder for others."""
+    """Return a constant for what is known and small: sizes, axes, switches and texts.
+
+    For others it is a placeholder.
+    """
     small = x.spec.size is not None and x.spec.size <= _SMALL
-    if small and x.dtype.is_integer and isinstance(x, EagerTensor):
-        return constant(x.numpy())
+    if small and (x.dtype.is_integer or x.dtype.kind in "Sb"):
+        if isinstance(x, EagerTensor):
+            return constant(x.numpy())
+        if isinstance(x, SymbolicTensor) and isinstance(x.node.op, Const):
+            return constant(x.node.op.value)
     return graph.add_input(x.spec.without_value(), "Placeholder")
 
 

@@ -166,7 +166,7 @@ _NAMES = """
     SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2 StackV2
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
-    VarIsInitializedOp ZerosLike
+    UniqueWithCountsV2 VarIsInitializedOp ZerosLike
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -322,6 +322,8 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "PlaceholderWithDefault": _typed,
     "PriorityQueueV2": _queue,
     "PyFunc": _python_call,
+    "RandomGamma": _drawn,
+    "RandomPoissonV2": _drawn,
     "RandomShuffle": _drawn,
     "RandomShuffleQueueV2": _queue,
     "RandomStandardNormal": _drawn,

@@ -64,5 +64,40 @@ def sets_and_rest():
     return [step([*rest, tf.math.erfc(x)], {x: floats(3), n: [[1, 2, 3], [7, 8, 7]]})], []
 
 
+@graph
+def searched_and_matched():
+    x, n = tf.placeholder(tf.float32, [2, 3], "x"), tf.placeholder(tf.int32, [3, 2], "n")
+    ops, one = tf.raw_ops, tf.reshape(n, [-1])
+    listed = [ops.UniqueV2(x=n, axis=[0]), ops.UniqueV2(x=n, axis=[1]), ops.UniqueWithCounts(x=one)]
+    listed += [ops.UniqueWithCountsV2(x=n, axis=[-2], out_idx=tf.int64), ops.UniqueWithCountsV2(x=one, axis=np.zeros(0, np.int64))]
+    rest = [y for some in listed for y in some]
+    rest += [ops.Bucketize(input=x, boundaries=[-0.5, 0.0, 0.5]), ops.Bucketize(input=n, boundaries=[2.0, 7.0])]
+    rest += [ops.EuclideanNorm(input=x, axis=[1], keep_dims=True), ops.UnravelIndex(indices=one, dims=[3, 5])]
+    words = tf.constant([b"a1b22", b"c"])
+    rest += [ops.RegexReplace(input=words, pattern="[0-9]", rewrite="#"), ops.RegexFullMatch(input=words, pattern="[a-c]")]
+    rest += [ops.RegexReplace(input=words, pattern="([a-b])", rewrite="<\\1>", replace_global=False)]
+    rest += [ops.NthElement(input=x, n=1), ops.NthElement(input=x, n=0, reverse=True), ops.Reverse(tensor=x, dims=[False, True])]
+    rest += [ops.ScatterNdNonAliasingAdd(input=x, indices=[[1], [1]], updates=tf.ones([2, 3]))]
+    rest += [ops.ConjugateTranspose(x=tf.complex(x, x), perm=[1, 0])]
+    grads = {"grad": x, "indices": [0, 3, 3], "segment_ids": [0, 0, 1], "output_dim0": 5}
+    rest += [ops.SparseSegmentMeanGrad(**grads), ops.SparseSegmentSqrtNGrad(**grads)]
+    segments = {"data": x, "indices": [0, 1, 1], "segment_ids": [0, 0, 2], "num_segments": 4}
+    rest += [getattr(ops, f"SparseSegment{kind}WithNumSegments")(**segments) for kind in ("Sum", "Mean", "SqrtN")]
+    image = tf.reshape(tf.range(32.0), [1, 4, 4, 2])
+    rest += [ops.MaxPoolV2(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")]
+    volume = tf.reshape(tf.range(54.0), [1, 3, 3, 3, 2])
+    rest += [ops.ExtractVolumePatches(input=volume, ksizes=[1, 2, 2, 2, 1], strides=[1, 1, 1, 1, 1], padding="VALID")]
+    return [step(rest, {x: floats(2, 3), n: [[1, 2], [7, 2], [1, 2]]})], []
+
+
+@graph
+def drawn_by_parameters():
+    seed, ops = {"seed": 7, "seed2": 3}, tf.raw_ops
+    alphas = tf.constant([0.5, 1.0, 3.0])
+    outs = [ops.RandomGamma(shape=[4], alpha=alphas, **seed), ops.RandomGamma(shape=[2], alpha=tf.cast(alphas, tf.float64), **seed)]
+    outs += [ops.RandomPoissonV2(shape=[2, 3], rate=[0.5, 20.0], dtype=tf.int32, **seed)]
+    return [step(outs), step(outs[:3])], []
+
+
 if __name__ == "__main__":
     main()
