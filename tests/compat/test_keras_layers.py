@@ -6,6 +6,7 @@ What is expected was computed by TensorFlow 2.21 where no closed form stands bes
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -277,3 +278,16 @@ def test_texts_become_numbers_in_models_that_are_evaluated() -> None:
     wanted = [np.square(p.numpy()[:, 0] - y.numpy()).mean() for p, y in batches]
     np.testing.assert_allclose(found, np.mean(wanted), rtol=1e-5)
     assert model.predict(tf.constant(["a b", "c"]), verbose=0).shape == (2, 1)
+
+
+def test_what_was_learnt_of_data_is_in_files(tmp_path: Path) -> None:
+    learnt = layers.Normalization()
+    learnt.adapt(drawn(20, 3) + 5)
+    assert learnt.get_config()["mean"] is None
+    given = layers.Normalization(mean=[1.0, 2.0, 3.0], variance=4.0)
+    model = keras.Sequential([keras.Input((3,)), learnt, given])
+    path = str(tmp_path / "m.keras")
+    model.save(path)
+    again = keras.models.load_model(path)
+    x = drawn(2, 3)
+    np.testing.assert_array_equal(again(x).numpy(), model(x).numpy())

@@ -50,6 +50,13 @@ class Normalization(Layer):
                 "Normalization: mean and variance are given both or not at all"
             )
 
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "mean": np.array(self.input_mean).tolist(),
+            "variance": np.array(self.input_variance).tolist(),
+        }
+
     def _kept(self, rank: int) -> tuple[int, ...]:
         if self.axis is None:
             return ()
