@@ -147,3 +147,28 @@ def test_texts_of_elements_are_bytes() -> None:
     assert list(texts.as_numpy_iterator()) == [b"a", b"b"]
     assert [x.numpy() for x in texts] == [b"a", b"b"]
     assert next(texts.batch(2).as_numpy_iterator()).tolist() == [b"a", b"b"]
+
+
+def test_datasets_are_kept_in_folders(tmp_path: Path) -> None:
+    path = str(tmp_path / "saved")
+    experimental = data.experimental
+    Dataset.range(4).save(path, shard_func=lambda x: x % 2, name="kept")
+    for found in (Dataset.load(tl.asarray(path)), experimental.load(path)):
+        assert values(found) == [0, 1, 2, 3]
+    assert int(Dataset.load(path=path).cardinality()) == 4
+    experimental.save(Dataset.range(2), path)
+    kept = Dataset.load(path).apply(experimental.snapshot(str(tmp_path / "snap")))
+    assert (values(kept), values(kept)) == ([0, 1], [0, 1])
+    with v1.Graph().as_default(), pytest.raises(tl.errors.UnimplementedError):
+        Dataset.range(4).save(path)
+
+
+def test_steps_of_the_experimental_namespace() -> None:
+    experimental = data.experimental
+    pairs = experimental.from_list([(1, "a"), (2, "b")])
+    assert [int(n) for n, _ in pairs] == [1, 2]
+    counted = pairs.apply(experimental.assert_cardinality(2))
+    assert int(counted.cardinality()) == 2
+    rows = Dataset.range(1, 3).map(tl.arange)
+    (batch,) = rows.apply(experimental.dense_to_sparse_batch(2, [None]))
+    assert batch.dense_shape.tolist() == [2, 2]

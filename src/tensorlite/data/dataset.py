@@ -11,6 +11,7 @@ from typing import TypeVar
 from tensorlite.data.base import INFINITE, UNKNOWN
 from tensorlite.data.creating import Creating
 from tensorlite.data.grouping import Grouping
+from tensorlite.data.keeping import Keeping
 from tensorlite.data.keyed import Keyed
 from tensorlite.data.ordering import Ordering
 from tensorlite.data.running import Running
@@ -22,7 +23,13 @@ T = TypeVar("T")
 
 
 class Dataset(
-    Creating[T], Transforming[T], Grouping[T], Keyed[T], Ordering[T], Running[T]
+    Creating[T],
+    Transforming[T],
+    Grouping[T],
+    Keyed[T],
+    Ordering[T],
+    Running[T],
+    Keeping[T],
 ):
     """Elements, each a tensor or a structure of tensors, in an order that can be run through again.
 

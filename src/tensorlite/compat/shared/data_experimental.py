@@ -45,6 +45,7 @@ __all__ = [
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
+    "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "parse_example_dataset",
@@ -53,8 +54,10 @@ __all__ = [
     "parallel_interleave",
     "prefetch_to_device",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "take_while",
     "unbatch",
     "unique",
@@ -108,6 +111,36 @@ def assert_cardinality(expected_cardinality: Any) -> Step:
 
 def from_list(elements: Any, name: str | None = None) -> Any:
     return Dataset.from_list(elements)
+
+
+def save(
+    dataset: Any,
+    path: Any,
+    compression: Any = None,
+    shard_func: Any = None,
+    checkpoint_args: Any = None,
+) -> Any:
+    return dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: Any = None,
+    reader_func: Any = None,
+) -> Any:
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def snapshot(
+    path: Any,
+    compression: Any = "AUTO",
+    reader_func: Any = None,
+    shard_func: Any = None,
+) -> Step:
+    return lambda dataset: dataset.snapshot(
+        path, compression, reader_func, shard_func
+    )
 
 
 def unique() -> Step:

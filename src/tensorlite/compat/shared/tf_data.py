@@ -53,12 +53,12 @@ _METHODS = (
     ),
     *("repeat", "scan", "shard", "shuffle", "skip", "take", "take_while", "unbatch"),
     *("unique", "window", "with_options", "get_single_element", "ragged_batch"),
-    *("rebatch", "sparse_batch"),
+    *("rebatch", "save", "snapshot", "sparse_batch"),
 )
 _BEGINNINGS = (
     *("choose_from_datasets", "counter", "from_generator", "from_list"),
-    *("from_tensor_slices", "from_tensors", "list_files", "random", "range"),
-    *("sample_from_datasets", "zip"),
+    *("from_tensor_slices", "from_tensors", "list_files", "load", "random"),
+    *("range", "sample_from_datasets", "zip"),
 )
 
 
