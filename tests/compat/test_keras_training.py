@@ -390,3 +390,10 @@ def test_a_chain_learns_from_a_vector_of_numbers() -> None:
     losses = model.fit(x, 2 * x, epochs=9, verbose=0).history["loss"]
     assert losses[-1] < losses[0]
     assert model.predict(x, verbose=0).shape == (32, 1)
+
+
+def test_models_are_called_with_columns_of_tables() -> None:
+    inputs = {"a": keras.Input((1,), name="a"), "b": keras.Input((1,), name="b")}
+    model = keras.Model(inputs, inputs["a"] + inputs["b"])
+    found = model({"a": Column([1.0, 2.0]), "b": Column([3.0, 4.0])})
+    assert found.numpy().tolist() == [[4.0], [6.0]]

@@ -54,6 +54,20 @@ def test_columns_are_chosen_and_rows_shuffled(files: str) -> None:
     assert seen.tolist() == [*[1] * 4, *[2] * 4, *[3] * 4]
 
 
+def test_rows_that_do_not_fit_are_passed_over_where_that_is_asked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("n,x\n1,0.5\ntwo,1.5\n3\n4,2.5\n")
+    read = tf.data.experimental.make_csv_dataset
+    defaults = [tf.int32, tf.float32]
+    given = {"column_defaults": defaults, "num_epochs": 1, "shuffle": False}
+    (batch,) = list(read(str(path), 4, ignore_errors=True, **given))
+    assert batch["n"].numpy().tolist() == [1, 4]
+    with pytest.raises(InvalidArgumentError, match="two"):
+        list(read(str(path), 4, **given))
+
+
 def test_what_is_wrong_with_a_table_is_said(files: str, tmp_path: Path) -> None:
     make = tf.data.experimental.make_csv_dataset
     with pytest.raises(NotFoundError, match="No files matched"):

@@ -232,7 +232,7 @@ class CsvDataset(_FileDataset):
 
     `record_defaults` has for each column a value for where it is empty, or only its dtype, if it
     may not be; `select_cols` says which columns those are. With `header` the first line of each
-    file is passed over.
+    file is passed over, with `ignore_errors` every row that does not have these columns.
 
     >>> import tempfile, os, pathlib
     >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
@@ -253,6 +253,7 @@ class CsvDataset(_FileDataset):
         use_quote_delim: bool = True,
         na_value: str = "",
         select_cols: Sequence[int] | None = None,
+        ignore_errors: bool = False,
     ) -> None:
         kind = _compression(compression_type)
         defaults = default_specs(record_defaults)
@@ -262,7 +263,14 @@ class CsvDataset(_FileDataset):
             if header:
                 next(rows, None)
             for row in rows:
-                arrays = fields_of(row, defaults, na_value, select_cols, "CsvDataset")
+                try:
+                    arrays = fields_of(
+                        row, defaults, na_value, select_cols, "CsvDataset"
+                    )
+                except InvalidArgumentError:
+                    if ignore_errors:
+                        continue
+                    raise
                 yield tuple([to_tensor(array) for array in arrays])
 
         spec = tuple([TensorSpec((), default.dtype) for default in defaults])

@@ -10,7 +10,6 @@ from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.core.errors import (
     InvalidArgumentError,
     NotFoundError,
-    UnimplementedError,
 )
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.columns import Layout, defaults_of, names_of
@@ -60,10 +59,6 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Any:
-    if ignore_errors:
-        raise UnimplementedError(
-            "make_csv_dataset: ignore_errors=True is not served; give wider column_defaults"
-        )
     paths = _paths(file_pattern)
     kind, most = compression_type or "", num_rows_for_inference
     layout = Layout(field_delim, use_quote_delim, na_value, header, kind)
@@ -78,6 +73,7 @@ def make_csv_dataset(
         use_quote_delim,
         na_value,
         chosen,
+        ignore_errors,
     )
     buffer = shuffle_buffer_size if shuffle else None
     rounds = _in_rounds(rows, num_epochs, buffer, shuffle_seed)

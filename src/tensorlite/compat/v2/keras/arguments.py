@@ -16,6 +16,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.operand import Operand
+from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.shape import astype
 
 
@@ -63,9 +64,8 @@ class Arguments:
         casts = self.autocast and wanted.is_floating
 
         def one(x: Any) -> Any:
-            if isinstance(x, (np.ndarray, np.generic, float, int)) and not isinstance(
-                x, bool
-            ):
+            is_number = isinstance(x, (float, int)) and not isinstance(x, bool)
+            if is_number or _is_foreign(x):
                 x = constant(np.asarray(x))
             if not isinstance(x, Operand):
                 return x
@@ -96,6 +96,11 @@ class Arguments:
 
     def takes(self, name: str) -> bool:
         return name in parameters(type(self))
+
+
+def _is_foreign(x: Any) -> bool:
+    """Return whether this is an array that is no tensor: NumPy's, or a column of a table."""
+    return hasattr(x, "__array__") and not isinstance(x, (Operand, RaggedParts))
 
 
 def training_in(around: Calling | None) -> Any:
