@@ -11,6 +11,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.dispatch import calls
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from tensorlite.ops.cells import GRUBlockCell, LSTMBlockCell
 from tensorlite.ops.channels import BiasAdd, BiasAddGrad
 from tensorlite.ops.colours import HSVToRGB, RGBToHSV
 from tensorlite.ops.composite import Composite
@@ -22,6 +23,7 @@ from tensorlite.ops.repeat import Pad
 from tensorlite.ops.rounding import Complex, TruncateDiv, TruncateMod
 from tensorlite.ops.selecting import Select
 from tensorlite.ops.trigonometric import Angle
+from tests.cases.activations import sigmoid
 from tests.cases.base import OpCase, arrays, broadcastable
 
 
@@ -54,6 +56,22 @@ def flows(dy: Any, x: Any, scale: Any) -> Any:
 def by_pixel(function: Callable[..., Any], x: Any) -> Any:
     found = [function(*map(float, pixel)) for pixel in x.reshape(-1, 3)]
     return np.array(found).reshape(x.shape).astype(x.dtype)
+
+
+def lstm_step(
+    x: Any, kept: Any, h: Any, w: Any, wi: Any, wf: Any, wo: Any, b: Any
+) -> Any:
+    i, new, f, o = np.split(np.concatenate([x, h], 1) @ w + b, 4, 1)
+    i, f, new = sigmoid(i + kept * wi), sigmoid(f + 0.5 + kept * wf), np.tanh(new)
+    kept = np.clip(i * new + f * kept, -1.2, 1.2)
+    o = sigmoid(o + kept * wo)
+    return i, kept, f, o, new, np.tanh(kept), o * np.tanh(kept)
+
+
+def gru_step(x: Any, h: Any, w: Any, w_new: Any, b: Any, b_new: Any) -> Any:
+    r, u = np.split(sigmoid(np.concatenate([x, h], 1) @ w + b), 2, 1)
+    new = np.tanh(np.concatenate([x, h * r], 1) @ w_new + b_new)
+    return r, u, new, u * h + (1 - u) * new
 
 
 def around(x: Any) -> Any:
@@ -245,5 +263,24 @@ CASES = (
         needs_rank=True,
         rtol=1e-4,
         differentiable=False,
+    ),
+    OpCase(
+        "LSTMBlockCell",
+        one(LSTMBlockCell(0.5, 1.2, True)),
+        lstm_step,
+        arrays((2, 3), (2, 2), (2, 2), (5, 8), (2,), (2,), (2,), (8,), low=-0.9),
+        rtol=1e-4,
+        needs_rank=True,
+        needs_sizes=True,
+        differentiable=False,
+    ),
+    OpCase(
+        "GRUBlockCell",
+        one(GRUBlockCell()),
+        gru_step,
+        arrays((2, 3), (2, 2), (5, 4), (5, 2), (4,), (2,)),
+        rtol=1e-4,
+        needs_rank=True,
+        needs_sizes=True,
     ),
 )

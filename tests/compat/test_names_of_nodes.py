@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
 
 ONE = np.ones(3, np.float32)
 SPARSE = "SparseSoftmaxCrossEntropyWithLogits"
@@ -187,3 +190,50 @@ def test_fused_norms_train_as_tensorflows_do() -> None:
         found[1].ravel(), [1.406273, -0.556270, -1.602881, 0.752877], atol=1e-4
     )
     np.testing.assert_allclose(kept, [[1.5], [2.833333]], rtol=1e-5)
+
+
+CELLS: dict[str, tuple[Callable[[], Any], list[float]]] = {
+    "LSTMBlockCell": (
+        lambda: tf.contrib.rnn.LSTMBlockCell(2),
+        [-0.04925, -0.02499, -0.02158, 0.04303],
+    ),
+    "LSTMBlockCell_that_is_clipped": (
+        lambda: tf.contrib.rnn.LSTMBlockCell(2, use_peephole=True, cell_clip=0.3),
+        [-0.0503, -0.02527, -0.02183, 0.04198],
+    ),
+    "GRUBlockCell": (
+        lambda: tf.contrib.rnn.GRUBlockCell(2),
+        [-0.18616, -0.12934, -0.27993, -0.10356],
+    ),
+}
+"""Cells, and what their second step gives in TensorFlow 1.15.5."""
+
+
+def counted(shape: list[int]) -> np.ndarray[Any, Any]:
+    numbers = np.arange(np.prod(shape)).reshape(shape) % 7
+    return (numbers / 7 - 0.4).astype(np.float32)
+
+
+@pytest.mark.parametrize(("make", "expected"), CELLS.values(), ids=CELLS)
+def test_a_step_of_a_cell_is_one_node(
+    make: Callable[[], Any], expected: list[float]
+) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(counted([2, 3]))
+        cell = make()
+        state = cell.zero_state(2, tf.float32)
+        _, state = cell(x, state)
+        y, _ = cell(x, state)
+        steps = [
+            op for op in graph.get_operations() if op.type == type(cell).__name__
+        ]
+        assert len(steps) == 2
+        begun = [
+            tf.assign(v, counted(v.get_shape().as_list()))
+            for v in tf.trainable_variables()
+        ]
+        with tf.Session() as session:
+            session.run(begun)
+            np.testing.assert_allclose(session.run(y).ravel(), expected, atol=1e-5)
+        kinds = [node.op for node in graph.as_graph_def().node]
+    assert kinds.count(steps[0].type) == 2

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.shared.arrays import concat, split, transpose
-from tensorlite.compat.shared.elementwise import clip_by_value
+from tensorlite.compat.shared.arrays import concat, split, transpose, zeros
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, relu, sigmoid, tanh
 from tensorlite.compat.v1 import init_ops, scopes
@@ -14,10 +13,19 @@ from tensorlite.compat.v1.cells import LayerRNNCell, LSTMStateTuple, RNNCell
 from tensorlite.compat.v1.contrib.normalizing import layer_norm
 from tensorlite.compat.v1.nn_functions import dropout
 from tensorlite.compat.v1.rnn import bidirectional_dynamic_rnn
+from tensorlite.compat.views import in_graph
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import cells as blocks
+from tensorlite.ops.composite import Composite, composed
 
 _BRANCHES = 8
 """Into how many parts a step of NASCell is split."""
+
+
+def _step(op: Composite, *inputs: Any) -> Any:
+    """Return the outputs of a step, whose node bears the operator's name."""
+    return in_graph(lambda: composed(op, *map(to_tensor, inputs)), op.name)
 
 
 class _OfUnits(LayerRNNCell):
@@ -63,8 +71,8 @@ class LSTMBlockCell(_OfUnits):
         units = self._num_units
         rows = inputs_shape.as_list()[-1] + units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
-        zeros = init_ops.Constant(0.0)
-        self._bias = self.add_weight("bias", [4 * units], initializer=zeros)
+        empty = init_ops.Constant(0.0)
+        self._bias = self.add_weight("bias", [4 * units], initializer=empty)
         if self._peeks:
             names = ("w_i_diag", "w_f_diag", "w_o_diag")
             self._diagonals = [self.add_weight(name, [units]) for name in names]
@@ -72,18 +80,12 @@ class LSTMBlockCell(_OfUnits):
 
     def call(self, inputs: Any, state: Any) -> Any:
         before, h = state
-        gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
-        i, j, f, o = split(gates, 4, axis=1)
-        if self._peeks:
-            i = i + before * self._diagonals[0]
-            f = f + before * self._diagonals[1]
-        c = sigmoid(i) * tanh(j) + sigmoid(f + self._forget_bias) * before
-        if self._clip is not None and self._clip > 0:
-            c = clip_by_value(c, -self._clip, self._clip)
-        if self._peeks:
-            o = o + c * self._diagonals[2]
-        new = tanh(c) * sigmoid(o)
-        return new, LSTMStateTuple(c, new)
+        clip = -1.0 if self._clip is None else float(self._clip)
+        op = blocks.LSTMBlockCell(float(self._forget_bias), clip, self._peeks)
+        none = zeros([self._num_units], inputs.dtype)
+        seen = self._diagonals if self._peeks else [none] * 3
+        made = _step(op, inputs, before, h, self._kernel, *seen, self._bias)
+        return made[6], LSTMStateTuple(made[1], made[6])
 
 
 class GRUBlockCell(_OfUnits):
@@ -108,18 +110,16 @@ class GRUBlockCell(_OfUnits):
         units = self._num_units
         rows = inputs_shape.as_list()[-1] + units
         gates, gates_bias, candidate, candidate_bias = self.names
-        ones, zeros = init_ops.Constant(1.0), init_ops.Constant(0.0)
+        open_, empty = init_ops.Constant(1.0), init_ops.Constant(0.0)
         self._gates = self.add_weight(gates, [rows, 2 * units])
-        self._gates_bias = self.add_weight(gates_bias, [2 * units], initializer=ones)
+        self._gates_bias = self.add_weight(gates_bias, [2 * units], initializer=open_)
         self._candidate = self.add_weight(candidate, [rows, units])
-        self._bias = self.add_weight(candidate_bias, [units], initializer=zeros)
+        self._bias = self.add_weight(candidate_bias, [units], initializer=empty)
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
-        given = matmul(concat([inputs, state], 1), self._gates)
-        r, u = split(sigmoid(bias_add(given, self._gates_bias)), 2, axis=1)
-        made = matmul(concat([inputs, r * state], 1), self._candidate)
-        new = u * state + (1.0 - u) * tanh(bias_add(made, self._bias))
+        weights = self._gates, self._candidate, self._gates_bias, self._bias
+        new = _step(blocks.GRUBlockCell(), inputs, state, *weights)[3]
         return new, new
 
 
