@@ -96,6 +96,21 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda tf: tf.clip_by_global_norm(ODD, 1.0),
         "t_list=<Odd>.*list",
     ),
+    "sizes below 0": (lambda tf: tf.zeros(-7), r"\[-7\].*non-negative"),
+    "counts to tile by": (
+        lambda tf: tf.tile(X, [1, [2, 3]]),
+        r"a member=\[2, 3\]; allowed",
+    ),
+    "paddings": (lambda tf: tf.pad(X, "tpyo"), r"tpyo"),
+    "a shape to scatter into": (
+        lambda tf: tf.scatter_nd([[0]], [1.0], [1, [2]]),
+        r"scatter_nd: shape=.*integers",
+    ),
+    "an exponent": (
+        lambda tf: tf.nn.local_response_normalization(IMAGE, beta=ODD),
+        r"beta=<Odd>; give a number",
+    ),
+    "no images": (lambda tf: tf.nn.local_response_normalization(X), r"4 axes"),
     "sizes of images": (
         lambda tf: tf.image.resize(IMAGE, ODD),
         r"size=<Odd>.*height",
@@ -201,6 +216,10 @@ VERSION_1: dict[str, tuple[Callable[[Any], Any], str]] = {
     "rounds": (
         lambda x: tf1.train.limit_epochs(x, TEXT),
         r"num_epochs='2'.*integers",
+    ),
+    "labels": (
+        lambda x: tf1.nn.ctc_loss(ODD, [[[1.0, 2.0]]], [1]),
+        r"labels=<Odd>.*sparse",
     ),
     "thresholds": (
         lambda x: tf1.metrics.auc([True], [0.5], num_thresholds=TEXT),

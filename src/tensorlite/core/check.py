@@ -37,6 +37,13 @@ def is_number(value: Any) -> bool:
     return is_real and isfinite(value)
 
 
+def a_number(value: Any, what: str) -> Any:
+    """Return a number of Python's or NumPy's; DTypeError for others."""
+    if not isinstance(value, (int, float, np.number)):
+        raise DTypeError(f"{what}={value!r}; give a number")
+    return value
+
+
 def check_seconds(what: str, value: Any, least: float) -> None:
     """Raise InvalidArgumentError for what is no number of seconds, `least` or more."""
     if not is_number(value) or value < least:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorlite.core.check import a_number, whole
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads
@@ -241,7 +242,13 @@ def local_response_normalization(
     >>> print(tl.nn.local_response_normalization([[[[1.0, 2.0]]]], depth_radius=1))
     [[[[0.408248 0.816497]]]]
     """
-    made: Tensor = composed(
-        LRN(depth_radius, bias, alpha, beta), floating(to_tensor(x))
-    )
+    whole(depth_radius, "local_response_normalization: depth_radius", least=0)
+    for what, number in (("bias", bias), ("alpha", alpha), ("beta", beta)):
+        a_number(number, f"local_response_normalization: {what}")
+    images = floating(to_tensor(x))
+    if images.spec.rank not in (None, 4):
+        raise ShapeError(
+            f"local_response_normalization takes images with 4 axes, not {images.spec}"
+        )
+    made: Tensor = composed(LRN(depth_radius, bias, alpha, beta), images)
     return made

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import calls, floating, to_tensor
 from tensorlite.core.errors import (
     DTypeError,
@@ -238,6 +239,9 @@ def ctc_loss(
     >>> print(tl.nn.ctc_loss(labels, tl.zeros((2, 1, 2)), [2]))
     [0.287682]
     """
+    one_of(
+        labels, SparseTensor, "ctc_loss: labels", "a sparse tensor (batch, labels)"
+    )
     x, values = _turned(logits, labels.values, time_major, blank_index)
     op = CTCLoss(
         preprocess_collapse_repeated,

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -286,6 +287,8 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
     if isinstance(repetitions, Tensor):
         return call(Tile(), tensor, repetitions)
     times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
+    for count in times:
+        whole(count, f"tile: repetitions={times}: a member", least=0)
     known = tensor.spec.rank
     if known is not None:
         times = [1] * (known - len(times)) + times

@@ -196,7 +196,7 @@ def _is_small(sizes: Any) -> bool:
     known = isinstance(sizes, list) and all(
         isinstance(n, (int, np.integer)) for n in sizes
     )
-    return known and prod(sizes) < _SMALL
+    return known and min(sizes, default=0) >= 0 and prod(sizes) < _SMALL
 
 
 def _element(dtype: DType, value: Any) -> Any:
@@ -290,8 +290,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     counts: Any = _sizes(multiples)
     if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
         counts = shape_tensor(counts)
-    x, size = converted(input), np.shape(counts) if isinstance(counts, list) else None
-    if size is not None and x.spec.rank is not None and size != (x.spec.rank,):
+    x, count = converted(input), len(counts) if isinstance(counts, list) else None
+    if count is not None and x.spec.rank is not None and count != x.spec.rank:
         raise ShapeError(f"Tile: {counts} for {x.spec}; give a number for each axis")
     return tl.tile(x, counts)
 
@@ -343,7 +343,7 @@ def _check_paddings(paddings: Any) -> None:
         known = paddings.numpy() if isinstance(paddings, EagerTensor) else None
     elif any(isinstance(x, Operand) for x in nest.flatten(paddings)):
         return
-    if known is not None and np.size(known) and np.min(known) < 0:
+    if known is not None and min(integers_of(known, "paddings"), default=0) < 0:
         raise InvalidArgumentError(
             f"Paddings must be non-negative: {np.asarray(known).tolist()}"
         )

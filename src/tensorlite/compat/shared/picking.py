@@ -13,6 +13,7 @@ from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared import checks
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.views import plain
+from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -137,7 +138,10 @@ def one_hot(
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, name: str | None = None
 ) -> Any:
-    sizes = shape if isinstance(shape, Operand) else np.asarray(shape)
+    sizes = shape
+    if not isinstance(shape, Operand):
+        integers_of(shape, "scatter_nd: shape")
+        sizes = np.asarray(shape)
     return tl.scatter_nd(converted(indices), converted(updates), sizes)
 
 

@@ -22,7 +22,8 @@ class ResizeMethod:
 
 
 def _method(method: Any) -> str:
-    return _METHODS[method] if isinstance(method, int) else str(method)
+    known = isinstance(method, int) and 0 <= method < len(_METHODS)
+    return _METHODS[method] if known else str(method)
 
 
 @named("resize")
