@@ -65,6 +65,8 @@ class DeviceName(str):  # noqa: SLOT000  # the decorator makes them
         for part in _PART.finditer(spelled):
             if part.start() != position:
                 break
+            if part[3] and "kind" in found:
+                raise DeviceError(f"Cannot specify multiple device types: {text!r}")
             position = part.end()
             if part[1]:
                 found[part[1]] = part[2]

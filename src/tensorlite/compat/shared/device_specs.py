@@ -7,7 +7,7 @@ from typing import Any, Self
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import InvalidArgumentError
 
-_PARTS = ("job", "replica", "task", "device_type", "device_index")
+PARTS = ("job", "replica", "task", "device_type", "device_index")
 
 
 class DeviceSpec:
@@ -55,13 +55,13 @@ class DeviceSpec:
         return self._name.index
 
     def replace(self, **kwargs: Any) -> Self:
-        unknown = sorted(set(kwargs) - set(_PARTS))
+        unknown = sorted(set(kwargs) - set(PARTS))
         if unknown:
             raise InvalidArgumentError(
-                f"DeviceSpec.replace: {unknown} are none of {_PARTS}"
+                f"DeviceSpec.replace: {unknown} are none of {PARTS}"
             )
         return type(self)(
-            **{key: kwargs.get(key, getattr(self, key)) for key in _PARTS}
+            **{key: kwargs.get(key, getattr(self, key)) for key in PARTS}
         )
 
     def parse_from_string(self, spec: str) -> Self:
@@ -69,7 +69,7 @@ class DeviceSpec:
 
     def make_merged_spec(self, dev: DeviceSpec) -> Self:
         """Return this with the parts that another has in their place."""
-        pairs = {key: getattr(dev, key) for key in _PARTS}
+        pairs = {key: getattr(dev, key) for key in PARTS}
         return self.replace(**{k: x for k, x in pairs.items() if x is not None})
 
     def __eq__(self, other: object) -> bool:

@@ -75,13 +75,28 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if not isinstance(x, SymbolicTensor):
         return x.numpy()
     own = x.node.outputs[x.index]
-    if isinstance(own.node.op, Const):
-        return own.node.op.value
-    known = own.spec.constant()
-    if known is None:
-        return None
+    value, known = _folded(own), own.spec.constant()
+    if value is not None or known is None:
+        return value
     found = np.asarray(known, own.dtype.numpy)
     return found.reshape(()) if own.spec.rank == 0 else found
+
+
+_FOLDED = {"Cast", "ConcatV2", "Equal", "Fill", "NotEqual", "Pack", "Range"}
+"""Operators of which TensorFlow tells the value where it knows those of the operands."""
+
+
+def _folded(x: SymbolicTensor) -> Any:
+    """Return the value of a constant, and of what some operators make of such; None for others."""
+    op = x.node.op
+    if isinstance(op, Const):
+        return op.value
+    if op.name not in _FOLDED or x.node.control:
+        return None
+    values = [_folded(y) for y in x.node.inputs]
+    if any(value is None for value in values):
+        return None
+    return np.asarray(op.kernel(np, *values))
 
 
 constant_value = get_static_value

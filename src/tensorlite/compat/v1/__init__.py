@@ -78,7 +78,6 @@ from tensorlite.compat.shared.control_flow import (
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
-from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     accumulate_n as accumulate_n,
@@ -344,6 +343,7 @@ from tensorlite.compat.v1.behaviour import *
 from tensorlite.compat.v1.checks import *
 from tensorlite.compat.v1.configuration import *
 from tensorlite.compat.v1.control_flow import *
+from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.v1.framework import *
 from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
 from tensorlite.compat.v1.image_older import (

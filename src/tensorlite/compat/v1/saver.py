@@ -23,6 +23,7 @@ from tensorlite.interop.tensorflow.stored import checkpoints
 from tensorlite.interop.tensorflow.stored.savers import (
     Kept,
     Saveable,
+    changed_at,
     saveables,
     saver_nodes,
 )
@@ -224,6 +225,11 @@ def _listed(var_list: Any) -> Any:
         return var_list
     extra = get_default_graph().get_collection(GraphKeys.SAVEABLE_OBJECTS)
     return [*scopes.global_variables(), *extra]
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
+    times = [changed_at(prefix) for prefix in checkpoint_prefixes]
+    return [time for time in times if time]
 
 
 def import_meta_graph(

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from tensorlite.compat.v1.scaffolds import PARTS, SessionManager
+from tensorlite.core.errors import AbortedError
 from tensorlite.graph_mode import supervisors
 
 
 class Supervisor(supervisors.Supervisor):
     parts, manager = PARTS, SessionManager
+
+
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Iterable[Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    master: str = "",
+) -> None:
+    lost = True
+    while lost:
+        try:
+            with supervisor.managed_session(master) as session:
+                while not supervisor.should_stop():
+                    train_step_fn(session, *(args or ()), **(kwargs or {}))
+            lost = False
+        except AbortedError:  # a task was lost: begin again from the last checkpoint
+            continue

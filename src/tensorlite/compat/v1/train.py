@@ -67,6 +67,7 @@ from tensorlite.compat.v1.placing import (
 from tensorlite.compat.v1.saver import (
     Saver as Saver,
     SaverDef as SaverDef,
+    get_checkpoint_mtimes as get_checkpoint_mtimes,
     import_meta_graph as import_meta_graph,
 )
 from tensorlite.compat.v1.scaffolds import (
@@ -92,7 +93,10 @@ from tensorlite.compat.v1.starting import (
     warm_start as warm_start,
 )
 from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
-from tensorlite.compat.v1.supervisor import Supervisor as Supervisor
+from tensorlite.compat.v1.supervisor import (
+    Supervisor as Supervisor,
+    basic_train_loop as basic_train_loop,
+)
 from tensorlite.compat.v1.sync_replicas import (
     SyncReplicasOptimizer as SyncReplicasOptimizer,
 )

@@ -221,11 +221,12 @@ class Kept:
     def recover(self, paths: Iterable[str]) -> None:
         """Take those of some checkpoints for one's own that are there."""
         self.last = [
-            (path, _changed(path)) for path in paths if checkpoints.exists(path)
+            (path, changed_at(path)) for path in paths if checkpoints.exists(path)
         ]
 
 
-def _changed(path: str) -> float:
+def changed_at(path: str) -> float:
+    """Return when a checkpoint was written, in seconds; 0 for one that is not there."""
     for name in (f"{path}.index", path):
         if Path(name).exists():
             return Path(name).stat().st_mtime

@@ -1,0 +1,25 @@
+"""tf.DeviceSpec of TensorFlow 1, whose parts may be set; what else it does is in shared."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from tensorlite.compat.shared import device_specs
+from tensorlite.core.device import DeviceName
+
+
+class DeviceSpec(device_specs.DeviceSpec):
+    """A device's name; of parts that are not given any will do."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in device_specs.PARTS:
+            self.parse_from_string(self.replace(**{name: value}).to_string())
+        else:
+            super().__setattr__(name, value)
+
+    def parse_from_string(self, spec: str) -> Self:
+        self._name = DeviceName.parse(spec)
+        return self
+
+    def merge_from(self, dev: device_specs.DeviceSpec) -> None:
+        self.parse_from_string(self.make_merged_spec(dev).to_string())
