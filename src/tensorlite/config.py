@@ -304,7 +304,8 @@ def set_tensorflow_results(wanted: bool) -> None:
 
     Quotients of integers of 32 bits or more are float64 then, not float32, and `numpy()` of a
     tensor without axes is a scalar, of a string bytes, not an array. NumPy's functions of tensors
-    give arrays. Tensors, variables, shapes, dtypes and specs print as TensorFlow's do.
+    give arrays. Tensors, variables, shapes, dtypes and specs print as TensorFlow's do; shapes are
+    no tuples, and may be of a rank that is not known. A list as a key stands for a tuple.
 
     >>> tl.config.set_tensorflow_results(True)
     >>> (tl.asarray(1) / tl.asarray(3)).dtype, tl.asarray("text").numpy()

@@ -11,6 +11,7 @@ import pytest
 import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.compat.v2 import numpy as tnp
+from tensorlite.core.device import settings
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import mode
 
@@ -23,6 +24,7 @@ def eager() -> Iterator[None]:
     tnp.experimental_enable_numpy_behavior()
     yield
     tl.config.set_promotion("standard")
+    settings.numpy_behavior = False
     for name in lacking:
         delattr(Tensor, name)
     mode.eager = before

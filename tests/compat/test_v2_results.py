@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
+from tensorlite.core.device import settings
 from tensorlite.graph_mode.graph import mode
 
 
@@ -141,3 +142,20 @@ def test_shapes_of_results_that_are_none() -> None:
     )
     assert concrete.output_shapes == ((1,), None)
     assert concrete.output_dtypes == (tf.float32, None)
+
+
+def test_a_list_as_a_key_stands_for_a_tuple(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "numpy_behavior", False)
+    x: Any = tf.reshape(tf.range(12), [3, 4])
+    assert int(x[[0, 1]]) == 1
+    assert x[[..., 1]].numpy().tolist() == [1, 5, 9]
+    assert x[[slice(None), 2]].numpy().tolist() == [2, 6, 10]
+    assert int(tf.Variable(x)[[tf.constant(1), 0]]) == 4
+    monkeypatch.setattr(settings, "numpy_behavior", True)
+    assert x[[0, 1]].shape == [2, 4]
+
+
+def test_the_only_size_may_be_a_tensor_of_rank_0() -> None:
+    assert tf.ones(tf.constant(2)).numpy().tolist() == [1.0, 1.0]
+    made = tf.function(lambda n: tf.zeros(n, tf.int32))(tf.constant(3))
+    assert made.numpy().tolist() == [0, 0, 0]

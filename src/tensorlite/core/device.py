@@ -152,7 +152,10 @@ class Settings:
     numpy_adopts: bool = False
     """Whether an array of NumPy beside a tensor takes the tensor's dtype, if it may."""
     tensorflow_results: bool = False
-    """Whether quotients of wide integers are float64, and values look as TensorFlow's do."""
+    """Whether quotients of wide integers are float64, lists as keys stand for tuples, and values
+    look as TensorFlow's do."""
+    numpy_behavior: bool = False
+    """Whether lists as keys are NumPy's nevertheless."""
 
     promotion: str = "standard"
     """By which rule two dtypes meet in one."""

@@ -14,6 +14,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.device import settings
 from tensorlite.core.dispatch import (
     call,
     constant,
@@ -57,6 +58,12 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
     Ints, slices, Ellipsis, None, and tensors, arrays or lists of integers or bools; indices may be
     traced. Raises PlaceError for an index that is not there.
     """
+    if (
+        type(key) is list
+        and settings.tensorflow_results
+        and not settings.numpy_behavior
+    ):
+        key = tuple(key)
     if _is_plain(x):
         try:
             return EagerTensor(x.array[_numpy_key(key)], x.device)

@@ -22,6 +22,7 @@ from tensorlite.compat.v2.keras import ops
 from tensorlite.config import set_promotion
 from tensorlite.core import nest
 from tensorlite.core.constant import encoded
+from tensorlite.core.device import settings
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType, as_dtype, of_numpy
 from tensorlite.core.errors import InvalidArgumentError
@@ -234,6 +235,7 @@ def experimental_enable_numpy_behavior(
         )
     _rules.prefers_float32 = prefer_float32
     set_promotion(rule)
+    settings.numpy_behavior = True
     for name, method in METHODS.items():
         if not hasattr(Tensor, name):
             setattr(Tensor, name, method)
