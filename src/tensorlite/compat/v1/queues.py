@@ -88,7 +88,7 @@ def named(queue: QueueBase) -> Any:
     return found
 
 
-def _shapes(shapes: Any) -> Any:
+def component_shapes(shapes: Any) -> Any:
     """Return a shape for each component, None where none are given; a single one may stand bare."""
     if shapes is None:
         return None
@@ -115,7 +115,7 @@ class FIFOQueue(_Named, queues.FIFOQueue):
             queues.FIFOQueue.__init__,
             capacity,
             dtypes,
-            _shapes(shapes),
+            component_shapes(shapes),
             names,
             name,
             shared_name,
@@ -141,7 +141,7 @@ class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
             capacity,
             min_after_dequeue,
             dtypes,
-            _shapes(shapes),
+            component_shapes(shapes),
             names,
             seeds_of(seed),
             name,
@@ -165,7 +165,7 @@ class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):
             queues.PaddingFIFOQueue.__init__,
             capacity,
             dtypes,
-            _shapes(shapes),
+            component_shapes(shapes),
             names,
             name,
             shared_name,
@@ -188,7 +188,7 @@ class PriorityQueue(_Named, queues.PriorityQueue):
             queues.PriorityQueue.__init__,
             capacity,
             types,
-            _shapes(shapes),
+            component_shapes(shapes),
             names,
             name,
             shared_name,

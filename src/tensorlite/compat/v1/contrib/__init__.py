@@ -25,6 +25,7 @@ NAMESPACES = (
     "rnn",
     "seq2seq",
     "slim",
+    "staging",
     "tensorboard",
     "tpu",
     "training",
