@@ -237,3 +237,24 @@ def test_a_step_of_a_cell_is_one_node(
             np.testing.assert_allclose(session.run(y).ravel(), expected, atol=1e-5)
         kinds = [node.op for node in graph.as_graph_def().node]
     assert kinds.count(steps[0].type) == 2
+
+
+def test_boxes_are_chosen_by_tensorflows_nodes() -> None:
+    corners = [[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3], [0, 0, 0.1, 0.1]]
+    boxes = np.array(corners, np.float32)
+    scores = np.array([0.5, 0.9, 0.7, 0.05], np.float32)
+    with tf.Graph().as_default() as graph:
+        all_of = tf.constant(boxes), tf.constant(scores), 3, 0.5, 0.1
+        tf.identity(tf.image.non_max_suppression(*all_of), name="some")
+        padded = tf.image.non_max_suppression_padded(
+            *all_of, pad_to_max_output_size=True
+        )
+        tf.identity(padded[0], name="padded")
+        message = graph.as_graph_def()
+    kinds = [node.op for node in message.node if node.op.startswith("NonMax")]
+    assert kinds == ["NonMaxSuppressionV3", "NonMaxSuppressionV4"]
+    with tf.Graph().as_default():
+        tf.import_graph_def(message, name="")
+        with tf.Session() as session:
+            some, padded = session.run(["some:0", "padded:0"])
+    assert (some.tolist(), padded.tolist()) == ([1, 2], [1, 2, 0])

@@ -16,6 +16,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.operators import astype
 
 __all__ = [
@@ -120,16 +121,33 @@ def _suppressed(
     return chosen, found
 
 
-def _kept(
-    boxes: TensorLike,
-    scores: TensorLike,
-    limits: Sequence[TensorLike],
-    pad_to_max: bool = False,
-) -> tuple[Tensor, ...]:
-    most, *others = limits
-    count = astype(to_tensor(most), dtypes.int32)
+class NonMaxSuppressionV3(Composite):
+    """The numbers of the boxes that no better one overlaps."""
+
+    differentiable = False
+
+    def compose(self, *inputs: Tensor) -> Tensor:
+        """Return the numbers, best first."""
+        return calls(NonMaxSuppressionV5(), *inputs, constant(0.0))[0]
+
+
+class NonMaxSuppressionV4(Composite):
+    """The numbers of the boxes that no better one overlaps, and how many there are."""
+
+    differentiable = False
+    pad_to_max_output_size: bool = False
+
+    def compose(self, *inputs: Tensor) -> list[Tensor]:
+        """Return the numbers, filled up with zeros if asked for, and how many count."""
+        op = NonMaxSuppressionV5(self.pad_to_max_output_size)
+        numbers, _, count = calls(op, *inputs, constant(0.0))
+        return [numbers, count]
+
+
+def _limits(most: TensorLike, *others: TensorLike) -> list[Tensor]:
+    """Return how many boxes there may be, and thresholds, as operators take them."""
     numbers = [astype(to_tensor(limit), dtypes.float32) for limit in others]
-    return calls(NonMaxSuppressionV5(pad_to_max), boxes, scores, count, *numbers)
+    return [astype(to_tensor(most), dtypes.int32), *numbers]
 
 
 def non_max_suppression(
@@ -147,9 +165,9 @@ def non_max_suppression(
     >>> print(tl.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], 3))
     [1 2]
     """
-    return _kept(
-        boxes, scores, (max_output_size, iou_threshold, score_threshold, 0.0)
-    )[0]
+    limits = _limits(max_output_size, iou_threshold, score_threshold)
+    made: Tensor = composed(NonMaxSuppressionV3(), boxes, scores, *limits)
+    return made
 
 
 def non_max_suppression_with_scores(
@@ -167,8 +185,8 @@ def non_max_suppression_with_scores(
     >>> print(numbers, scores)
     [1 0] [0.75 0.5 ]
     """
-    limits = (max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
-    numbers, found, _ = _kept(boxes, scores, limits)
+    limits = _limits(max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+    numbers, found, _ = calls(NonMaxSuppressionV5(), boxes, scores, *limits)
     return numbers, found
 
 
@@ -187,8 +205,9 @@ def non_max_suppression_padded(
     >>> print(numbers, count)
     [0 0] 1
     """
-    limits = (max_output_size, iou_threshold, score_threshold, 0.0)
-    numbers, _, count = _kept(boxes, scores, limits, pad_to_max_output_size)
+    op = NonMaxSuppressionV4(pad_to_max_output_size)
+    limits = _limits(max_output_size, iou_threshold, score_threshold)
+    numbers, count = composed(op, boxes, scores, *limits)
     return numbers, count
 
 

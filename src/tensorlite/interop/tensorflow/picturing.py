@@ -196,6 +196,5 @@ PICTURING: dict[str, Adapter] = {
     "ExtractGlimpseV2": _glimpsed,
     "NonMaxSuppression": _first_suppressed,
     "NonMaxSuppressionV2": _suppressed,
-    "NonMaxSuppressionV3": _suppressed,
     "QuantizeAndDequantizeV2": _rounded_to_range,
 }
