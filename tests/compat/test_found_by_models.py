@@ -1,6 +1,6 @@
 """What models written for TensorFlow 1 have shown to be wrong, by as little as shows it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -182,3 +182,49 @@ def test_graphs_with_summaries_of_pictures_are_described() -> None:
 def test_devices_may_be_named_by_their_kind() -> None:
     with tf.device("/cpu"):
         assert tf.constant(1.0).device == "/device:CPU:*"
+
+
+def kinds_of(make: Callable[[], Any]) -> list[str]:
+    """Return the types of the nodes that a function makes."""
+    graph: Any = tf.get_default_graph()
+    before = len(graph.get_operations())
+    make()
+    return [op.type for op in graph.get_operations()[before:]]
+
+
+def test_shapes_of_tensors_and_numbers_are_packed_as_tensorflow_packs_them() -> None:
+    """Later draws hang on the number of nodes; these are TensorFlow 1.15's."""
+    x = tf.placeholder(tf.float32, [None, 3, 4])
+    n = tf.shape(x)[0]
+    assert kinds_of(lambda: tf.reshape(x, [n, -1])) == ["Const", "Pack", "Reshape"]
+    assert kinds_of(lambda: tf.tile(x, [n, 1, 1])) == [
+        *["Const", "Const", "Pack", "Tile"]
+    ]
+    assert kinds_of(lambda: tf.fill([n, 4], 1.0)) == [
+        "Const",
+        "Pack",
+        "Const",
+        "Fill",
+    ]
+    assert kinds_of(lambda: tf.random_normal([n, 4]))[:5] == [
+        *["Const", "Pack", "Const", "Const", "RandomStandardNormal"]
+    ]
+    assert kinds_of(lambda: tf.layers.flatten(x)) == [
+        *["Shape", "Const", "Const", "Const", "StridedSlice"],
+        *["Const", "Pack", "Reshape"],
+    ]
+
+
+def test_sizes_that_are_partly_tensors_are_known_where_they_are_numbers() -> None:
+    x = tf.placeholder(tf.float32, [None, 3, 4])
+    n = tf.shape(x)[0]
+    wide = tf.constant(12, tf.int64)
+    made = [
+        tf.reshape(x, [n, 12]),
+        tf.reshape(x, [n, wide]),
+        tf.random_uniform((n, 12)),
+    ]
+    assert [y.shape.as_list() for y in made] == [[None, 12]] * 3
+    with tf.Session() as session:
+        found = session.run(made, {x: [[[0.0] * 4] * 3] * 2})
+    assert [y.shape for y in found] == [(2, 12)] * 3

@@ -49,6 +49,18 @@ def test_files_are_written_and_read(tmp_path: Path) -> None:
         gfile.GFile(name, "x")
 
 
+def test_bytes_that_are_no_text_are_written_into_files_of_text(
+    tmp_path: Path,
+) -> None:
+    """TensorFlow's files know no difference; programs write pictures so."""
+    name = str(tmp_path / "picture.png")
+    with gfile.GFile(name, "w") as file:
+        file.write("a")
+        file.write(b"\x89PNG\r\n")
+        file.write("b")
+    assert Path(name).read_bytes() == b"a\x89PNG\r\nb"
+
+
 def test_folders(tmp_path: Path) -> None:
     base = str(tmp_path / "one")
     gfile.MakeDirs(f"{base}/two/three")

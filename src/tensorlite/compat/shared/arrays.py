@@ -5,7 +5,7 @@ Picking, scattering and ordering elements is in picking.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of, several
-from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.dispatch import call, calls, constant, to_tensor
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
@@ -67,7 +67,19 @@ def _sizes(shape: Any) -> Any:
         raise ShapeError("a shape is wanted whose rank is known")
     if isinstance(shape, (int, np.integer)):
         return [int(shape)]
-    return [plain(n) for n in several(shape, "shape", "integers, one for each axis")]
+    return packed(several(shape, "shape", "integers, one for each axis"))
+
+
+def packed(sizes: Sequence[Any]) -> Any:
+    """Return sizes as one tensor where one of them is a tensor, with no nodes but TensorFlow's.
+
+    What later nodes draw hangs on how many there are.
+    """
+    given = [plain(x) for x in sizes]
+    kinds = {x.__tensor__().dtype for x in given if isinstance(x, Operand)}
+    if len(kinds) != 1 or not next(iter(kinds)).is_integer:
+        return given
+    return tl.stack([to_tensor(x, *kinds) for x in given])
 
 
 @named("transpose")

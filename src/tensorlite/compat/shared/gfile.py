@@ -118,13 +118,14 @@ class GFile:
         return found
 
     def write(self, file_content: Any) -> None:
-        """Write text; bytes are taken as text in UTF-8, and the other way round."""
+        """Write text or bytes, however the file was opened."""
         file = self._for("wa+", "writing")
-        binary = "b" in self._mode
-        if binary and isinstance(file_content, str):
-            file_content = file_content.encode(self._encoding)
-        elif not binary and isinstance(file_content, bytes):
-            file_content = file_content.decode(self._encoding)
+        if "b" in self._mode:
+            if isinstance(file_content, str):
+                file_content = file_content.encode(self._encoding)
+        elif isinstance(file_content, bytes):
+            file.flush()
+            file = file.buffer
         file.write(file_content)
 
     def seek(

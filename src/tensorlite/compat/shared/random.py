@@ -9,6 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.arrays import packed
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -24,7 +25,8 @@ def sizes_of(shape: Any) -> Any:
         shape = [shape]
     if isinstance(shape, np.ndarray):
         shape = shape.tolist()
-    return as_shape(shape)
+    is_whole = isinstance(shape, (Operand, AnyShape))
+    return as_shape(shape if is_whole else packed(shape))
 
 
 @named("random_uniform")

@@ -291,9 +291,9 @@ class Flatten(Layer):
         if self.data_format == "channels_first" and len(sizes) > 2:
             order = [0, *range(2, len(sizes)), 1]
             inputs = arrays.transpose(inputs, order)
+        batch = sizes[0] or v1_arrays.shape(inputs)[0]
+        outputs = arrays.reshape(inputs, [batch, -1])
         rest = None if None in sizes[1:] else prod(sizes[1:])
-        batch = v1_arrays.shape(inputs)[0] if rest is None else -1
-        outputs = arrays.reshape(inputs, [batch, -1 if rest is None else rest])
         _shaped(outputs, [sizes[0], rest])
         return outputs
 
