@@ -164,4 +164,5 @@ class TensorShape(shapes.TensorShape):
 
 def as_shape(dims: tuple[int | None, ...] | None) -> Any:
     """Return sizes as the kind of shape that programs of this process expect."""
-    return shapes.shape_of(dims) if mode.eager else TensorShape(dims)
+    plain = mode.eager or mode.plain_sizes
+    return shapes.shape_of(dims) if plain else TensorShape(dims)

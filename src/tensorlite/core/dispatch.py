@@ -36,6 +36,7 @@ from tensorlite.core.remote import home_of
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import (
     CPU,
+    array_of_scalar,
     device_of,
     existing,
     is_array,
@@ -206,7 +207,7 @@ def call1(op: Op, x: TensorLike) -> Tensor:
             except Exception as error:
                 raise explained(op, (x,), error) from error
             y = EagerTensor(
-                out if type(out) is ndarray else np.asarray(out), x._device
+                out if type(out) is ndarray else array_of_scalar(out), x._device
             )
             if top is not None:
                 top.observe(op, (x,), (y,))
@@ -250,7 +251,7 @@ def call2(op: Op, a: TensorLike, b: TensorLike) -> Tensor:
                 except Exception as error:
                     raise explained(op, (a, b), error) from error
                 z = EagerTensor(
-                    out if type(out) is ndarray else np.asarray(out), place
+                    out if type(out) is ndarray else array_of_scalar(out), place
                 )
                 if top is not None:
                     top.observe(op, (a, b), (z,))
@@ -461,7 +462,8 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
         return EagerTensor(out, out.where or device)
     if not isinstance(out, np.generic) and is_array(out):
         return EagerTensor(out, device_of(out))
-    return EagerTensor(xp.asarray(out), device)
+    array = array_of_scalar(out) if xp is np else xp.asarray(out)
+    return EagerTensor(array, device)
 
 
 def admits(op: Op, inputs: Tensors, dtype: object) -> bool:

@@ -18,6 +18,7 @@ class Composite:
     """A container that says itself what its members are, and is made of others without a call."""
 
     __slots__ = ()
+    is_value = True
 
     def members(self) -> dict[str, Any]:
         """Return the members by their names, in order."""
@@ -57,6 +58,11 @@ def _is_container(kind: type) -> bool:
         and not hasattr(kind, "__tensor__")
         and not hasattr(kind, "is_leaf")
     )
+
+
+def is_value(value: object) -> bool:
+    """Return whether a container is one value of several tensors, as its class says of itself."""
+    return bool(getattr(type(value), "is_value", False))
 
 
 def children(value: Any) -> list[Any]:

@@ -149,6 +149,13 @@ def to_device(array: Array, device: DeviceName) -> Array:
         return xp.asarray(array)
 
 
+def array_of_scalar(value: Any) -> Array:
+    """Return what a NumPy function gave in place of an array; a text stays an object in it."""
+    if isinstance(value, (bytes, str)):
+        return np.array(value, object)
+    return np.asarray(value)
+
+
 def for_module(xp: Xp, value: Any) -> Any:
     """Return a value as `xp` works on it: an array from elsewhere is brought where `xp` is."""
     if isinstance(value, Opaque) or (xp is np and type(value) is np.ndarray):

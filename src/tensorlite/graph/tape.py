@@ -147,6 +147,9 @@ class GradientTape(Interpreter):
 
     def watch(self, tensors: Any) -> None:
         """Watch a tensor, a variable, or a structure of these; DTypeError for integers."""
+        if nest.is_value(tensors):
+            parts = map(source_of, nest.flatten(tensors))
+            tensors = [x for x in parts if x.dtype.is_differentiable]
         for leaf in nest.flatten(tensors):
             source = source_of(leaf)
             if not source.dtype.is_differentiable:
@@ -170,7 +173,7 @@ class GradientTape(Interpreter):
         >>> tape.watched_variables()[0] is w
         True
         """
-        owners = [_owner(x) for x in self._kept]
+        owners = [owner_of(x) for x in self._kept]
         return tuple(x for x in owners if x is not None)
 
     @contextmanager
@@ -239,9 +242,9 @@ class GradientTape(Interpreter):
                 for g, leaf in zip(found, leaves, strict=True)
             ]
         if not self.persistent:
-            variables = [x for x in self._kept if _owner(x) is not None]
+            variables = [x for x in self._kept if owner_of(x) is not None]
             self._records, self._watched, self._kept = [], set(), variables
-        return nest.pack_like(sources, filled)
+        return _packed(sources, iter(filled))
 
     def jacobian(
         self, target: Any, sources: Any, unconnected: Unconnected = "none"
@@ -369,7 +372,25 @@ class GradientTape(Interpreter):
         )
 
 
-def _owner(kept: Tensor) -> Any:
+def _packed(sources: Any, found: Iterator[Any]) -> Any:
+    """Return gradients structured like the sources.
+
+    That of a tensor of several parts, such as rows of different lengths, is such a tensor, whose
+    parts without gradients are the source's; None where no part has one.
+    """
+    if not nest.is_nested(sources):
+        return next(found)
+    if not nest.is_value(sources):
+        members = [_packed(member, found) for member in nest.children(sources)]
+        return nest.rebuild(sources, members)
+    parts = [(leaf, next(found)) for leaf in nest.flatten(sources)]
+    if all(gradient is None for _, gradient in parts):
+        return None
+    whole = [leaf if gradient is None else gradient for leaf, gradient in parts]
+    return nest.pack_like(sources, whole)
+
+
+def owner_of(kept: Tensor) -> Any:
     """Return the variable whose handle was watched, None for other tensors."""
     state = kept.array if isinstance(kept, EagerTensor) else None
     owner = getattr(state, "owner", None)

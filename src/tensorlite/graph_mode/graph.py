@@ -129,6 +129,8 @@ class Mode:
 
     eager: bool | None = None
     """None: nobody has said."""
+    plain_sizes = False
+    """Whether shapes have numbers and None for sizes in graphs, too, as TensorFlow 2's have."""
     kind: type[Graph] = Graph
     """The class of graphs that are made by themselves."""
     graph: Graph | None = None

@@ -27,7 +27,12 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph import backprop
-from tensorlite.graph.tape import GradientTape, source_of, starting_gradients
+from tensorlite.graph.tape import (
+    GradientTape,
+    owner_of,
+    source_of,
+    starting_gradients,
+)
 from tensorlite.graph.trace import outermost
 from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
@@ -117,7 +122,7 @@ def custom_gradient(
     `function` returns its result and a function that takes one gradient for each tensor of the
     result and returns one, or None, for each tensor argument (positional ones; their structures
     are flattened). If it reads trainable variables, the gradient function has a parameter
-    `variables`, gets their handles by it, and returns the pair of the arguments' and of the
+    `variables`, gets the list of them by it, and returns the pair of the arguments' and of the
     variables' gradients. Gradients of higher order differentiate the gradient function.
 
     >>> @tl.custom_gradient
@@ -161,8 +166,11 @@ def _with_variables(
             "and its gradient function has no parameter `variables` to be told of them"
         )
 
+    owners = [owner_of(x) for x in handles]
+    read = [x if own is None else own for x, own in zip(handles, owners, strict=True)]
+
     def pull(dys: list[Tensor]) -> list[Gradient]:
-        arguments, variables = gradient(*dys, variables=handles)
+        arguments, variables = gradient(*dys, variables=read)
         return [*_listed(arguments), *_listed(variables)]
 
     return pull

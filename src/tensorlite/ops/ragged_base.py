@@ -41,6 +41,7 @@ class RaggedParts:
     uniform_row_length: ClassVar[int | None] = None
     """How long each row is, where all are known to be equally long."""
     holds_tensors: ClassVar[bool] = True
+    is_value: ClassVar[bool] = True
     root: ClassVar[type[RaggedParts]]
     """The class of what is made of these."""
 

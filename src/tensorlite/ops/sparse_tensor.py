@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.spec import Dims
+from tensorlite.core.shapes import AnyShape, shape_of
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip
@@ -47,6 +47,7 @@ class SparseTensor(_Parts):
     __slots__ = ()
     has_own_operators = True
     """It is no tuple of numbers, which could stand for a tensor."""
+    is_value = True
 
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         parts = _whole(indices), _tensor(values), _whole(dense_shape)
@@ -71,12 +72,10 @@ class SparseTensor(_Parts):
         return None if sizes_known is None else sizes_known[0]
 
     @property
-    def shape(self) -> Dims:
+    def shape(self) -> AnyShape:
         """The sizes of the tensor, None for those that a trace does not know."""
         known = self.dense_shape.spec.vector()
-        if known is not None:
-            return known
-        return (None,) * (self.rank or 0)
+        return shape_of((None,) * (self.rank or 0) if known is None else known)
 
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))

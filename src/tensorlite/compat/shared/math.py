@@ -90,7 +90,7 @@ from tensorlite.compat.shared.elementwise import (
     xlogy,
     zeta,
 )
-from tensorlite.compat.shared.nn import in_top_k, softplus, softsign
+from tensorlite.compat.shared.nn import softplus, softsign
 from tensorlite.compat.shared.picking import (
     invert_permutation,
     segment_max,
@@ -158,7 +158,6 @@ __all__ = [
     "igamma",
     "igammac",
     "imag",
-    "in_top_k",
     "invert_permutation",
     "is_finite",
     "is_inf",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
@@ -157,13 +158,6 @@ def local_response_normalization(
 
 
 lrn = local_response_normalization
-
-
-@named("TopKV2")
-def top_k(
-    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
-) -> Any:
-    return search.top_k(converted(input), k)
 
 
 @named("in_top_k", "InTopKV2")

@@ -79,7 +79,8 @@ def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
     read = examples.parse_example(serialized, _features(features))
-    return _ragged(features, read, _rows)
+    single = converted(serialized).spec.rank == 0
+    return _ragged(features, read, _values if single else _rows)
 
 
 @named("ParseSingleExample")

@@ -13,8 +13,9 @@ from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared import checks
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.check import integers_of
-from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -23,6 +24,7 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
+from tensorlite.ops.row_counts import counts
 from tensorlite.ops.selecting import select as select_elements
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.state import Variable
@@ -317,9 +319,14 @@ def _falls(direction: str) -> bool:
 
 @named("TopKV2")
 def top_k(
-    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    name: str | None = None,
+    index_type: Any = int32,
 ) -> Any:
-    return tl.top_k(converted(input), k, sorted=sorted)
+    found = tl.top_k(converted(input), k, sorted=sorted)
+    return found._replace(indices=tl.astype(found.indices, as_dtype(index_type)))
 
 
 @named("searchsorted")
@@ -432,18 +439,15 @@ def bincount(
     maxlength: Any = None,
     dtype: Any = int32,
     name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
 ) -> Any:
-    numbers = tl.reshape(tl.astype(converted(arr), int32), [-1])
-    least = 0 if minlength is None else minlength
-    empty = tl.equal(tl.size(numbers), 0)
-    greatest = tl.max(tl.concat([numbers, constant(np.asarray([-1], np.int32))]))
-    count = tl.maximum(tl.where(empty, -1, greatest) + 1, converted(least, int32))
-    of = as_dtype(dtype) if weights is None else converted(weights).dtype
-    if maxlength is not None:
-        count = tl.minimum(count, converted(maxlength, int32))
-    each = tl.ones_like(numbers, dtype=of)
-    if weights is not None:
-        each = tl.reshape(converted(weights), [-1])
-    inside = numbers < count
-    kept = tl.boolean_mask(numbers, inside)
-    return tl.unsorted_segment_sum(tl.boolean_mask(each, inside), kept, count)
+    return counts(
+        arr if nest.is_value(arr) else converted(arr),
+        None if weights is None or nest.is_value(weights) else converted(weights),
+        0 if minlength is None else minlength,
+        maxlength,
+        as_dtype(dtype),
+        by_rows=axis not in (None, 0),
+        binary=binary_output,
+    )

@@ -15,6 +15,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
 from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.generators import Source
 from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import as_shape, shape_of
 
@@ -155,9 +156,13 @@ def poisson(
 def random_crop(
     value: Any, size: Any, seed: int | None = None, name: str | None = None
 ) -> Any:
+    return cropped(value, size, stream(seed, "RandomUniformInt"))
+
+
+def cropped(value: Any, size: Any, source: Source) -> Any:
+    """Return a part of a tensor of a size, from the place that a source says."""
     x = converted(value)
     wanted = sizes_of(size)
     room = shape_of(x) - tl.astype(wanted, int32) + 1
-    source = stream(seed, "RandomUniformInt")
     drawn = source.integers(shape_of(room), 0, int32.max, int32)
     return sliced(x, tl.remainder(drawn, room), tl.astype(wanted, int32))

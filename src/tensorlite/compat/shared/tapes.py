@@ -16,6 +16,9 @@ class GradientTape(tape.GradientTape):
 
     def watch(self, tensor: Any) -> None:
         """Watch tensors; whole numbers, which have no gradients, are left out with a warning."""
+        if nest.is_value(tensor) and tensor.dtype.is_differentiable:
+            super().watch(tensor)
+            return
         for x in nest.flatten(tensor):
             if x.dtype.is_differentiable:
                 super().watch(x)

@@ -44,15 +44,24 @@ def enable_eager_execution(
 
 
 def disable_eager_execution() -> None:
+    mode.plain_sizes |= mode.eager is True
     mode.eager = False
 
 
 def disable_v2_behavior() -> None:
-    mode.eager = False
+    mode.eager = mode.plain_sizes = False
 
 
 def enable_v2_behavior() -> None:
-    mode.eager = True
+    mode.eager = mode.plain_sizes = True
+
+
+def enable_v2_tensorshape() -> None:
+    mode.plain_sizes = True
+
+
+def disable_v2_tensorshape() -> None:
+    mode.plain_sizes = False
 
 
 def _setting(answer: Any = None) -> Callable[[], Any]:
@@ -60,7 +69,6 @@ def _setting(answer: Any = None) -> Callable[[], Any]:
 
 
 enable_resource_variables = disable_resource_variables = _setting()
-enable_v2_tensorshape = disable_v2_tensorshape = _setting()
 enable_tensor_equality = disable_tensor_equality = _setting()
 enable_control_flow_v2 = disable_control_flow_v2 = _setting()
 resource_variables_enabled = _setting(True)

@@ -2,6 +2,7 @@
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.math import *
+from tensorlite.compat.shared.nn import in_top_k as in_top_k
 from tensorlite.compat.v1.arrays import (
     bincount as bincount,
     confusion_matrix as confusion_matrix,

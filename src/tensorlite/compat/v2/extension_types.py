@@ -325,6 +325,5 @@ def type_spec_from_value(value: Any) -> Any:
 
 
 def _spec_of(leaf: Any) -> Any:
-    if not isinstance(leaf, Operand):
-        return leaf
-    return told(leaf.__tensor__().spec.without_value())
+    tensor = leaf if isinstance(leaf, Operand) else convert_to_tensor(leaf)
+    return told(tensor.__tensor__().spec.without_value())

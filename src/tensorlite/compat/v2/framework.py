@@ -17,7 +17,7 @@ from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1 import framework
-from tensorlite.compat.v1.variables import EagerVariable, bare_name
+from tensorlite.compat.v1.variables import EagerVariable, RefVariable, bare_name
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant as constant_of, tracer
@@ -100,11 +100,17 @@ class _Kind(Creatable):
 
 
 class Variable(EagerVariable, metaclass=_Kind):
-    """A variable that has its value."""
+    """A variable that has its value; where a graph is built, one of the graph."""
 
     __slots__ = ("_trainable",)
 
-    def __new__(cls, *_: Any, **__: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Variable and active_graph() is not None:
+            given = cls.arguments.bind(None, *args, **kwargs).arguments
+            eager_only = ("self", "experimental_enable_variable_lifting")
+            return RefVariable(
+                **{k: x for k, x in given.items() if k not in eager_only}
+            )
         return object.__new__(cls)
 
     @property

@@ -22,6 +22,7 @@ from tensorlite.compat.shared.reductions import (
 )
 from tensorlite.compat.v1.nn_functions import zero_fraction as zero_fraction
 from tensorlite.compat.v2.nn_functions import (
+    in_top_k as in_top_k,
     log_softmax as log_softmax,
     softmax as softmax,
 )

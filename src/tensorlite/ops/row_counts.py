@@ -1,0 +1,115 @@
+"""How often each number occurs, in all or in each row, of dense, sparse and ragged tensors.
+
+A plain count of a dense tensor is also in search.py (bincount), histograms are in counting.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dtypes import DTypeLike
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arrange import size
+from tensorlite.ops.bounds import maximum, minimum
+from tensorlite.ops.create import ones_like
+from tensorlite.ops.gather import sizes, unsorted_segment_sum
+from tensorlite.ops.join import concat
+from tensorlite.ops.masks import boolean_mask
+from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.reduce import max as max_of
+from tensorlite.ops.repeat import repeat
+from tensorlite.ops.shape import as_shape
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+__all__ = ["counts"]
+
+_NONE = constant(np.asarray([-1], np.int32))
+
+
+class _Rows(NamedTuple):
+    """Numbers one behind the other, in which row each is, and how many rows there are."""
+
+    numbers: Tensor
+    row: Tensor
+    count: Any
+
+
+def counts(
+    x: TensorLike | SparseTensor | RaggedTensor,
+    weights: Any = None,
+    minlength: TensorLike = 0,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
+    by_rows: bool = False,
+    binary: bool = False,
+) -> Tensor:
+    """Return how often each integer from 0 on is in `x`, or the sums of the weights beside it.
+
+    There are as many counts as the largest number asks for, at least `minlength` and at most
+    `maxlength`: larger numbers are not counted. With `by_rows` each row of a matrix is counted by
+    itself; with `binary` a count is 1 for whatever occurs. Raises InvalidArgumentError for binary
+    counts with weights, ShapeError for rows of what is no matrix. Source: TensorFlow's
+    DenseBincount.
+
+    >>> print(counts([[1, 1], [0, 2]], by_rows=True))
+    [[0 2 0]
+     [1 0 1]]
+    """
+    if binary and weights is not None:
+        raise InvalidArgumentError(
+            "counts with weights are not binary: leave one out"
+        )
+    found = _rows(x)
+    numbers = astype(found.numbers, dtypes.int32)
+    length = maximum(max_of(concat([numbers, _NONE])) + 1, to_tensor(minlength))
+    if maxlength is not None:
+        length = minimum(length, to_tensor(maxlength))
+    inside = numbers < length
+    places = (
+        numbers + astype(found.row, dtypes.int32) * length if by_rows else numbers
+    )
+    each = _weights(weights, numbers, dtype)
+    total = length * found.count if by_rows else length
+    kept = boolean_mask(each, inside), boolean_mask(places, inside)
+    summed = unsorted_segment_sum(*kept, total)
+    if binary:
+        summed = minimum(summed, ones_like(summed))
+    return reshape(summed, as_shape([found.count, length])) if by_rows else summed
+
+
+def _weights(weights: Any, numbers: Tensor, dtype: DTypeLike) -> Tensor:
+    """Return what each number counts."""
+    if weights is None:
+        return ones_like(numbers, dtype=dtype)
+    given = weights.values if _is_composite(weights) else to_tensor(weights)
+    each = reshape(given, (-1,))
+    have, wanted = each.spec.size, numbers.spec.size
+    if have is not None and wanted is not None and have != wanted:
+        raise ShapeError(f"there are {have} weights for {wanted} numbers")
+    return each
+
+
+def _is_composite(x: Any) -> bool:
+    return isinstance(x, (SparseTensor, RaggedTensor))
+
+
+def _rows(x: Any) -> _Rows:
+    """Return the numbers of a tensor by rows; those of a vector are in one."""
+    if isinstance(x, RaggedTensor):
+        return _Rows(x.values, x.value_rowids(), astype(x.nrows(), dtypes.int32))
+    if isinstance(x, SparseTensor):
+        count = astype(x.dense_shape[0], dtypes.int32)
+        return _Rows(x.values, x.indices[:, 0], count)
+    tensor = to_tensor(x)
+    numbers = reshape(tensor, (-1,))
+    if tensor.spec.rank == 2:
+        height, width = sizes(tensor)
+        return _Rows(numbers, repeat(arange(height), width), height)
+    return _Rows(numbers, arange(size(numbers)) * 0, 1)
