@@ -61,7 +61,7 @@ def test_a_gradient_function_is_given_the_variables() -> None:
         return x * w[0] + w[1], gradient
 
     x = tf.constant([1.0, 2.0])
-    for function in (line, tf.function(lambda x: line(x))):
+    for function in (line, tf.function(line)):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
