@@ -248,10 +248,34 @@ def test_references_to_variables_are_sorted() -> None:
 
 
 def test_libraries_take_a_variable_from_what_is_trained() -> None:
-    module = tf.Module()
+    module: Any = tf.Module()
     module.kept, module.free = tf.Variable(1.0), tf.Variable(2.0)
     assert len(module.trainable_variables) == 2
     module.kept._trainable = False
     assert not module.kept.trainable
     assert [x.numpy() for x in module.trainable_variables] == [2.0]
     assert len(module.variables) == 2
+
+
+class Told:
+    """Tells what it is when it is converted, and never as an array."""
+
+    def __array__(self) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_registered_classes_are_converted_before_they_are_taken_for_arrays(
+    monkeypatch: pytest.MonkeyPatch, staged: bool
+) -> None:
+    monkeypatch.setattr(conversions, "_known", [])
+    tf.register_tensor_conversion_function(
+        Told, lambda value, **_: tf.constant([1.0, 2.0])
+    )
+    for convert in (
+        lambda: tf.convert_to_tensor(Told()),
+        lambda: tf.convert_to_tensor(Told(), tf.float32),
+        lambda: tf.convert_to_tensor([Told(), [1.0, 2.0]])[0],
+    ):
+        run = tf.function(convert) if staged else convert
+        assert run().numpy().tolist() == [1.0, 2.0]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted
-from tensorlite.compat.conversions import registered
+from tensorlite.compat.conversions import any_registered, registered, registered_in
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
@@ -71,6 +71,7 @@ def convert_to_tensor(
     if active_graph() is not None:
         return framework.convert_to_tensor(value, dtype, name, None, dtype_hint)
     wanted = None if dtype is None else as_dtype(dtype)
+    value = registered_in(value) if any_registered() else value
     if not isinstance(value, Operand):
         hint = None if dtype_hint is None else as_dtype(dtype_hint)
         held = any(isinstance(x, Operand) for x in nest.flatten(value))
