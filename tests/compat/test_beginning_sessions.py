@@ -152,6 +152,12 @@ def test_sizes_of_kernels_are_checked(size: Any) -> None:
         tf.layers.conv2d_transpose(tf.zeros([1, 5, 5, 1]), 2, size)
 
 
+def test_sizes_of_kernels_may_be_those_of_images() -> None:
+    images = tf.zeros([5, 7, 9, 3])
+    made = tf.layers.conv2d(images, 4, images.get_shape()[1:3], padding="same")
+    assert made.get_shape().as_list() == [5, 7, 9, 4]
+
+
 def test_dual_averaging_counts_the_step_that_it_takes() -> None:
     step, v = tf.Variable(0, dtype=tf.int64), tf.Variable([1.0, 2.0])
     optimizer = tf.train.AdagradDAOptimizer(3.0, step, 0.1, 0.001, 2.0)

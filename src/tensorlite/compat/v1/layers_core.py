@@ -19,6 +19,7 @@ from tensorlite.compat.v1 import (
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape
 
 
 def as_function(kind: type[Layer]) -> Callable[..., Any]:
@@ -86,7 +87,7 @@ def static_bool(training: Any) -> bool | None:
 
 def sizes_of(value: Any, count: int, name: str) -> tuple[int, ...]:
     """Return a number for each axis; InvalidArgumentError for another count of them."""
-    if isinstance(value, Sequence):
+    if isinstance(value, (Sequence, AnyShape)):
         given = tuple([number_of(x, name) for x in value])
         if len(given) != count:
             raise InvalidArgumentError(
