@@ -243,7 +243,7 @@ class VarianceScaling(Initializer):
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
         wanted = self._chosen(dtype)
-        fan_in, fan_out = fans(_whole(shape, partition_info))
+        fan_in, fan_out = self.fans(_whole(shape, partition_info))
         fan = {"fan_in": fan_in, "fan_out": fan_out}.get(
             self.mode, (fan_in + fan_out) / 2.0
         )
@@ -255,6 +255,10 @@ class VarianceScaling(Initializer):
             return self.source.normal(shape, 0.0, math.sqrt(scale), wanted, self.seed)
         stddev = math.sqrt(scale) / _TRUNCATED_STDDEV
         return self.source.truncated_normal(shape, 0.0, stddev, wanted, self.seed)
+
+    def fans(self, shape: Sequence[int]) -> tuple[float, float]:
+        """Return how many inputs and outputs each unit of a weight has."""
+        return fans(shape)
 
 
 _TRUNCATED_STDDEV = 0.87962566103423978

@@ -129,7 +129,9 @@ def _taken(file: Any, path: str, variables: list[Any]) -> None:
 
 def write_weights(model: Any, path: str) -> None:
     """Write a model's weights to a file."""
-    Path(path).write_bytes(_written(model))
+    optimizer = getattr(model, "optimizer", None)
+    kept = optimizer if getattr(optimizer, "built", False) else None
+    Path(path).write_bytes(_written(model, kept))
 
 
 def read_weights(model: Any, path: str) -> None:

@@ -35,7 +35,18 @@ def is_asked() -> bool:
     return _wanted.get() is not None
 
 
-class CastVariable(Variable):
+class Weight(Variable):
+    """A weight of a layer."""
+
+    __slots__ = ()
+
+    @property
+    def path(self) -> str:
+        """The names of the layers that lead to it, and its own."""
+        return str(self.name).removesuffix(":0")
+
+
+class CastVariable(Weight):
     """A weight whose value is cast where a layer computes in another dtype."""
 
     __slots__ = ()
@@ -62,7 +73,7 @@ class CastVariable(Variable):
 class KerasVariable(CastVariable):
     """keras.Variable: a variable that begins with a value, or with what an initializer makes."""
 
-    __slots__ = ("autocast", "overwrite_with_gradient", "path", "regularizer")
+    __slots__ = ("autocast", "overwrite_with_gradient", "regularizer")
 
     def __init__(
         self,
@@ -80,12 +91,12 @@ class KerasVariable(CastVariable):
         super().__init__(
             _first(initializer, shape, dtype),
             trainable=trainable,
-            name=title,
+            name=naming.prefixed(title),
             dtype=None
             if dtype is None and shape is None
             else defaults.kind_of(dtype),
         )
-        self.autocast, self.path = autocast, naming.prefixed(title)
+        self.autocast = autocast
         self.regularizer, self.overwrite_with_gradient = None, False
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v1.variables import Variable as GraphVariable
-from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
     autocast,
     constraints,
@@ -39,6 +39,7 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
 from tensorlite.function.staging import converted
+from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.state import Variable as AnyVariable
 
 
@@ -189,7 +190,7 @@ class Layer(Arguments, Module):
             return GraphVariable
         mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
         cast = is_cast and self.autocast and mixed
-        return autocast.CastVariable if cast else Variable
+        return autocast.CastVariable if cast else autocast.Weight
 
     def add_loss(self, losses: Any, **kwargs: Any) -> None:
         self._held.added += nest.flatten(losses)
@@ -213,16 +214,20 @@ class Layer(Arguments, Module):
     def sublayers(self) -> list[Layer]:
         """Return the layers among the attributes, each once."""
         found: dict[int, Layer] = {}
-        for value in list(vars(self).values()):
+        for value in self._attributes():
             for x in _leaves(value):
                 if isinstance(x, Layer) and x is not self:
                     found.setdefault(id(x), x)
         return list(found.values())
 
+    def _attributes(self) -> list[Any]:
+        """Return what the layer holds; what it was made with is no part of it by itself."""
+        return [x for key, x in list(vars(self).items()) if key != "_arguments"]
+
     def own_weights(self) -> list[Any]:
         """Return the variables that this layer has made, then those among its attributes."""
         found = {id(x): x for x in self._held.weights}
-        for value in list(vars(self).values()):
+        for value in self._attributes():
             for x in _leaves(value):
                 if isinstance(x, AnyVariable):
                     found.setdefault(id(x), x)
@@ -376,7 +381,7 @@ class Layer(Arguments, Module):
     def _finished(self, made: Any, first: Any, mask: Any) -> Any:
         if self.activity_regularizer is not None:
             for x in nest.flatten(made):
-                self.add_loss(self.activity_regularizer(x))
+                self.add_loss(self.activity_regularizer(x) / _rows_of(x))
         if mask is not None or isinstance(self, masks.Starting):
             masks.remember(made, self.compute_mask(first, mask))
         return made
@@ -447,6 +452,11 @@ def _shape_of(x: Any) -> AnyShape:
     shape = x.get_shape() if hasattr(x, "get_shape") else TupleShape()
     known = shape.known()
     return shape if known is None else TupleShape(known)
+
+
+def _rows_of(x: Any) -> Any:
+    """Return how many examples there are, by which what is regularized is divided."""
+    return astype(shape_of(x)[0], x.dtype) if len(x.shape) else 1.0
 
 
 def _building(build: Callable[..., None]) -> Callable[..., None]:

@@ -12,52 +12,9 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
+from tensorlite.compat.v2.keras.base_callback import Callback as Callback
 from tensorlite.core.errors import InvalidArgumentError
-
-_MOMENTS = (
-    *("train_begin", "train_end", "epoch_begin", "epoch_end"),
-    *("train_batch_begin", "train_batch_end", "test_begin", "test_end"),
-    *("test_batch_begin", "test_batch_end", "predict_begin", "predict_end"),
-    *("predict_batch_begin", "predict_batch_end"),
-)
-
-
-def _silent(name: str) -> Callable[..., None]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> None:
-        """Do nothing."""
-
-    method.__name__ = name
-    return method
-
-
-class Callback:
-    """Methods that are called as training goes on; each may be defined."""
-
-    model: Any = None
-    params: Any = None
-
-    def set_params(self, params: dict[str, Any]) -> None:
-        self.params = params
-
-    def set_model(self, model: Any) -> None:
-        self.model = model
-
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self.on_batch_begin(batch, logs)
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self.on_batch_end(batch, logs)
-
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Do nothing."""
-
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Do nothing."""
-
-
-for _name in _MOMENTS:
-    if f"on_{_name}" not in vars(Callback):
-        setattr(Callback, f"on_{_name}", _silent(f"on_{_name}"))
 
 
 class CallbackList:
@@ -208,11 +165,11 @@ class EarlyStopping(_Watching):
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights = restore_best_weights
         self.start_from_epoch = start_from_epoch
-        self.wait = self.stopped_epoch = 0
+        self.wait = self.stopped_epoch = self.best_epoch = 0
         self.best_weights: Any = None
 
     def on_train_begin(self, logs: Any = None) -> None:
-        self.wait = self.stopped_epoch = 0
+        self.wait = self.stopped_epoch = self.best_epoch = 0
         self.best = -np.inf if self.upward else np.inf
         self.best_weights = None
 
@@ -221,10 +178,10 @@ class EarlyStopping(_Watching):
         if value is None or epoch < self.start_from_epoch:
             return
         if self.restore_best_weights and self.best_weights is None:
-            self.best_weights = self.model.get_weights()
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
         self.wait += 1
         if self.better(value, self.best):
-            self.best = value
+            self.best, self.best_epoch = value, epoch
             if self.restore_best_weights:
                 self.best_weights = self.model.get_weights()
             if self.baseline is None or self.better(value, self.baseline):
@@ -233,8 +190,18 @@ class EarlyStopping(_Watching):
         if self.wait >= self.patience and epoch > 0:
             self.stopped_epoch = epoch
             self.model.stop_training = True
-            if self.restore_best_weights:
-                self.model.set_weights(self.best_weights)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if not self.restore_best_weights or self.best_weights is None:
+            return
+        if self.verbose > 0:
+            print(
+                "Restoring model weights from the end of the best epoch: "
+                f"{self.best_epoch + 1}."
+            )
+        self.model.set_weights(self.best_weights)
 
 
 class ModelCheckpoint(_Watching):
@@ -252,6 +219,7 @@ class ModelCheckpoint(_Watching):
         super().__init__(monitor, mode)
         self.filepath, self.save_best_only = str(filepath), save_best_only
         self.save_weights_only, self.save_freq = save_weights_only, save_freq
+        self.verbose = verbose
         self._batches = self._epoch = 0
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
@@ -267,17 +235,35 @@ class ModelCheckpoint(_Watching):
             self._save(epoch, logs or {})
 
     def _save(self, epoch: int, logs: dict[str, Any]) -> None:
-        if self.save_best_only:
-            value = self.seen(logs)
-            if value is None or not self.better(value, self.best):
-                return
-            self.best = value
         path = self.filepath.format(epoch=epoch + 1, **logs)
+        if not self._is_wanted(epoch, path, logs):
+            return
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         if self.save_weights_only:
             self.model.save_weights(path)
         else:
             self.model.save(path)
+
+    def _is_wanted(self, epoch: int, path: str, logs: dict[str, Any]) -> bool:
+        """Return whether it is saved now, and say so."""
+        if not self.save_best_only:
+            self._say(epoch, f"saving model to {path}")
+            return True
+        value = self.seen(logs)
+        if value is None:
+            return False
+        before = "None" if np.isinf(self.best) else f"{self.best:.5f}"
+        if not self.better(value, self.best):
+            self._say(epoch, f"{self.monitor} did not improve from {before}")
+            return False
+        change = f"improved from {before} to {value:.5f}, saving model to {path}"
+        self._say(epoch, f"{self.monitor} {change}")
+        self.best = value
+        return True
+
+    def _say(self, epoch: int, what: str) -> None:
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: {what}")
 
 
 class LearningRateScheduler(Callback):
@@ -291,6 +277,10 @@ class LearningRateScheduler(Callback):
         except TypeError:
             rate = self.schedule(epoch)
         optimizer.learning_rate = float(rate)
+        if self.verbose > 0:
+            print(
+                f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}."
+            )
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         if logs is not None:
@@ -316,7 +306,7 @@ class ReduceLROnPlateau(_Watching):
                 f"ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}"
             )
         self.factor, self.patience, self.cooldown = factor, patience, cooldown
-        self.min_lr = min_lr
+        self.min_lr, self.verbose = min_lr, verbose
         self.wait = self.resting = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -338,14 +328,22 @@ class ReduceLROnPlateau(_Watching):
             if self.wait >= self.patience:
                 optimizer = self.model.optimizer
                 now = float(optimizer.learning_rate)
-                optimizer.learning_rate = max(now * self.factor, self.min_lr)
-                self.resting, self.wait = self.cooldown, 0
+                if now > np.float32(self.min_lr):
+                    rate = max(now * self.factor, self.min_lr)
+                    optimizer.learning_rate = rate
+                    if self.verbose > 0:
+                        print(
+                            f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to "
+                            f"{rate}."
+                        )
+                    self.resting, self.wait = self.cooldown, 0
 
 
 class TerminateOnNaN(Callback):
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         loss = (logs or {}).get("loss")
         if loss is not None and not np.isfinite(loss):
+            print(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True
 
 
@@ -424,13 +422,6 @@ class RemoteMonitor(Callback):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise InvalidArgumentError(
             "RemoteMonitor: nothing is sent over the network; use LambdaCallback"
-        )
-
-
-class BackupAndRestore(Callback):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise InvalidArgumentError(
-            "BackupAndRestore: use tf.train.CheckpointManager, or ModelCheckpoint"
         )
 
 

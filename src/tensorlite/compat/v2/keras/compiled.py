@@ -137,7 +137,7 @@ class CompiledMetrics:
                 for one in group:
                     loss = losses.as_loss(kinds[i])
                     made = metrics.as_metric(one, true[i], outputs[i], loss)
-                    if len(outputs) > 1 and not isinstance(one, Metric):
+                    if len(outputs) > 1:
                         made._name = f"{titles[i]}_{made.name}"  # noqa: SLF001
                     if any(made.name == other.name for _, _, other in found):
                         made._name = f"weighted_{made.name}"  # noqa: SLF001

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
@@ -62,25 +64,53 @@ class TruncatedNormal(_Seeded, init_ops.TruncatedNormal):
         super().__init__(mean, stddev, seed)
 
 
-class VarianceScaling(_Seeded, init_ops.VarianceScaling):
+class _Fans(_Seeded, init_ops.VarianceScaling):
+    """A scaling by the axes of a weight that are inputs and outputs, where these are told."""
+
+    input_axes: Any = None
+    output_axes: Any = None
+
+    def fans(self, shape: Sequence[int]) -> tuple[float, float]:
+        if self.input_axes is None or self.output_axes is None:
+            return super().fans(shape)
+        fan_in = prod(shape[axis] for axis in self.input_axes)
+        return float(fan_in), float(prod(shape[axis] for axis in self.output_axes))
+
+
+class VarianceScaling(_Fans):
     def __init__(
         self,
         scale: float = 1.0,
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: Any = None,
+        input_axes: Any = None,
+        output_axes: Any = None,
     ) -> None:
         super().__init__(scale, mode, distribution, seed)
+        self.input_axes, self.output_axes = input_axes, output_axes
 
 
-class _Scaled(_Seeded, init_ops.VarianceScaling):
-    """A scaling of which only the seed is chosen."""
+class _Scaled(_Fans):
+    """A scaling of which only the seed and the axes are chosen."""
 
     fields = ("seed",)
     rule: tuple[float, str, str]
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(
+        self, seed: Any = None, input_axes: Any = None, output_axes: Any = None
+    ) -> None:
         super().__init__(*self.rule, seed)
+        self.input_axes, self.output_axes = input_axes, output_axes
+
+
+def over_axes(initializer: Any, inputs: list[int], outputs: list[int]) -> Any:
+    """Return an initializer that draws the same, for a weight of which the axes are told."""
+    if not isinstance(initializer, _Fans) or initializer.input_axes is not None:
+        return initializer
+    axes = {"input_axes": inputs, "output_axes": outputs}
+    config = {**_config(initializer), "seed": initializer.seed, **axes}
+    return type(initializer)(**config)
 
 
 class GlorotUniform(_Scaled):

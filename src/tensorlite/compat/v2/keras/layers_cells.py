@@ -21,6 +21,8 @@ class Cell(Layer):
     """A step: from what is seen now and the states to a result and new states."""
 
     gates = 1
+    draws_first = False
+    """Whether Keras draws the seed of what is dropped before those of initializers."""
 
     def __init__(
         self,
@@ -43,6 +45,8 @@ class Cell(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.units, self.use_bias = int(units), use_bias
+        self.seed = seed
+        self.seed_generator = seeding.generator(seed) if self.draws_first else None
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.recurrent_initializer = initializers.get(recurrent_initializer)
@@ -54,7 +58,7 @@ class Cell(Layer):
         self.recurrent_constraint = constraints.get(recurrent_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
         self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
-        self.seed, self.seed_generator = seed, seeding.generator(seed)
+        self.seed_generator = self.seed_generator or seeding.generator(seed)
         self._masks: dict[str, Any] = {}
         self.bias: Any = None
 
@@ -171,6 +175,8 @@ def _states(states: Any) -> list[Any]:
 
 
 class SimpleRNNCell(Cell):
+    draws_first = True
+
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         (h,) = _states(states)
         of_inputs, of_states = self.masks(inputs, h, training)

@@ -12,6 +12,7 @@ from tensorlite.compat.v2.keras import (
     initializers,
     layers_activations,
     layers_core,
+    naming,
     regularizers,
     seeding,
 )
@@ -88,6 +89,7 @@ class _Heads(Layer):
         if self.use_gate:
             self._add("gate", (wide, self.num_heads, self.value_dim), 1)
         self._add("value", (value_shape[-1], self.key_heads, self.value_dim), 1)
+        naming.unique("dropout")  # Keras has a layer for it
         if self.dropout > 0:
             self.seed_generator = seeding.generator(self.seed)
         ends = self.output_size or (wide,)
@@ -101,10 +103,12 @@ class _Heads(Layer):
 
     def _add(self, name: str, shape: Any, bound: int) -> None:
         """Make the weights of a projection, whose kernel takes up some axes of what comes."""
+        axes = list(range(len(shape)))
+        first = _again(self.kernel_initializer)
         kernel = self.add_weight(
             f"{name}/kernel",
             shape,
-            initializer=_again(self.kernel_initializer),
+            initializer=initializers.over_axes(first, axes[:bound], axes[bound:]),
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
         )

@@ -274,10 +274,14 @@ class EinsumDense(Layer):
         ends = reversed(given.replace("...", ""))
         made = dict(zip(ends, reversed(self.sizes), strict=False))
         found = {**known, **{k: x for k, x in made.items() if x is not None}}
+        outputs = [i for i, x in enumerate(kernel) if x in given]
+        inner = [i for i, x in enumerate(kernel) if x not in given]
         self.kernel = self.add_weight(
             "kernel",
             [found[x] for x in kernel],
-            initializer=self.kernel_initializer,
+            initializer=initializers.over_axes(
+                self.kernel_initializer, inner, outputs
+            ),
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
         )

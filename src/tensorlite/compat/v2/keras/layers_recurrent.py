@@ -260,6 +260,14 @@ class GRU(_OfCell):
     kind = cells.GRUCell
 
 
+def _again(layer: Any, way: str, is_back: bool) -> Any:
+    """Return a layer like another, which goes one way, with weights of its own."""
+    config = dict(layer.get_config())
+    config["name"] = f"{way}_{config['name'].removeprefix(f'{way}_')}"
+    config["go_backwards"] = is_back or config["go_backwards"]
+    return type(layer).from_config(config)
+
+
 class Bidirectional(Layer):
     """A recurrent layer and one that goes the other way."""
 
@@ -272,19 +280,16 @@ class Bidirectional(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if merge_mode not in {"sum", "mul", "ave", "concat", None}:
+            raise InvalidArgumentError(
+                f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
+                "{'sum', 'mul', 'ave', 'concat', None}"
+            )
         self.given_shape = self.given_shape or layer.given_shape
-        self.forward_layer, self.merge_mode = layer, merge_mode
-        self.backward_layer = backward_layer or self._other(layer)
+        self.merge_mode = merge_mode
+        self.forward_layer = _again(layer, "forward", False)
+        self.backward_layer = backward_layer or _again(layer, "backward", True)
         self.supports_masking = True
-        layer._name = f"forward_{layer.name.removeprefix('forward_')}"  # noqa: SLF001  as Keras renames it
-
-    def _other(self, layer: Any) -> Any:
-        args, kwargs = layer._arguments  # noqa: SLF001  a layer as well
-        turned = {**kwargs, "go_backwards": not layer.go_backwards}
-        return type(layer)(
-            *args,
-            **{**turned, "name": f"backward_{layer.name.removeprefix('forward_')}"},
-        )
 
     def call(
         self,

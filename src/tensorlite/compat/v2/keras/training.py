@@ -31,6 +31,8 @@ class Training:
     compiled_loss: Any = None
     compiled_metrics: Any = None
     stop_training = False
+    epoch_restored = 0
+    """The epoch with which training goes on that was broken off."""
     run_eagerly = False
     output_names: list[str]
     _steps: Any = None
@@ -226,7 +228,9 @@ class Training:
         listeners = self._listeners(callbacks, verbose, epochs, steps)
         self.stop_training = False
         step = self._step("train")
+        self.epoch_restored = 0
         listeners.on_train_begin()
+        initial_epoch = self.epoch_restored or initial_epoch
         batches = _Endless(source) if steps_per_epoch else None
         logs: dict[str, Any] = {}
         for epoch in range(initial_epoch, epochs):

@@ -1,0 +1,129 @@
+"""Keras' callbacks say what they do, and training that was broken off goes on.
+
+Expected numbers and words were printed by TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import mode
+
+keras = tf.keras
+layers = keras.layers
+X = np.linspace(0.0, 1.0, 12, dtype=np.float32).reshape(6, 2)
+Y = X.sum(1, keepdims=True)
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mode, "eager", True)
+
+
+def model() -> Any:
+    made = keras.Sequential([keras.Input((2,)), layers.Dense(1)])
+    made.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
+    made.set_weights([np.ones((2, 1)), np.zeros(1)])
+    return made
+
+
+class _Broken(keras.callbacks.Callback):
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        if epoch == 2:
+            raise RuntimeError("broken off")
+
+
+def test_training_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    whole, other = model(), model()
+    options: dict[str, Any] = {"epochs": 4, "verbose": 0, "shuffle": False}
+    whole.fit(X, Y + 1, **options)
+    kept = keras.callbacks.BackupAndRestore(tmp_path / "kept")
+    with pytest.raises(RuntimeError, match="broken off"):
+        other.fit(X, Y + 1, callbacks=[kept, _Broken()], **options)
+    again = model()
+    back = keras.callbacks.BackupAndRestore(tmp_path / "kept")
+    history = again.fit(X, Y + 1, callbacks=[back], **options)
+    assert history.epoch == [2, 3]
+    np.testing.assert_allclose(
+        again.get_weights()[0], whole.get_weights()[0], rtol=1e-5
+    )
+    assert not (tmp_path / "kept").exists()
+    with pytest.raises(InvalidArgumentError, match="save_freq"):
+        keras.callbacks.BackupAndRestore(tmp_path, save_freq="batch")
+
+
+def test_callbacks_say_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    known = keras.callbacks
+    watching: dict[str, Any] = {"monitor": "loss", "min_delta": 10.0, "verbose": 1}
+    called = [
+        known.LearningRateScheduler(lambda epoch, rate: rate / 2, verbose=1),
+        known.ReduceLROnPlateau(factor=0.5, patience=1, **watching),
+        known.EarlyStopping(patience=1, restore_best_weights=True, **watching),
+    ]
+    model().fit(X, Y + 1, epochs=5, verbose=0, callbacks=called, shuffle=False)
+    shown = capsys.readouterr().out.splitlines()
+    assert "Epoch 1: LearningRateScheduler setting learning rate to 0.05" in shown[1]
+    assert "Epoch 2: ReduceLROnPlateau reducing learning rate to 0.0125" in shown[5]
+    assert shown[6:] == [
+        "Epoch 2: early stopping",
+        "Restoring model weights from the end of the best epoch: 1.",
+    ]
+
+
+def test_checkpoints_of_the_best_say_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "best.weights.h5"
+    kept = keras.callbacks.ModelCheckpoint(
+        path, "loss", verbose=1, save_best_only=True, save_weights_only=True
+    )
+    model().fit(X, Y + 1, verbose=0, callbacks=[kept], shuffle=False)
+    said = f"Epoch 1: loss improved from None to 1.00000, saving model to {path}"
+    assert capsys.readouterr().out.splitlines() == ["", said]
+    assert path.exists()
+
+
+def test_metrics_of_one_of_several_outputs_bear_its_name() -> None:
+    given = keras.Input((2,))
+    outputs = {"a": layers.Dense(1, name="a")(given), "b": layers.Dense(1)(given)}
+    made = keras.Model(given, outputs)
+    made.compile("sgd", "mse", metrics={"a": [keras.metrics.MeanAbsoluteError()]})
+    found = made.fit(X, {"a": Y, "b": Y}, verbose=0).history
+    assert "a_mean_absolute_error" in found
+
+
+def test_what_activities_cost_is_divided_by_the_batch() -> None:
+    layer = layers.Dense(
+        1, activity_regularizer=keras.regularizers.L1(0.5), kernel_initializer="ones"
+    )
+    layer(X)
+    np.testing.assert_allclose(layer.losses[0].numpy(), 0.5 * Y.sum() / 6, rtol=1e-6)
+
+
+SUMS = [
+    (
+        lambda: layers.MultiHeadAttention(2, 3),
+        [6.9283, 0, 8.3947, 0, 8.427, 0, 9.7091, 0],
+    ),
+    (
+        lambda: layers.Bidirectional(layers.GRU(3)),
+        [11.7128, 7.0343, 0, 11.4137, 7.9672, 0],
+    ),
+    (lambda: layers.SimpleRNN(3), [4.0162, 4.9153, 0]),
+]
+"""Sums of magnitudes of the first weights after `set_random_seed(1)`, for 4 features."""
+
+
+@pytest.mark.parametrize(("make", "sums"), SUMS)
+def test_first_weights_are_those_of_keras(make: Any, sums: list[float]) -> None:
+    keras.utils.set_random_seed(1)
+    layer, x = make(), np.ones((2, 5, 4), np.float32)
+    layer(*[x] * (2 if len(sums) == 8 else 1))
+    found = [np.abs(w.numpy()).sum() for w in layer.weights]
+    np.testing.assert_allclose(found, sums, atol=1e-3)
