@@ -12,6 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat import v1
 from tensorlite.compat.shared import data_experimental
+from tensorlite.compat.shared.data_specs import OptionalSpec
 from tensorlite.compat.v2 import data, io, test
 from tensorlite.graph_mode.graph import mode
 
@@ -172,3 +173,70 @@ def test_steps_of_the_experimental_namespace() -> None:
     rows = Dataset.range(1, 3).map(tl.arange)
     (batch,) = rows.apply(experimental.dense_to_sparse_batch(2, [None]))
     assert batch.dense_shape.tolist() == [2, 2]
+
+
+def test_specs_of_datasets_iterators_and_optionals() -> None:
+    numbers = Dataset.range(3)
+    spec = data.DatasetSpec.from_value(numbers)
+    assert spec == data.DatasetSpec(tl.TensorSpec((), tl.int64))
+    assert hash(spec) == hash(data.DatasetSpec(tl.TensorSpec((), tl.int64)))
+    assert spec.is_compatible_with(numbers.map(lambda x: x + 1))
+    assert not spec.is_compatible_with(numbers.batch(2))
+    assert not spec.is_compatible_with(numbers.enumerate())
+    rows = data.DatasetSpec(tl.TensorSpec((None,), tl.int64))
+    assert rows.is_compatible_with(numbers.batch(3, drop_remainder=True))
+    iterator = iter(numbers)
+    of_iterator = data.IteratorSpec.from_value(iterator)
+    assert of_iterator.element_spec == spec.element_spec
+    assert of_iterator.is_compatible_with(data.IteratorSpec(spec.element_spec))
+    assert of_iterator != spec
+    of_optional = OptionalSpec.from_value(iterator.get_next_as_optional())
+    assert of_optional == OptionalSpec(spec.element_spec)
+    tl.config.set_tensorflow_results(True)
+    leaf = "TensorSpec(shape=(), dtype=tf.int64, name=None)"
+    assert repr(spec) == f"DatasetSpec({leaf}, TensorShape([]))"
+    assert repr(of_iterator) == f"IteratorSpec({leaf},)"
+    assert repr(of_optional) == f"OptionalSpec({leaf},)"
+
+
+def test_tables_of_datasets() -> None:
+    experimental = data.experimental
+    keys = Dataset.range(5)
+    pairs = Dataset.zip((keys, keys.map(lambda x: tl.strings.as_string(x * 2))))
+    table = experimental.table_from_dataset(
+        pairs, default_value="n/a", key_dtype=tl.int64
+    )
+    found = table.lookup(tl.asarray([1, 4, 9], dtype=tl.int64)).numpy().tolist()
+    assert [bytes(x) if isinstance(x, bytes) else x.encode() for x in found] == [
+        b"2",
+        b"8",
+        b"n/a",
+    ]
+    words = Dataset.from_tensor_slices(["a", "b", "c"])
+    index = experimental.index_table_from_dataset(words, 1, vocab_size=2)
+    assert index.lookup(tl.asarray(["a", "b", "c", "z"])).tolist() == [0, 1, 2, 2]
+    nothing = experimental.table_from_dataset(pairs.take(0), default_value="none")
+    assert int(nothing.size()) == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "given", "said"),
+    [
+        (lambda: Dataset.range(2), {}, "in the form"),
+        (lambda: Dataset.zip((Dataset.range(2).batch(2),) * 2), {}, "scalar tensors"),
+        (lambda: Dataset.range(2).enumerate(), {"num_oov_buckets": -1}, "num_oov_"),
+        (lambda: Dataset.range(2).enumerate(), {"vocab_size": 0}, "vocab_size"),
+        (
+            lambda: Dataset.from_tensor_slices(["a"]).enumerate(),
+            {"key_dtype": tl.int64},
+            "default_value",
+        ),
+    ],
+)
+def test_datasets_that_fill_no_table(made: Any, given: Any, said: str) -> None:
+    with pytest.raises(tl.errors.InvalidArgumentError, match=said):
+        data.experimental.table_from_dataset(made(), **given)
+    with pytest.raises(tl.errors.DTypeError, match="key_dtype"):
+        data.experimental.table_from_dataset(
+            Dataset.range(2).enumerate(), key_dtype=tl.float32
+        )

@@ -46,7 +46,6 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
-from tensorlite.ops import philox
 from tensorlite.ops.words import Words
 
 if TYPE_CHECKING:
@@ -447,9 +446,7 @@ def _drawn(
     ends = np.cumsum(odds) / builtins.sum(odds)
     left = set(builtins.range(len(readers)))
     while any(odds[place] > 0 for place in left):
-        key, counter = philox.mixed(words.seeds())
-        (share,) = philox.doubles(np, key, counter, 1)
-        place = int(np.searchsorted(ends, share, "right"))
+        place = int(np.searchsorted(ends, words.share(), "right"))
         if place not in left:
             continue
         end = object()

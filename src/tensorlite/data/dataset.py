@@ -14,6 +14,7 @@ from tensorlite.data.grouping import Grouping
 from tensorlite.data.keeping import Keeping
 from tensorlite.data.keyed import Keyed
 from tensorlite.data.ordering import Ordering
+from tensorlite.data.resampling import Resampling
 from tensorlite.data.running import Running
 from tensorlite.data.transforming import Transforming
 
@@ -27,6 +28,7 @@ class Dataset(
     Transforming[T],
     Grouping[T],
     Keyed[T],
+    Resampling[T],
     Ordering[T],
     Running[T],
     Keeping[T],

@@ -23,6 +23,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.given import known_as
+from tensorlite.data.optionals import Optional
 from tensorlite.function.loops import Stream
 
 T = TypeVar("T")
@@ -133,6 +134,22 @@ class DatasetIterator(Generic[T]):
             return next(self)
         except StopIteration:
             raise _at_end() from None
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element, or that there is none; it can be asked in a traced function.
+
+        >>> numbers = iter(tl.data.Dataset.range(1))
+        >>> first, second = numbers.get_next_as_optional(), numbers.get_next_as_optional()
+        >>> print(first.has_value(), first.get_value(), second.has_value())
+        True 0 False
+        """
+        spec = self._dataset.element_spec
+        if tracer() is not None:
+            return Optional(*advanced(self._handle, spec), spec)
+        try:
+            return Optional.from_value(self._state.next())
+        except StopIteration:
+            return Optional.empty(spec)
 
     @property
     def position(self) -> int:
@@ -266,6 +283,10 @@ class Elements(Stream):
 
     def following(self) -> tuple[Tensor, Any]:
         """Return whether there is a next element, and that."""
-        op = IteratorAdvance(tuple(nest.flatten(self._spec)))
-        more, *leaves = calls(op, self._handle)
-        return more, nest.pack_like(self._spec, leaves)
+        return advanced(self._handle, self._spec)
+
+
+def advanced(handle: Tensor, spec: Any) -> tuple[Tensor, Any]:
+    """Return, in a graph, whether an iterator has a next element, and that."""
+    more, *leaves = calls(IteratorAdvance(tuple(nest.flatten(spec))), handle)
+    return more, nest.pack_like(spec, leaves)

@@ -68,6 +68,11 @@ class Words:
         """Return a number of [0, count)."""
         return self.next() % count
 
+    def share(self) -> float:
+        """Return a number of [0, 1)."""
+        key, counter = philox.mixed(self.seeds())
+        return float(philox.doubles(np, key, counter, 1)[0])
+
     def seeds(self) -> Seeds:
         """Return seeds for other words."""
         return self.next(), self.next()

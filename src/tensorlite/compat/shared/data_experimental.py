@@ -12,6 +12,11 @@ from tensorlite.compat.shared.data_reading import (
     make_csv_dataset,
     parse_example_dataset,
 )
+from tensorlite.compat.shared.dataset_tables import (
+    DatasetInitializer,
+    index_table_from_dataset,
+    table_from_dataset,
+)
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.tf_data import Dataset, of_files
 from tensorlite.compat.views import plain
@@ -23,6 +28,7 @@ from tensorlite.data.base import (
 )
 from tensorlite.data.files import CsvDataset as _CsvDataset
 from tensorlite.data.iterators import DatasetIterator
+from tensorlite.data.optionals import Optional
 from tensorlite.ops.records import TFRecordWriter as _Records
 
 __all__ = [
@@ -32,6 +38,8 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "CsvDataset",
+    "DatasetInitializer",
+    "Optional",
     "TFRecordWriter",
     "assert_cardinality",
     "bucket_by_sequence_length",
@@ -45,6 +53,7 @@ __all__ = [
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
+    "index_table_from_dataset",
     "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
@@ -53,11 +62,13 @@ __all__ = [
     "map_and_batch",
     "parallel_interleave",
     "prefetch_to_device",
+    "rejection_resample",
     "sample_from_datasets",
     "save",
     "scan",
     "shuffle_and_repeat",
     "snapshot",
+    "table_from_dataset",
     "take_while",
     "unbatch",
     "unique",
@@ -140,6 +151,14 @@ def snapshot(
 ) -> Step:
     return lambda dataset: dataset.snapshot(
         path, compression, reader_func, shard_func
+    )
+
+
+def rejection_resample(
+    class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Step:
+    return lambda dataset: dataset.rejection_resample(
+        class_func, target_dist, initial_dist, seed
     )
 
 
@@ -238,24 +257,8 @@ def get_structure(dataset_or_iterator: Any) -> Any:
     return dataset_or_iterator.element_spec
 
 
-class Optional:
-    """An element, or none: what an iterator has next."""
-
-    def __init__(self, *value: Any) -> None:
-        self._value = value
-
-    def has_value(self) -> bool:
-        return bool(self._value)
-
-    def get_value(self) -> Any:
-        return self._value[0]
-
-
 def get_next_as_optional(iterator: DatasetIterator[Any]) -> Optional:
-    try:
-        return Optional(next(iterator))
-    except StopIteration:
-        return Optional()
+    return iterator.get_next_as_optional()
 
 
 def __getattr__(name: str) -> object:

@@ -53,7 +53,7 @@ _METHODS = (
     ),
     *("repeat", "scan", "shard", "shuffle", "skip", "take", "take_while", "unbatch"),
     *("unique", "window", "with_options", "get_single_element", "ragged_batch"),
-    *("rebatch", "save", "snapshot", "sparse_batch"),
+    *("rebatch", "rejection_resample", "save", "snapshot", "sparse_batch"),
 )
 _BEGINNINGS = (
     *("choose_from_datasets", "counter", "from_generator", "from_list"),

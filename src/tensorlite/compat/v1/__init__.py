@@ -78,6 +78,7 @@ from tensorlite.compat.shared.control_flow import (
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
+from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     accumulate_n as accumulate_n,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import data_experimental as experimental, tf_data
+from tensorlite.compat.shared.data_specs import DatasetSpec
 from tensorlite.compat.shared.tf_data import (
     FILES,
     of_files,
@@ -30,6 +31,7 @@ from tensorlite.graph_mode.graph import active_graph
 __all__ = [
     "AUTOTUNE",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
     "Options",

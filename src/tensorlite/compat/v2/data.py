@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import data_experimental as experimental
+from tensorlite.compat.shared.data_specs import DatasetSpec, IteratorSpec
 from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
@@ -20,8 +21,10 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
+    "IteratorSpec",
     "Options",
     "TFRecordDataset",
     "TextLineDataset",

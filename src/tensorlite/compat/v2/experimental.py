@@ -14,10 +14,12 @@ from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
     ExtensionType,
 )
+from tensorlite.data.optionals import Optional
 
 __all__ = [
     "BatchableExtensionType",
     "ExtensionType",
+    "Optional",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",
