@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,9 +118,10 @@ def test_ranks_and_places() -> None:
 
 
 def test_ragged_features_of_one_example_are_vectors() -> None:
-    numbers = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2, 3]))
-    features = tf.train.Features(feature={"a": numbers})
-    data = tf.train.Example(features=features).SerializeToString()
+    train: Any = tf.train
+    numbers = train.Feature(int64_list=train.Int64List(value=[1, 2, 3]))
+    features = train.Features(feature={"a": numbers})
+    data = train.Example(features=features).SerializeToString()
     asked = {"a": tf.io.RaggedFeature(dtype=tf.int64)}
     np.testing.assert_array_equal(tf.io.parse_example(data, asked)["a"], [1, 2, 3])
     several = tf.io.parse_example([data, data], asked)["a"]
@@ -144,15 +147,79 @@ def test_sparse_tensors_have_shapes() -> None:
 
 
 SEEDED = {
-    "flip_left_right": ((), [[[2], [1]], [[4], [3]]]),
-    "flip_up_down": ((), [[[3], [4]], [[1], [2]]]),
+    "flip_left_right": [[[2], [1]], [[4], [3]]],
+    "flip_up_down": [[[3], [4]], [[1], [2]]],
 }
 
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_images_of_a_seed(name: str) -> None:
     """As `tf.image.stateless_random_...(image, seed=(2, 3))` of TensorFlow gives them."""
-    given, wanted = SEEDED[name]
     image = np.array([[[1], [2]], [[3], [4]]])
     function = getattr(tf.image, f"stateless_random_{name}")
-    np.testing.assert_array_equal(function(image, *given, seed=(2, 3)), wanted)
+    np.testing.assert_array_equal(function(image, seed=(2, 3)), SEEDED[name])
+
+
+LABELS, LENGTHS, STEPS = np.array([[1, 2, 2, 0], [3, 0, 0, 0]]), [3, 1], [6, 5]
+
+
+def _alignments(labels: tuple[int, ...], steps: int) -> int:
+    """Return in how many ways steps say labels, with 0 as the blank and equal ones joined."""
+    said = 0
+    for path in itertools.product(range(5), repeat=steps):
+        joined = [one for one, _ in itertools.groupby(path)]
+        said += tuple(one for one in joined if one) == labels
+    return said
+
+
+def test_the_loss_of_alignments() -> None:
+    """Whatever the place of the blank, and however labels are given, as in the closed form."""
+    logits = np.zeros((6, 2, 5), np.float32)
+    paths = np.array([_alignments((1, 2, 2), 6), _alignments((3,), 5)])
+    found = tf.nn.ctc_loss(LABELS, logits, LENGTHS, STEPS)
+    np.testing.assert_allclose(found, np.log(5.0) * STEPS - np.log(paths), rtol=1e-5)
+    turned = np.transpose(logits, (1, 0, 2))
+    again = tf.nn.ctc_loss(
+        LABELS, turned, LENGTHS, STEPS, logits_time_major=False, blank_index=0
+    )
+    np.testing.assert_allclose(again, found, rtol=1e-6)
+    sparse = tf.sparse.from_dense(LABELS)
+    same = tf.nn.ctc_loss(sparse, logits, None, STEPS, blank_index=0)
+    np.testing.assert_allclose(same, found, rtol=1e-6)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="blank_index is needed"):
+        tf.nn.ctc_loss(sparse, logits, None, STEPS)
+
+
+def test_dense_tables_keep_two_keys_for_themselves() -> None:
+    table = tf.lookup.experimental.DenseHashTable(
+        tf.string, tf.int64, -1, empty_key="", deleted_key="$"
+    )
+    table.insert(["a", "b"], [1, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="deleted_key"):
+        table.insert(["$"], [3])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="empty_key"):
+        table.remove([""])
+    np.testing.assert_array_equal(table.lookup(["a", "c"]), [1, -1])
+    table.remove(["a"])
+    assert int(table.size()) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must differ"):
+        tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "a", "a")
+
+
+def test_windows_may_be_padded_by_pairs() -> None:
+    x = np.arange(1, 13, dtype=np.float32).reshape(1, 3, 4, 1) - 100
+    pairs = [[0, 0], [1, 1], [1, 1], [0, 0]]
+    found = tf.nn.max_pool2d(x, (2, 2), (2, 2), pairs)
+    np.testing.assert_array_equal(
+        found[0, :, :, 0], np.array([[1, 3, 4], [9, 11, 12]]) - 100
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a pair of numbers"):
+        tf.nn.max_pool2d(x, (2, 2), (2, 2), [[1, 1]])
+
+
+def test_addresses_of_files_are_paths(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with tf.io.gfile.GFile(f"file://{path}", "w") as file:
+        file.write("hi")
+    assert path.read_text() == "hi"
+    assert tf.io.gfile.exists(f"file://{path}")

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, floating, to_tensor
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import reshape
+from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.reduce import max as max_of
 from tensorlite.ops.sequences import as_images, as_sequences, image_format
 from tensorlite.ops.shape import shape_of
@@ -278,12 +278,13 @@ def max_pool2d(
     x: TensorLike,
     ksize: int | Sequence[int],
     strides: int | Sequence[int] | None = None,
-    padding: str = "VALID",
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str = "NHWC",
 ) -> Tensor:
     """Return the greatest element of each window of images (TensorFlow's MaxPool).
 
-    `strides` are the window's size unless given. The gradient goes to the first of equals.
+    `strides` are the window's size unless given; `padding` may be a pair for each axis, of how much
+    of what is never the greatest is put around. The gradient goes to the first of equals.
 
     >>> image = tl.reshape(tl.arange(16), (1, 4, 4, 1))
     >>> print(tl.nn.max_pool2d(image, 2)[0, :, :, 0])
@@ -292,9 +293,24 @@ def max_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
-    one_of(padding, str, "max_pool2d: padding", "'VALID' or 'SAME'")
+    if not isinstance(padding, str):
+        x, padding = _surrounded(x, padding), "VALID"
     check_attributes("max_pool2d", steps, sizes, padding.upper(), data_format)
     return call(MaxPool(sizes, steps, padding.upper(), data_format), x)
+
+
+def _surrounded(x: TensorLike, pairs: Sequence[Sequence[int]]) -> Tensor:
+    """Return images with the least value around them."""
+    tensor = to_tensor(x)
+    given = np.asarray(pairs)
+    if given.shape != (4, 2) or given.dtype.kind not in "iu" or given.min() < 0:
+        raise InvalidArgumentError(
+            f"max_pool2d: padding={pairs!r}; allowed are 'VALID', 'SAME', or a pair of numbers for "
+            "each of the four axes"
+        )
+    kind = tensor.dtype
+    least = np.iinfo(kind.numpy).min if kind.is_integer else -np.inf
+    return pad_ends(tensor, given.tolist(), to_tensor(least, kind))
 
 
 def avg_pool2d(

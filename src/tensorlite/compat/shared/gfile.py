@@ -34,8 +34,8 @@ class FileStatistics(NamedTuple):
 
 
 def path_of(path: Any) -> Path:
-    """Return a path that may be text, bytes or a path object."""
-    return Path(os.fsdecode(path))
+    """Return a path that may be text, bytes or a path object, or a file:// address of this host."""
+    return Path(os.fsdecode(path).removeprefix("file://"))
 
 
 @contextmanager

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.ops import tables
@@ -287,6 +290,14 @@ class MutableHashTable(_Table):
         return _removed(self.handle, keys, self.key_dtype, name=name)
 
     erase = remove
+
+
+def known(keys: Any, dtype: Any) -> list[Any] | None:
+    """Return keys as Python's values, None where only the run knows them."""
+    given = converted(keys, dtype)
+    if not isinstance(given, EagerTensor):
+        return None
+    return [*np.ravel(given.numpy()).tolist()]
 
 
 @named("MutableHashTable_lookup_table_insert")

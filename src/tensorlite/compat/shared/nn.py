@@ -336,8 +336,12 @@ def ctc_greedy_decoder(
     sequence_length: Any,
     merge_repeated: bool = True,
     name: str | None = None,
+    blank_index: int | None = None,
 ) -> Any:
-    return ctc.ctc_greedy_decoder(converted(inputs), sequence_length, merge_repeated)
+    blank = -1 if blank_index is None else blank_index
+    return ctc.ctc_greedy_decoder(
+        converted(inputs), sequence_length, merge_repeated, blank
+    )
 
 
 @named("sufficient_statistics")

@@ -1,7 +1,10 @@
 """Tables of keys and values: `tf.lookup`."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import lookup_experimental
 from tensorlite.compat.shared.lookups import *
+
+experimental = lookup_experimental
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,10 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.v1 import nn_functions as before, nn_losses as losses
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops import ctc
 from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -233,4 +236,34 @@ def safe_embedding_lookup_sparse(
         name,
         "div",
         max_norm,
+    )
+
+
+@named("ctc_loss")
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
+    if not isinstance(labels, SparseTensor):
+        blank = 0 if blank_index is None else blank_index
+        lengths = label_length, logit_length
+        return ctc.dense_ctc_loss(
+            labels, converted(logits), *lengths, logits_time_major, blank
+        )
+    if blank_index is None:
+        raise InvalidArgumentError(
+            "ctc_loss: blank_index is needed where labels are a SparseTensor; -1 is the last class"
+        )
+    return ctc.ctc_loss(
+        labels,
+        converted(logits),
+        logit_length,
+        time_major=logits_time_major,
+        blank_index=blank_index,
     )
