@@ -177,7 +177,8 @@ def test_the_loss_of_alignments() -> None:
     logits = np.zeros((6, 2, 5), np.float32)
     paths = np.array([_alignments((1, 2, 2), 6), _alignments((3,), 5)])
     found = tf.nn.ctc_loss(LABELS, logits, LENGTHS, STEPS)
-    np.testing.assert_allclose(found, np.log(5.0) * STEPS - np.log(paths), rtol=1e-5)
+    wanted = np.log(5.0) * np.array(STEPS) - np.log(paths)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
     turned = np.transpose(logits, (1, 0, 2))
     again = tf.nn.ctc_loss(
         LABELS, turned, LENGTHS, STEPS, logits_time_major=False, blank_index=0
