@@ -15,7 +15,6 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import plain
-from tensorlite.core import nest
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls, constant, to_tensor
 from tensorlite.core.dtypes import (
@@ -30,12 +29,10 @@ from tensorlite.core.dtypes import (
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
-from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.ops import arrange, pieces
-from tensorlite.ops.composite import composed
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
-from tensorlite.ops.repeat import Pad
 from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
 from tensorlite.ops.slicing import StridedSlice
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -314,6 +311,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return tl.tile(x, counts)
 
 
+<<<<<<< Updated upstream
 def pad(
     tensor: Any,
     paddings: Any,
@@ -363,6 +361,8 @@ def _check_paddings(paddings: Any) -> None:
 _pad, _pad_v2, _mirror_pad = map(_padding, ("Pad", "PadV2", "MirrorPad"))
 
 
+=======
+>>>>>>> Stashed changes
 @named("Slice")
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     first, sizes = shape_tensor(_sizes(begin)), shape_tensor(_sizes(size))

@@ -41,7 +41,6 @@ from tensorlite.compat.shared.arrays import (
     linspace as linspace,
     meshgrid as meshgrid,
     ones as ones,
-    pad as pad,
     parallel_stack as parallel_stack,
     range as range,
     rank as rank,
@@ -188,6 +187,7 @@ from tensorlite.compat.shared.matrices import (
     tensordot as tensordot,
     trace as trace,
 )
+from tensorlite.compat.shared.padding import pad as pad
 from tensorlite.compat.shared.picking import (
     argsort as argsort,
     batch_gather as batch_gather,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tensorlite.compat.shared import arrays, nn as shared_nn
+from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.v1 import arrays as v1_arrays, convolutions, framework
 from tensorlite.compat.v1.layer import InputSpec
 from tensorlite.compat.v1.layers_core import (
@@ -109,7 +110,7 @@ class Convolution(Weighted):
         pads = [[0, 0], [0, 0], [0, 0]]
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
         pads[3 - self._axis] = [before, 0]
-        return arrays.pad(inputs, pads)
+        return pad(inputs, pads)
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
         raise NotImplementedError

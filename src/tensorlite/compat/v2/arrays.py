@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import (
     arrays,
     control_flow,
+    padding,
     picking,
     python,
     ragged_forms,
@@ -36,7 +37,7 @@ def pad(
     constant_values: Any = 0,
     name: str | None = None,
 ) -> Any:
-    return arrays.pad(tensor, paddings, mode, name, constant_values)
+    return padding.pad(tensor, paddings, mode, name, constant_values)
 
 
 def ones(

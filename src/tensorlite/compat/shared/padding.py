@@ -1,0 +1,75 @@
+"""Tensors with something around them: tf.pad, whose three ways are operators of TensorFlow's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core import nest
+from tensorlite.core.check import integers_of
+from tensorlite.core.dtypes import int32
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import EagerTensor
+from tensorlite.ops.composite import composed
+from tensorlite.ops.repeat import Pad
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Any:
+    kind = str(mode).upper()
+    if kind not in _MODES:
+        raise InvalidArgumentError(
+            f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
+        )
+    plain_zero = not isinstance(constant_values, Operand) and constant_values == 0
+    filled = _pad if plain_zero else _pad_v2
+    return (filled if kind == "CONSTANT" else _mirror_pad)(
+        tensor, paddings, kind, constant_values, name=name
+    )
+
+
+_MODES: dict[str, Literal["constant", "reflect", "symmetric"]] = {
+    "CONSTANT": "constant",
+    "REFLECT": "reflect",
+    "SYMMETRIC": "symmetric",
+}
+
+
+def _padding(default: str) -> Callable[..., Any]:
+    @named(default)
+    def padded(
+        tensor: Any, paddings: Any, mode: str, value: Any, name: str | None = None
+    ) -> Any:
+        x, sizes = converted(tensor), converted(paddings, int32)
+        _check_paddings(paddings)
+        if default == "Pad":
+            return composed(Pad(), x, sizes)
+        return tl.pad(x, sizes, _MODES[mode], converted(value, x.dtype))
+
+    return padded
+
+
+def _check_paddings(paddings: Any) -> None:
+    """Raise InvalidArgumentError for paddings below 0, which cut in tensorlite's own pad."""
+    known = paddings
+    if isinstance(paddings, Operand):
+        known = paddings.numpy() if isinstance(paddings, EagerTensor) else None
+    elif any(isinstance(x, Operand) for x in nest.flatten(paddings)):
+        return
+    if known is not None and min(integers_of(known, "paddings"), default=0) < 0:
+        raise InvalidArgumentError(
+            f"Paddings must be non-negative: {np.asarray(known).tolist()}"
+        )
+
+
+_pad, _pad_v2, _mirror_pad = map(_padding, ("Pad", "PadV2", "MirrorPad"))
