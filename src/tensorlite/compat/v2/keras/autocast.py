@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import defaults, initializers, naming
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
@@ -33,17 +33,6 @@ def to(dtype: DType | None) -> Iterator[None]:
 def is_asked() -> bool:
     """Return whether it is said in which dtype weights are read."""
     return _wanted.get() is not None
-
-
-class Weight(Variable):
-    """A weight of a layer."""
-
-    __slots__ = ()
-
-    @property
-    def path(self) -> str:
-        """The names of the layers that lead to it, and its own."""
-        return str(self.name).removesuffix(":0")
 
 
 class CastVariable(Weight):

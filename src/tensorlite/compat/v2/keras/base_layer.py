@@ -33,6 +33,7 @@ from tensorlite.compat.v2.keras.arguments import (
     training_in,
 )
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
@@ -190,7 +191,7 @@ class Layer(Arguments, Module):
             return GraphVariable
         mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
         cast = is_cast and self.autocast and mixed
-        return autocast.CastVariable if cast else autocast.Weight
+        return autocast.CastVariable if cast else Weight
 
     def add_loss(self, losses: Any, **kwargs: Any) -> None:
         self._held.added += nest.flatten(losses)

@@ -9,7 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
     defaults,
     describing,
@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras import (
     loss_functions,
     naming,
 )
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.ops.shape import astype
@@ -58,7 +59,7 @@ class Metric(Module):
         wanted = self._kind if dtype is None else as_dtype(dtype)
         with interpreted_by(None):
             first = initializers.get(initializer)(tuple(shape), dtype=wanted)
-            made: Any = Variable(first, trainable=False, name=name, dtype=wanted)
+            made: Any = Weight(first, trainable=False, name=name, dtype=wanted)
         self._made = (*self._made, made)
         return made
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.v2.framework import GradientTape, Variable
+from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import describing, lookup, naming, schedules
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
@@ -368,7 +369,7 @@ def _as_rate(given: Any) -> Any:
     if isinstance(given, AnyVariable):
         return given
     value = np.asarray(float(given), np.float32)
-    return Variable(value, trainable=False, name="learning_rate")
+    return Weight(value, trainable=False, name="learning_rate")
 
 
 class _Called(schedules.LearningRateSchedule):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.v2.framework import Variable
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
@@ -66,7 +66,7 @@ class Gathered:
             )
         self.count = count
         with interpreted_by(None):
-            self.seen: Any = Variable(np.asarray(0, np.int64), trainable=False)
+            self.seen: Any = Weight(np.asarray(0, np.int64), trainable=False)
         self._of: dict[int, tuple[Any, Any]] = {}
 
     @property

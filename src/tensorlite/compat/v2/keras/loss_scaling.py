@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import describing
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer, Variables
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -35,8 +35,8 @@ class LossScaleOptimizer(Optimizer):
         self.dynamic_growth_steps = int(dynamic_growth_steps)
         with interpreted_by(None):
             scale, good = np.float32(self.initial_scale), np.int64(0)
-            self.dynamic_scale: Any = Variable(scale, trainable=False)
-            self._good: Any = Variable(good, trainable=False)
+            self.dynamic_scale: Any = Weight(scale, trainable=False)
+            self._good: Any = Weight(good, trainable=False)
 
     @property
     def learning_rate(self) -> Any:

@@ -13,8 +13,9 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import seeds
-from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import defaults, naming
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -46,7 +47,7 @@ class SeedGenerator(Module):
         self._first = seed
         with interpreted_by(None):
             first = np.array([chosen, 0], np.int64)
-            self.state: Any = Variable(
+            self.state: Any = Weight(
                 first, trainable=False, name="seed_generator_state"
             )
 
