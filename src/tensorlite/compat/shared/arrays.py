@@ -311,58 +311,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return tl.tile(x, counts)
 
 
-<<<<<<< Updated upstream
-def pad(
-    tensor: Any,
-    paddings: Any,
-    mode: str = "CONSTANT",
-    name: str | None = None,
-    constant_values: Any = 0,
-) -> Any:
-    kind = str(mode).upper()
-    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise InvalidArgumentError(
-            f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
-        )
-    plain_zero = not isinstance(constant_values, Operand) and constant_values == 0
-    filled = _pad if plain_zero else _pad_v2
-    return (filled if kind == "CONSTANT" else _mirror_pad)(
-        tensor, paddings, kind, constant_values, name=name
-    )
-
-
-def _padding(default: str) -> Callable[..., Any]:
-    @named(default)
-    def padded(
-        tensor: Any, paddings: Any, mode: Any, value: Any, name: str | None = None
-    ) -> Any:
-        x, sizes = converted(tensor), converted(paddings, int32)
-        _check_paddings(paddings)
-        if default == "Pad":
-            return composed(Pad(), x, sizes)
-        return tl.pad(x, sizes, mode.lower(), converted(value, x.dtype))
-
-    return padded
-
-
-def _check_paddings(paddings: Any) -> None:
-    """Raise InvalidArgumentError for paddings below 0, which cut in tensorlite's own pad."""
-    known = paddings
-    if isinstance(paddings, Operand):
-        known = paddings.numpy() if isinstance(paddings, EagerTensor) else None
-    elif any(isinstance(x, Operand) for x in nest.flatten(paddings)):
-        return
-    if known is not None and min(integers_of(known, "paddings"), default=0) < 0:
-        raise InvalidArgumentError(
-            f"Paddings must be non-negative: {np.asarray(known).tolist()}"
-        )
-
-
-_pad, _pad_v2, _mirror_pad = map(_padding, ("Pad", "PadV2", "MirrorPad"))
-
-
-=======
->>>>>>> Stashed changes
 @named("Slice")
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     first, sizes = shape_tensor(_sizes(begin)), shape_tensor(_sizes(size))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def pad(
     constant_values: Any = 0,
 ) -> Any:
     kind = str(mode).upper()
-    if kind not in _MODES:
+    if kind not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
         raise InvalidArgumentError(
             f"Unknown padding mode: {mode}; allowed are CONSTANT, REFLECT and SYMMETRIC"
         )
@@ -38,23 +38,16 @@ def pad(
     )
 
 
-_MODES: dict[str, Literal["constant", "reflect", "symmetric"]] = {
-    "CONSTANT": "constant",
-    "REFLECT": "reflect",
-    "SYMMETRIC": "symmetric",
-}
-
-
 def _padding(default: str) -> Callable[..., Any]:
     @named(default)
     def padded(
-        tensor: Any, paddings: Any, mode: str, value: Any, name: str | None = None
+        tensor: Any, paddings: Any, mode: Any, value: Any, name: str | None = None
     ) -> Any:
         x, sizes = converted(tensor), converted(paddings, int32)
         _check_paddings(paddings)
         if default == "Pad":
             return composed(Pad(), x, sizes)
-        return tl.pad(x, sizes, _MODES[mode], converted(value, x.dtype))
+        return tl.pad(x, sizes, mode.lower(), converted(value, x.dtype))
 
     return padded
 
