@@ -181,7 +181,7 @@ def shape_of(x: TensorLike, dtype: DType = dtypes.int32) -> Tensor:
 
 
 def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
-    """Return a shape given as an int, a sequence of ints and 0-d tensors, or a tensor."""
+    """Return a shape given as an int or a tensor, which may be 0-d, or a sequence of these."""
     if isinstance(shape, int):
         shape = (shape,)
     if isinstance(shape, AnyShape):
@@ -196,7 +196,7 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
         raise DTypeError(
             f"shape={shape!r}; allowed are integers and sequences of them"
         )
-    return sizes
+    return reshape(sizes, (1,)) if sizes.spec.rank == 0 else sizes
 
 
 def reshape(
