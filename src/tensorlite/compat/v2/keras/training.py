@@ -228,12 +228,10 @@ class Training:
         listeners = self._listeners(callbacks, verbose, epochs, steps)
         self.stop_training = False
         step = self._step("train")
-        self.epoch_restored = 0
-        listeners.on_train_begin()
-        initial_epoch = self.epoch_restored or initial_epoch
+        first = self._begun(listeners, initial_epoch)
         batches = _Endless(source) if steps_per_epoch else None
         logs: dict[str, Any] = {}
-        for epoch in range(initial_epoch, epochs):
+        for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
             parts = source.epoch() if batches is None else islice(batches, steps)
@@ -247,6 +245,12 @@ class Training:
         self.optimizer.finalize_variable_values(self._layer().trainable_variables)
         listeners.on_train_end(logs)
         return listeners.history
+
+    def _begun(self, listeners: Any, initial_epoch: int) -> int:
+        """Return the first epoch, once it is said that training begins."""
+        self.epoch_restored = 0
+        listeners.on_train_begin()
+        return self.epoch_restored or initial_epoch
 
     def _listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
         if isinstance(given, callbacks.CallbackList):
