@@ -43,6 +43,13 @@ def test_values_that_are_made_of_constants_are_told() -> None:
     assert tf.get_static_value(tf.sqrt(rows)) is None
 
 
+def test_shapes_of_which_nothing_is_known_are_equal() -> None:
+    unknown = tf.placeholder(tf.float32).get_shape()
+    assert unknown == tf.TensorShape(None)
+    assert unknown != tf.TensorShape([])
+    assert tf.TensorShape([None]) == [None]
+
+
 def test_parts_of_device_specs_are_set() -> None:
     spec = tf.DeviceSpec(job="worker")
     spec.task = 3

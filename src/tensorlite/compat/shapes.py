@@ -145,13 +145,6 @@ class TensorShape(shapes.TensorShape):
         found = super().__getitem__(key)
         return found if isinstance(key, slice) else Dimension(found)
 
-    def __eq__(self, other: object) -> bool:
-        if other is None or getattr(other, "rank", 0) is None:
-            return False
-        return super().__eq__(other)
-
-    __hash__ = shapes.TensorShape.__hash__
-
     def __repr__(self) -> str:
         return f"TensorShape({self.dims})"
 
