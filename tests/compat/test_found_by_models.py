@@ -228,3 +228,10 @@ def test_sizes_that_are_partly_tensors_are_known_where_they_are_numbers() -> Non
     with tf.Session() as session:
         found = session.run(made, {x: [[[0.0] * 4] * 3] * 2})
     assert [y.shape for y in found] == [(2, 12)] * 3
+
+
+def test_programs_put_attributes_of_their_own_on_tensors() -> None:
+    x: Any = tf.identity(tf.placeholder(tf.float32, [None]), name="x")
+    x.scope = "layer"
+    found: Any = tf.get_default_graph().get_tensor_by_name("x:0")
+    assert found.scope == "layer"

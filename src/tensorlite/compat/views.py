@@ -328,9 +328,7 @@ class GraphTensor(Operators, SymbolicTensor):
 
 
 class ShownTensor(GraphTensor, metaclass=TensorsOfAnyKind):
-    """tf.Tensor of version 1: the type of what programs hold of graphs."""
-
-    __slots__ = ()
+    """tf.Tensor of version 1: the type of what programs hold of graphs, and put attributes on."""
 
 
 ShownTensor.__name__ = "Tensor"

@@ -5,7 +5,7 @@ Picking, scattering and ordering elements is in picking.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -14,9 +14,10 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.shared.sizes import sizes_of
 from tensorlite.compat.views import plain
 from tensorlite.core.check import integers_of, several
-from tensorlite.core.dispatch import call, calls, constant, to_tensor
+from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
@@ -53,30 +54,7 @@ def tensors_of(values: Any, dtype: DType | None = None) -> list[Any]:
 
 @named("Reshape")
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    return tl.reshape(converted(tensor), _sizes(shape))
-
-
-def _sizes(shape: Any) -> Any:
-    """Return a shape as functions here take it."""
-    if isinstance(shape, Operand):
-        return shape.__tensor__()
-    if shape is None or getattr(shape, "rank", 0) is None:
-        raise ShapeError("a shape is wanted whose rank is known")
-    if isinstance(shape, (int, np.integer)):
-        return [int(shape)]
-    return packed(several(shape, "shape", "integers, one for each axis"))
-
-
-def packed(sizes: Sequence[Any]) -> Any:
-    """Return sizes as one tensor where one of them is a tensor, with no nodes but TensorFlow's.
-
-    What later nodes draw hangs on how many there are.
-    """
-    given = [plain(x) for x in sizes]
-    kinds = {x.__tensor__().dtype for x in given if isinstance(x, Operand)}
-    if len(kinds) != 1 or not next(iter(kinds)).is_integer:
-        return given
-    return tl.stack([to_tensor(x, *kinds) for x in given])
+    return tl.reshape(converted(tensor), sizes_of(shape))
 
 
 @named("transpose")
@@ -187,7 +165,7 @@ def rank(input: Any, name: str | None = None) -> Any:
 def _filled(default: str, value: Any) -> Callable[..., Any]:
     @named(default)
     def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-        wanted, sizes = as_dtype(dtype), _in_a_row(_sizes(shape))
+        wanted, sizes = as_dtype(dtype), _in_a_row(sizes_of(shape))
         if _is_small(sizes):
             array = np.full([int(n) for n in sizes], _bare(wanted, value))
             return constant(array)
@@ -248,7 +226,7 @@ ones_like = _like("ones_like", tl.ones_like, 1)
 
 @named("Fill")
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
-    return tl.fill(_sizes(dims), converted(value))
+    return tl.fill(sizes_of(dims), converted(value))
 
 
 @named("eye", "diag")
@@ -262,7 +240,7 @@ def eye(
     made = tl.eye(num_rows, num_columns, dtype=as_dtype(dtype))
     if batch_shape is None:
         return made
-    batch = shape_tensor(_sizes(batch_shape))
+    batch = shape_tensor(sizes_of(batch_shape))
     return tl.broadcast_to(made, tl.concat([batch, shape_of(made)]))
 
 
@@ -302,7 +280,7 @@ def linspace(
 
 @named("Tile")
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    counts: Any = _sizes(multiples)
+    counts: Any = sizes_of(multiples)
     if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
         counts = shape_tensor(counts)
     x, count = converted(input), len(counts) if isinstance(counts, list) else None
@@ -313,7 +291,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 @named("Slice")
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    first, sizes = shape_tensor(_sizes(begin)), shape_tensor(_sizes(size))
+    first, sizes = shape_tensor(sizes_of(begin)), shape_tensor(sizes_of(size))
     if first.dtype is not sizes.dtype:
         first, sizes = tl.astype(first, int64), tl.astype(sizes, int64)
     return pieces.sliced(converted(input_), first, sizes)
@@ -334,14 +312,16 @@ def strided_slice(
     name: str | None = None,
 ) -> Any:
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    first, last = shape_tensor(_sizes(begin)), shape_tensor(_sizes(end))
-    steps = tl.ones_like(first) if strides is None else shape_tensor(_sizes(strides))
+    first, last = shape_tensor(sizes_of(begin)), shape_tensor(sizes_of(end))
+    steps = (
+        tl.ones_like(first) if strides is None else shape_tensor(sizes_of(strides))
+    )
     return call(StridedSlice(*masks), converted(input_), first, last, steps)
 
 
 @named("BroadcastTo")
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    return tl.broadcast_to(converted(input), _sizes(shape))
+    return tl.broadcast_to(converted(input), sizes_of(shape))
 
 
 @named("BroadcastArgs")

@@ -9,7 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.arrays import packed
+from tensorlite.compat.shared.sizes import packed
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand

@@ -1,0 +1,38 @@
+"""Shapes as programs give them: numbers, tensors, and sequences of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.views import plain
+from tensorlite.core.check import several
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import ShapeError
+from tensorlite.core.operand import Operand
+
+
+def sizes_of(shape: Any) -> Any:
+    """Return a shape as functions here take it."""
+    if isinstance(shape, Operand):
+        return shape.__tensor__()
+    if shape is None or getattr(shape, "rank", 0) is None:
+        raise ShapeError("a shape is wanted whose rank is known")
+    if isinstance(shape, (int, np.integer)):
+        return [int(shape)]
+    return packed(several(shape, "shape", "integers, one for each axis"))
+
+
+def packed(sizes: Sequence[Any]) -> Any:
+    """Return sizes as one tensor where one of them is a tensor, with no nodes but TensorFlow's.
+
+    What later nodes draw hangs on how many there are.
+    """
+    given = [plain(x) for x in sizes]
+    kinds = {x.__tensor__().dtype for x in given if isinstance(x, Operand)}
+    if len(kinds) != 1 or not next(iter(kinds)).is_integer:
+        return given
+    return tl.stack([to_tensor(x, *kinds) for x in given])
