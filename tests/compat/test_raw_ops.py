@@ -95,3 +95,16 @@ def test_constants_of_the_graph_are_taken_where_values_are_due(session: Any) -> 
     computed = tf.placeholder(tf.string, [])
     with pytest.raises(RuntimeError, match="supported is a constant"):
         tf.raw_ops.RegexReplace(input=words, pattern=computed, rewrite="-")
+
+
+def test_older_forms_have_the_outputs_that_they_had(session: Any) -> None:
+    x, one = tf.ones([1, 2, 2, 3]), tf.ones([3])
+    given = {"x": x, "scale": one, "offset": one, "mean": [], "variance": []}
+    for name, count in (
+        ("FusedBatchNorm", 5),
+        ("FusedBatchNormV2", 5),
+        ("FusedBatchNormV3", 6),
+    ):
+        made = getattr(tf.raw_ops, name)(**given)
+        assert len(made) == count
+        assert session.run(made[1]).tolist() == [1.0, 1.0, 1.0]
