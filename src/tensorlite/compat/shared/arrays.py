@@ -30,7 +30,7 @@ from tensorlite.core.dtypes import (
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
-from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
@@ -165,19 +165,13 @@ def rank(input: Any, name: str | None = None) -> Any:
 def _filled(default: str, value: Any) -> Callable[..., Any]:
     @named(default)
     def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-        wanted, sizes = as_dtype(dtype), _in_a_row(sizes_of(shape))
+        wanted, sizes = as_dtype(dtype), sizes_of(shape)
         if _is_small(sizes):
             array = np.full([int(n) for n in sizes], _bare(wanted, value))
             return constant(array)
         return tl.fill(sizes, _element(wanted, value))
 
     return made
-
-
-def _in_a_row(sizes: Any) -> Any:
-    """Return sizes as a vector: a single one may be a tensor of rank 0."""
-    single = isinstance(sizes, Tensor) and sizes.spec.rank == 0
-    return tl.reshape(sizes, [1]) if single else sizes
 
 
 _SMALL = 1000
