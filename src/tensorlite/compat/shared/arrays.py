@@ -277,9 +277,13 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     counts: Any = sizes_of(multiples)
     if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
         counts = shape_tensor(counts)
-    x, count = converted(input), len(counts) if isinstance(counts, list) else None
-    if count is not None and x.spec.rank is not None and count != x.spec.rank:
-        raise ShapeError(f"Tile: {counts} for {x.spec}; give a number for each axis")
+    x = converted(input)
+    if isinstance(counts, list):
+        is_nested = any(isinstance(n, (list, tuple)) for n in counts)
+        if is_nested or x.spec.rank not in (None, len(counts)):
+            raise ShapeError(
+                f"Tile: {counts} for {x.spec}; give a number for each axis"
+            )
     return tl.tile(x, counts)
 
 
