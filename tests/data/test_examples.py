@@ -119,8 +119,6 @@ def test_values_with_places() -> None:
     same(found.indices, [[0, 2], [0, 7]])
     same(found.values, [1.5, 0.5])
     same(found.dense_shape, [1, 10])
-    with pytest.raises(InvalidArgumentError, match="not within the size 5"):
-        tl.io.parse_example([data], {"q": feature._replace(size=5)})
 
 
 def test_sequences() -> None:

@@ -60,7 +60,10 @@ def test_functions_take_and_return_optionals() -> None:
 
     @tl.function
     def following(more: Optional) -> tl.Tensor:
-        return tl.cond(more.has_value(), more.get_value, lambda: tl.asarray(-1))
+        found: tl.Tensor = tl.cond(
+            more.has_value(), more.get_value, lambda: tl.asarray(-1)
+        )
+        return found
 
     assert int(doubled(Optional.from_value(4)).get_value()) == 8
     with pytest.raises(InvalidArgumentError, match="does not have a value"):

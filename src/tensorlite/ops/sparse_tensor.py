@@ -6,15 +6,15 @@ which gradients are made of, are in sparse.py.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.shapes import AnyShape, shape_of
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.shapes import shape_of
+from tensorlite.core.tensor import Shape, Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip
 from tensorlite.ops.cumulative import cumulative_prod
@@ -72,10 +72,11 @@ class SparseTensor(_Parts):
         return None if sizes_known is None else sizes_known[0]
 
     @property
-    def shape(self) -> AnyShape:
+    def shape(self) -> Shape:
         """The sizes of the tensor, None for those that a trace does not know."""
         known = self.dense_shape.spec.vector()
-        return shape_of((None,) * (self.rank or 0) if known is None else known)
+        sizes = (None,) * (self.rank or 0) if known is None else known
+        return cast("Shape", shape_of(sizes))
 
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))
