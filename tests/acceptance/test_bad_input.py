@@ -65,13 +65,13 @@ MISTAKES: dict[str, Mistake] = {
         lambda: tl.reshape(MATRIX, (4, 2)),
         E.ShapeError,
         ValueError,
-        ("reshape", "6 elements"),
+        ("reshape", "6 values", "8"),
     ),
     "reshape with -2": Mistake(
         lambda: tl.reshape(MATRIX, (-2, 3)),
         E.ShapeError,
         ValueError,
-        ("negative size", "-1"),
+        ("non-negative", "-2", "-1"),
     ),
     "concat": Mistake(
         lambda: tl.concat([MATRIX, tl.ones((3, 4))], axis=0),

@@ -97,7 +97,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "sizes below 0": (lambda tf: tf.zeros(-7), r"\[-7\].*non-negative"),
     "counts to tile by": (
         lambda tf: tf.tile(X, [1, [2, 3]]),
-        r"a member=\[2, 3\]; allowed",
+        r"a number for each axis",
     ),
     "paddings": (lambda tf: tf.pad(X, "tpyo"), r"tpyo"),
     "a shape to scatter into": (

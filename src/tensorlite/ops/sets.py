@@ -16,7 +16,7 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.compare import logical_not
 
 __all__ = [
@@ -57,7 +57,7 @@ class UniqueWithCountsV2(Op):
     """
 
     differentiable = False
-    host = (0, 1)
+    host = (1,)
 
     def infer(self, x: TensorSpec, axis: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return slices, numbers and counts; ShapeError for tensors where an axis is due."""
@@ -81,13 +81,14 @@ class UniqueWithCountsV2(Op):
     def kernel(self, xp: Xp, x: Array, axis: Array) -> tuple[Array, ...]:
         """Return them."""
         place = normalise_axis(int(axis[0]), x.ndim) if axis.size else 0
-        slices = np.moveaxis(x, place, 0)
+        here = to_host(x)
+        slices = np.moveaxis(here, place, 0)
         known: dict[object, int] = {}
         rows = slices.reshape(len(slices), math.prod(slices.shape[1:])).tolist()
         numbers = [known.setdefault(tuple(row), len(known)) for row in rows]
         found = np.array(numbers, np.int32)
         _, first, counts = np.unique(found, return_index=True, return_counts=True)
-        kept = np.take(x, first, axis=place)
+        kept = np.take(here, first, axis=place)
         return (
             xp.asarray(kept),
             xp.asarray(found),

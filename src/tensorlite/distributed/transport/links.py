@@ -57,6 +57,9 @@ SMALL = 1 << 16
 """Bytes of a value that is copied to be written at once."""
 VIEWS = SLOTS // 2
 """Segments that arrays here may hold at once; what comes beyond is copied."""
+MUCH = 1 << 16
+"""Bytes taken in at once after which as much more is waited for. A peer that can have only a little
+on the way would wait for word that this has come, which a system keeps back for a while."""
 LAZY = 4
 """Segments that are given back together, or with what is sent."""
 
@@ -406,9 +409,11 @@ class Link:
 
     def _take_in(self) -> bool:
         """Take in what there is; return False at the end."""
+        taken = 0
         while (count := self._wire.read(space := self._decoder.space())) is not None:
             if not count:
                 return False
+            taken += count
             for message, value in self._decoder.took(count):
                 if message.kind is Kind.TENSOR:
                     self._tensor(message, value)
@@ -416,7 +421,7 @@ class Link:
                     self._notice(message)
             if count < len(space) and self._wire.tells_all:
                 break
-        self._wire.expect(self._decoder.missing)
+        self._wire.expect(self._decoder.missing if taken >= MUCH else 0)
         return True
 
     def _notice(self, message: Message) -> None:
