@@ -358,3 +358,32 @@ def test_images_of_unknown_rank_are_changed() -> None:
     assert [found[1].shape, found[2].shape] == [(1, 3, 2, 1), (1, 4, 3, 1)]
     np.testing.assert_allclose(found[3].mean(), 0, atol=1e-6)
     np.testing.assert_array_equal(found[4], np.rot90(scaled).astype(np.float32))
+
+
+def test_optimizers_of_keras_give_operations_in_graphs() -> None:
+    """Losses are TensorFlow 1.15's."""
+    keras: Any = tf.keras
+    wanted = {
+        "SGD": (0.01, [2.41, 0.8579, 0.8335]),
+        "Adam": (0.1, [212.525, 178.1971, 147.0595]),
+    }
+    for kind, (rate, losses) in wanted.items():
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+            y = tf.constant([[10.0], [20.0]])
+            layer = keras.layers.Dense(
+                1, kernel_initializer="zeros", input_shape=(3,)
+            )
+            model = keras.Sequential([layer])
+            loss = tf.reduce_mean(tf.square(model(x) - y))
+            weights = model.trainable_variables
+            optimizer = getattr(keras.optimizers, kind)(rate)
+            step = optimizer.apply_gradients(
+                zip(tf.gradients(loss, weights), weights, strict=True)
+            )
+            session.run(tf.global_variables_initializer())
+            found = []
+            for _ in losses:
+                session.run(step)
+                found.append(session.run(loss))
+            np.testing.assert_allclose(found, losses, rtol=1e-4)

@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import describing, lookup, naming, schedules
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
+from tensorlite.compat.v2.keras.in_graphs import anywhere, building
 from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
@@ -194,7 +195,10 @@ class Optimizer(Module):
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> Any:
-        given = list(grads_and_vars)
+        return self._apply_pairs(list(grads_and_vars))
+
+    @anywhere
+    def _apply_pairs(self, given: list[tuple[Any, Any]]) -> Any:
         pairs = [(g, v) for g, v in given if g is not None]
         if not given:  # a model without weights
             return self.iterations
@@ -210,8 +214,9 @@ class Optimizer(Module):
             self.build(variables)
         for held in self._kept():
             held.build(variables)
+        applied = None
         if self._gathered is None:
-            self._applied(gradients, variables)
+            applied = self._applied(gradients, variables)
         else:
             self._gather(self._gathered, gradients, variables)
         if self._averages is not None:
@@ -220,15 +225,15 @@ class Optimizer(Module):
             constraint = getattr(variable, "constraint", None)
             if constraint is not None:
                 variable.assign(constraint(variable.value()))
-        return self.iterations
+        return self.iterations if building.get() is None else applied
 
-    def _applied(self, gradients: list[Any], variables: list[Any]) -> None:
+    def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
         clipped = self._clipped(gradients)
         if not self.by_rows:
             clipped = [tl.densify(g) for g in clipped]
         if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
             self._decay(variables)
-        self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
+        return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
 
     def _gather(
         self, gathered: Gathered, gradients: list[Any], variables: list[Any]
