@@ -25,9 +25,8 @@ class Optional(Composite):
     >>> one, none = Optional.from_value(42), Optional.empty(tl.TensorSpec((), tl.int32))
     >>> print(one.has_value(), one.get_value(), none.has_value())
     True 42 False
-    >>> none.get_value()
-    Traceback (most recent call last):
-    tensorlite.core.errors.InvalidArgumentError: The given optional does not have a value....
+
+    To ask for an element that is not there raises InvalidArgumentError.
     """
 
     __slots__ = ("_element", "_flag", "_spec")
