@@ -14,7 +14,6 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
-from tensorlite.ops.generators import Seed, Source
 
 __all__ = [
     "adjust_brightness",
@@ -294,13 +293,12 @@ def _drawn(
     default: str,
     function: Callable[..., Any],
     names: str,
-    source: Callable[[Any, str], Source] = stream,
 ) -> Callable[..., Any]:
     """Return a function that draws, whose last argument but for the name is a seed."""
 
     def seeded(*given: Any) -> Any:
         *values, seed = given
-        return function(*values, source(seed, default))
+        return function(*values, stream(seed, default))
 
     known = list(signature(function).parameters.values())
     last = known[-1].replace(name="seed", default=None)
@@ -325,20 +323,6 @@ random_flip_left_right = _drawn(
 random_flip_up_down = _drawn(
     "random_flip_up_down", image.random_flip_up_down, "image"
 )
-
-
-def _stateless(function: Callable[..., Any], names: str) -> Callable[..., Any]:
-    """Return the same with a seed of two integers, which alone says what is drawn."""
-    default = f"stateless_{function.__name__}"
-    return _drawn(default, function, names, lambda seed, _: Seed(converted(seed)))
-
-
-stateless_random_brightness = _stateless(image.random_brightness, "image max_delta")
-stateless_random_contrast = _stateless(image.random_contrast, "image lower upper")
-stateless_random_saturation = _stateless(image.random_saturation, "image lower upper")
-stateless_random_hue = _stateless(image.random_hue, "image max_delta")
-stateless_random_flip_left_right = _stateless(image.random_flip_left_right, "image")
-stateless_random_flip_up_down = _stateless(image.random_flip_up_down, "image")
 
 
 @named("sample_distorted_bounding_box")

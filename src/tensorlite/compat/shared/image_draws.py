@@ -9,11 +9,8 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.random import sizes_of
-from tensorlite.core.dtypes import int32
+from tensorlite.compat.shared.random import cropped
 from tensorlite.ops.generators import Seed
-from tensorlite.ops.pieces import sliced
-from tensorlite.ops.shape import shape_of
 
 __all__ = [
     "stateless_random_brightness",
@@ -76,7 +73,4 @@ def stateless_random_flip_up_down(
 def stateless_random_crop(
     value: Any, size: Any, seed: Any, name: str | None = None
 ) -> Any:
-    x, wanted = converted(value), tl.astype(sizes_of(size), int32)
-    room = shape_of(x) - wanted + 1
-    drawn = _source(seed).integers(shape_of(room), 0, int32.max, int32)
-    return sliced(x, tl.remainder(drawn, room), wanted)
+    return cropped(value, size, _source(seed))

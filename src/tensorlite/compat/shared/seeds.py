@@ -91,10 +91,3 @@ def stateless_categorical(
 ) -> Any:
     wanted = int64 if dtype is None else as_dtype(dtype)
     return Seed(converted(seed)).categorical(converted(logits), num_samples, wanted)
-
-
-@named("stateless_random_crop")
-def stateless_random_crop(
-    value: Any, size: Any, seed: Any, name: str | None = None
-) -> Any:
-    return random.cropped(value, size, Seed(converted(seed)))
