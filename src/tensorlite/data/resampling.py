@@ -68,11 +68,7 @@ class Resampling(Preparing[T]):
                 yield ready.call(*arguments(element)), element
 
         def rates() -> Iterator[Rates]:
-            wanted = _shares(target, "target_dist")
-            if first is None:
-                return _estimated((int(kind) for kind, _ in pairs()), wanted)
-            had = _shares(first, "initial_dist")
-            return itertools.repeat(_rates(had, wanted))
+            return _of_a_run((int(kind) for kind, _ in pairs()), target, first)
 
         def source() -> Iterator[Any]:
             words = draws.for_a_run()
@@ -90,6 +86,14 @@ class Resampling(Preparing[T]):
             rewinds=(draws.rewind,),
         )
         return made
+
+
+def _of_a_run(kinds: Iterator[int], target: Any, first: Any) -> Iterator[Rates]:
+    """Return the rates for each element, from the shares of classes that are given, or come."""
+    wanted = _shares(target, "target_dist")
+    if first is None:
+        return _estimated(kinds, wanted)
+    return itertools.repeat(_rates(_shares(first, "initial_dist"), wanted))
 
 
 def _shares(given: Any, what: str) -> np.ndarray[Any, Any]:
