@@ -113,3 +113,14 @@ def test_cells_drop_the_same_at_each_step_of_a_call(
     np.testing.assert_allclose(tf.reduce_sum(made), eager, atol=1e-3)
     made = tf.function(lambda x: layer(x, training=True))(x)
     np.testing.assert_allclose(tf.reduce_sum(made), traced, atol=1e-3)
+
+
+def test_what_a_normalization_learns_draws_no_seed() -> None:
+    tf.keras.utils.set_random_seed(3)
+    tf.keras.layers.Normalization().adapt(np.array([[1.0], [2.0]], np.float32))
+    dense = tf.keras.layers.Dense(2)
+    dense.build((None, 3))
+    tf.keras.utils.set_random_seed(3)
+    alone = tf.keras.layers.Dense(2)
+    alone.build((None, 3))
+    np.testing.assert_array_equal(dense.kernel.numpy(), alone.kernel.numpy())

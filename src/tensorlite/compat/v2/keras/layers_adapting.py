@@ -70,14 +70,13 @@ class Normalization(Layer):
         if self.input_mean is not None:
             self._set(self.input_mean, self.input_variance)
         else:
-            self.adapt_mean = self.add_weight("mean", sizes, trainable=False)
+            self.adapt_mean = self.add_weight("mean", sizes, initializer="zeros", trainable=False)
             self.adapt_variance = self.add_weight(
                 "variance", sizes, initializer="ones", trainable=False
             )
             self.count = self.add_weight(
-                "count", (), dtype="int64", initializer="zeros", trainable=False
+                "count", (), dtype="int32", initializer="zeros", trainable=False
             )
-            self.adapt_mean.assign(np.zeros(sizes, np.float32))
             self._set(self.adapt_mean, self.adapt_variance)
         self.built = True
 
@@ -101,7 +100,6 @@ class Normalization(Layer):
         axes = tuple(i for i in range(rows.ndim) if i not in self._kept(rows.ndim))
         self.adapt_mean.assign(rows.mean(axes).astype(np.float32))
         self.adapt_variance.assign(rows.var(axes).astype(np.float32))
-        self.count.assign(np.asarray(rows.size, np.int64))
         self._set(self.adapt_mean, self.adapt_variance)
 
     def call(self, inputs: Any) -> Any:
