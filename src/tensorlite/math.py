@@ -5,6 +5,20 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
+from tensorlite.ops.bessel import (
+    bessel_i0,
+    bessel_i0e,
+    bessel_i1,
+    bessel_i1e,
+    bessel_j0,
+    bessel_j1,
+    bessel_k0,
+    bessel_k0e,
+    bessel_k1,
+    bessel_k1e,
+    bessel_y0,
+    bessel_y1,
+)
 from tensorlite.ops.counting import (
     confusion_matrix,
     cumulative_logsumexp,
@@ -27,11 +41,14 @@ from tensorlite.ops.gamma import (
     polygamma,
     zeta,
 )
+from tensorlite.ops.integrals import (
+    dawsn,
+    expint,
+    fresnel_cos,
+    fresnel_sin,
+    spence,
+)
 from tensorlite.ops.normal_functions import (
-    bessel_i0,
-    bessel_i0e,
-    bessel_i1,
-    bessel_i1e,
     erfc,
     erfcinv,
     erfcx,
@@ -58,9 +75,18 @@ __all__ = [
     "bessel_i0e",
     "bessel_i1",
     "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0",
+    "bessel_k0e",
+    "bessel_k1",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
     "betainc",
     "confusion_matrix",
     "cumulative_logsumexp",
+    "dawsn",
     "digamma",
     "divide_no_nan",
     "edit_distance",
@@ -68,6 +94,9 @@ __all__ = [
     "erfcinv",
     "erfcx",
     "erfinv",
+    "expint",
+    "fresnel_cos",
+    "fresnel_sin",
     "histogram_fixed_width",
     "histogram_fixed_width_bins",
     "igamma",
@@ -85,6 +114,7 @@ __all__ = [
     "sparse_segment_mean",
     "sparse_segment_sqrt_n",
     "sparse_segment_sum",
+    "spence",
     "unique_with_counts",
     "xdivy",
     "xlog1py",

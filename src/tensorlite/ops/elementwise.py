@@ -9,6 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from math import inf, log as log_of, nan
 
+import numpy as np
+
 from tensorlite.core.dispatch import call1, call2
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -54,6 +56,27 @@ class Smooth(FloatUnary, abstract=True):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate of the derivative."""
         return (dy * conjugated(self.slope(call.inputs[0], call.outputs[0])),)
+
+
+class RealSmooth(Smooth, abstract=True):
+    """A function of real floats, computed in float64."""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's spec; DTypeError unless it is real and floating."""
+        if not x.dtype.is_floating:
+            raise DTypeError(
+                f"{self.name} takes real floating-point tensors, not {x}"
+            )
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the values in the operand's dtype."""
+        with np.errstate(all="ignore"):
+            return self.values(xp, x.astype("float64")).astype(x.dtype)
+
+    @abstractmethod
+    def values(self, xp: Xp, x: Array) -> Array:
+        """Return the values in float64."""
 
 
 def numbers(op: Op, dtype: DType) -> DType:

@@ -1,33 +1,22 @@
-"""The normal distribution's functions: complement of the error function, inverses, Bessel's I.
+"""The normal distribution's functions: the complement of the error function, and inverses.
 
-The error function itself is in special.py, the gamma function's kin in gamma.py.
+The error function itself is in special.py, the gamma function's kin in gamma.py, Bessel's
+functions in bessel.py.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from math import log as log_of, pi, sqrt as root
-from typing import ClassVar
-
-import numpy as np
 
 from tensorlite.core.dispatch import call1, floating, to_tensor
-from tensorlite.core.errors import DTypeError
-from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops import special
 from tensorlite.ops.arithmetic import negative
-from tensorlite.ops.compare import equal, where
-from tensorlite.ops.elementwise import Smooth, exp, log, square
-from tensorlite.ops.operators import abs as abs_of
-from tensorlite.ops.rounding import sign
+from tensorlite.ops.compare import where
+from tensorlite.ops.elementwise import RealSmooth, exp, log, square
 
 __all__ = [
-    "bessel_i0",
-    "bessel_i0e",
-    "bessel_i1",
-    "bessel_i1e",
     "erfc",
     "erfcinv",
     "erfcx",
@@ -41,28 +30,7 @@ _ROOT_HALF = root(0.5)
 _HALF_ROOT_PI = root(pi) / 2
 
 
-class _Real(Smooth, abstract=True):
-    """A function of real floats, computed in float64."""
-
-    def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's spec; DTypeError unless it is real and floating."""
-        if not x.dtype.is_floating:
-            raise DTypeError(
-                f"{self.name} takes real floating-point tensors, not {x}"
-            )
-        return x.without_value()
-
-    def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return the values in the operand's dtype."""
-        with np.errstate(all="ignore"):
-            return self.values(xp, x.astype("float64")).astype(x.dtype)
-
-    @abstractmethod
-    def values(self, xp: Xp, x: Array) -> Array:
-        """Return the values in float64."""
-
-
-class Erfc(_Real):
+class Erfc(RealSmooth):
     """One less the error function, by Cody's approximations, which keep its small values exact."""
 
     def values(self, xp: Xp, x: Array) -> Array:
@@ -83,7 +51,7 @@ def _scaled_tail(xp: Xp, size: Array) -> Array:
     return xp.where(size <= 4.0, middle, special.far_value(xp.maximum(size, 4.0)))
 
 
-class Ndtri(_Real):
+class Ndtri(RealSmooth):
     """The inverse of the normal distribution's function, by Wichura's algorithm AS 241 (1988)."""
 
     def values(self, xp: Xp, x: Array) -> Array:
@@ -95,7 +63,7 @@ class Ndtri(_Real):
         return exp(square(y) * 0.5) * root(2 * pi)
 
 
-class Erfinv(_Real):
+class Erfinv(RealSmooth):
     """The inverse of the error function."""
 
     def values(self, xp: Xp, x: Array) -> Array:
@@ -188,101 +156,6 @@ def _quantile(xp: Xp, q: Array, tail: Array) -> Array:
     found = xp.where(xp.abs(q) <= 0.425, inner, outer)
     found = xp.where(tail == 0, xp.copysign(xp.inf, q), found)
     return xp.where(tail < 0, xp.nan, found)
-
-
-class _Bessel(_Real, abstract=True):
-    """Modified Bessel functions, over e**|x|: the mean over a circle, or a series for large x."""
-
-    order: ClassVar[int] = 0
-    turned = 400.0
-    """Where the series begins; up to there 200 points of the circle are enough."""
-
-    def scaled(self, xp: Xp, x: Array) -> Array:
-        """Return e**-|x| I(x)."""
-        size = xp.minimum(xp.abs(x), self.turned)
-        total = xp.zeros_like(size)
-        points = 200
-        for k in range(points):
-            angle = 2 * pi * k / points
-            cosine = float(np.cos(angle))
-            weight = cosine if self.order else 1.0
-            total = total + xp.exp(size * (cosine - 1.0)) * (weight / points)
-        found = xp.where(xp.abs(x) < self.turned, total, self._far(xp, xp.abs(x)))
-        return xp.where(x < 0, -found, found) if self.order else found
-
-    def _far(self, xp: Xp, x: Array) -> Array:
-        far = xp.maximum(x, self.turned)
-        total = term = xp.ones_like(far)
-        for k in range(1, 8):
-            term = -term * (4 * self.order**2 - (2 * k - 1) ** 2) / (8 * k * far)
-            total = total + term
-        return total / xp.sqrt(2 * pi * far)
-
-
-class BesselI0e(_Bessel):
-    """Modified Bessel function of order 0, over e**|x|."""
-
-    def values(self, xp: Xp, x: Array) -> Array:
-        """Return e**-|x| I0(x)."""
-        return self.scaled(xp, x)
-
-    def slope(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return I1e - sign(x) * I0e."""
-        return bessel_i1e(x) - sign(x) * y
-
-
-class BesselI1e(_Bessel):
-    """Modified Bessel function of order 1, over e**|x|."""
-
-    order = 1
-
-    def values(self, xp: Xp, x: Array) -> Array:
-        """Return e**-|x| I1(x)."""
-        return self.scaled(xp, x)
-
-    def slope(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return I0e - y * (sign(x) + 1 / x), which is a half at 0."""
-        zero = equal(x, 0)
-        other = bessel_i0e(x) - y * (sign(x) + 1.0 / where(zero, 1.0, x))
-        return where(zero, 0.5, other)
-
-
-def bessel_i0e(x: TensorLike, /) -> Tensor:
-    """Return the modified Bessel function of order 0 over e**|x|.
-
-    >>> print(tl.math.bessel_i0e([0.0, 1.0]))
-    [1.      0.46576]
-    """
-    return call1(BesselI0e(), x)
-
-
-def bessel_i1e(x: TensorLike, /) -> Tensor:
-    """Return the modified Bessel function of order 1 over e**|x|.
-
-    >>> print(tl.math.bessel_i1e([0.0, 1.0]))
-    [0.      0.20791]
-    """
-    return call1(BesselI1e(), x)
-
-
-def bessel_i0(x: TensorLike, /) -> Tensor:
-    """Return the modified Bessel function of order 0.
-
-    >>> print(tl.math.bessel_i0([0.0, 1.0]))
-    [1.       1.266066]
-    """
-    tensor = floating(to_tensor(x))
-    return exp(abs_of(tensor)) * bessel_i0e(tensor)
-
-
-def bessel_i1(x: TensorLike, /) -> Tensor:
-    """Return the modified Bessel function of order 1.
-
-    >>> print(tl.math.bessel_i1([0.0, 1.0]))
-    [0.       0.565159]
-    """
-    tensor = floating(to_tensor(x))
-    return exp(abs_of(tensor)) * bessel_i1e(tensor)
 
 
 def erfc(x: TensorLike, /) -> Tensor:

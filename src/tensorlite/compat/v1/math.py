@@ -1,6 +1,7 @@
 """Mathematics: `tf.math`."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.nn import in_top_k as in_top_k
 from tensorlite.compat.v1.arrays import (

@@ -1,6 +1,7 @@
 """Mathematics: `tf.math`."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.matrices import l2_normalize as l2_normalize
 from tensorlite.compat.shared.picking import (

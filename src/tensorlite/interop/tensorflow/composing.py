@@ -23,12 +23,12 @@ from tensorlite.ops.arithmetic import (
 )
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.beams import gather_tree
+from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.candidates import compute_accidental_hits
 from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.elementwise import square
 from tensorlite.ops.gamma import igammac
-from tensorlite.ops.normal_functions import bessel_i0, bessel_i1
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.rounding import abs as magnitude
@@ -120,6 +120,8 @@ COMPOSED: dict[str, Adapter] = {
     "AccumulateNV2": _accumulated,
     "BesselI0": _composed(bessel_i0),
     "BesselI1": _composed(bessel_i1),
+    "BesselK0": _composed(bessel_k0),
+    "BesselK1": _composed(bessel_k1),
     "ComputeAccidentalHits": _accidental_hits,
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),

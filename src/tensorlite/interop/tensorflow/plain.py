@@ -113,7 +113,9 @@ _SAME = """
     SparseToSparseSetOperation StaticRegexReplace StringLength StringLower StringSplit
     StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
     StringUpper Substr UnicodeDecode UnicodeEncode UnicodeScript WriteFile
+    BesselJ0 BesselJ1 BesselK0e BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
+    Spence
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]
