@@ -23,7 +23,7 @@ from tensorlite.distributed.engines.engine import (
     Registration,
     TaskSettings,
 )
-from tensorlite.distributed.engines.host import SWITCH, versions
+from tensorlite.distributed.engines.host import SWITCH, settle, versions
 from tensorlite.distributed.transport.carrier import Carrier
 from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.transport.plane import Plane
@@ -100,7 +100,7 @@ class TcpEngine:
 def main() -> None:
     """Be a task until standard input ends."""
     cluster, task, secret = json.loads(sys.stdin.readline())
-    sys.setswitchinterval(SWITCH)
+    settle()
     plane = carrier(task, bytes.fromhex(secret))
     worker = Worker(TaskSettings(cluster, task, Keys(bytes.fromhex(secret))), plane)
     told = [plane.address, plane.incarnation, os.getpid()]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from tensorlite.distributed.engines.host import (
     Host,
     carrier,
     check_versions,
+    settle,
     versions,
 )
 from tensorlite.distributed.engines.ray_engine import RayEngine
@@ -26,8 +29,10 @@ SETTINGS = TaskSettings("demo", TASK, Keys(b"0123456789abcdef"), logical_cpus=2)
 @pytest.fixture(autouse=True)
 def _as_before(one_cpu: None) -> Iterator[None]:
     before = sys.getswitchinterval()
+    policy = os.sched_getscheduler(0)
     yield
     sys.setswitchinterval(before)
+    os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 def test_a_host_says_what_it_is() -> None:
@@ -41,6 +46,26 @@ def test_a_host_says_what_it_is() -> None:
     assert found.address.tcp is None
     host.close()
     assert not Path(found.address.path).exists()
+
+
+def settled(policy: int) -> int:
+    """Return the policy of a thread that settles, after having had another."""
+    os.sched_setscheduler(0, policy, os.sched_param(0))
+    settle()
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(os.sched_getscheduler, 0).result()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="policies are Linux's")
+def test_what_a_task_computes_is_interrupted_less() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(settled, os.SCHED_OTHER).result() == os.SCHED_BATCH
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="policies are Linux's")
+def test_a_policy_that_was_chosen_stays() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(settled, os.SCHED_IDLE).result() == os.SCHED_IDLE
 
 
 def test_a_later_incarnation_is_larger() -> None:
