@@ -27,8 +27,8 @@ from tensorlite.interop.tensorflow.inspecting import described
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.operators import ADAPTERS
 from tensorlite.ops.raising import raise_control_flow
-from tests.interop.graphdefs import Called, Program, Shape
-from tests.interop.test_reading import counter, functions, variable
+from tests.interop.graphdefs import Called, Program, Shape, counter
+from tests.interop.test_reading import functions, variable
 
 SECONDS = 10
 BYTES = 10**9

@@ -102,4 +102,32 @@ class Session(tl.Session):
             current_container.reset(token)
 
 
-__all__ = ["ANY", "Called", "Program", "Session", "Shape"]
+def counter(made: Program) -> None:
+    """Add a loop that counts to n and adds up."""
+    made.placeholder("n", tl.int32, ())
+    made.const("zero", np.int32(0))
+    made.floats("start", 0.0)
+    enter: dict[str, Any] = {"frame_name": "loop", "parallel_iterations": 10}
+    for name, source, dtype in (("i", "zero", tl.int32), ("s", "start", tl.float32)):
+        made.node(
+            "Enter", f"{name}/Enter", source, T=dtype, is_constant=False, **enter
+        )
+        made.node(
+            "Merge", f"{name}/Merge", f"{name}/Enter", f"{name}/Next", N=2, T=dtype
+        )
+    made.node("Enter", "n/Enter", "n", T=tl.int32, is_constant=True, **enter)
+    made.node("Less", "less", "i/Merge", "n/Enter", T=tl.int32)
+    made.node("LoopCond", "cond", "less")
+    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
+        made.node("Switch", f"{name}/Switch", f"{name}/Merge", "cond", T=dtype)
+        made.node("Identity", f"{name}/Identity", f"{name}/Switch:1", T=dtype)
+        made.node("Exit", f"{name}/Exit", f"{name}/Switch", T=dtype)
+    made.const("one", np.int32(1), control=["i/Identity"])
+    made.node("AddV2", "i/add", "i/Identity", "one", T=tl.int32)
+    made.node("Cast", "cast", "i/Identity", SrcT=tl.int32, DstT=tl.float32)
+    made.node("AddV2", "s/add", "s/Identity", "cast", T=tl.float32)
+    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
+        made.node("NextIteration", f"{name}/Next", f"{name}/add", T=dtype)
+
+
+__all__ = ["ANY", "Called", "Program", "Session", "Shape", "counter"]

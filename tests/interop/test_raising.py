@@ -11,8 +11,8 @@ import tensorlite as tl
 from tensorlite.core.errors import GradientError
 from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
 from tensorlite.ops.raising import DEPTH, raise_control_flow
-from tests.interop.graphdefs import Called, Program, Session, Shape
-from tests.interop.test_reading import counter, variable
+from tests.interop.graphdefs import Called, Program, Session, Shape, counter
+from tests.interop.test_reading import variable
 
 FLOAT: dict[str, Any] = {"T": tl.float32}
 

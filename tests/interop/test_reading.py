@@ -153,43 +153,14 @@ def test_switch_and_merge() -> None:
         session.run("yes:0", {"x:0": 3.0, "p:0": False})
 
 
-def counter(made: Program) -> None:
-    """Add a loop that counts to n and adds up."""
-    made.placeholder("n", tl.int32, ())
-    made.const("zero", np.int32(0))
-    made.floats("start", 0.0)
-    enter: dict[str, Any] = {"frame_name": "loop", "parallel_iterations": 10}
-    for name, source, dtype in (("i", "zero", tl.int32), ("s", "start", tl.float32)):
-        made.node(
-            "Enter", f"{name}/Enter", source, T=dtype, is_constant=False, **enter
-        )
-        made.node(
-            "Merge", f"{name}/Merge", f"{name}/Enter", f"{name}/Next", N=2, T=dtype
-        )
-    made.node("Enter", "n/Enter", "n", T=tl.int32, is_constant=True, **enter)
-    made.node("Less", "less", "i/Merge", "n/Enter", T=tl.int32)
-    made.node("LoopCond", "cond", "less")
-    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
-        made.node("Switch", f"{name}/Switch", f"{name}/Merge", "cond", T=dtype)
-        made.node("Identity", f"{name}/Identity", f"{name}/Switch:1", T=dtype)
-        made.node("Exit", f"{name}/Exit", f"{name}/Switch", T=dtype)
-    made.const("one", np.int32(1), control=["i/Identity"])
-    made.node("AddV2", "i/add", "i/Identity", "one", T=tl.int32)
-    made.node("Cast", "cast", "i/Identity", SrcT=tl.int32, DstT=tl.float32)
-    made.node("AddV2", "s/add", "s/Identity", "cast", T=tl.float32)
-    for name, dtype in (("i", tl.int32), ("s", tl.float32)):
-        made.node("NextIteration", f"{name}/Next", f"{name}/add", T=dtype)
-
-
-def test_a_loop_of_primitives_runs() -> None:
+def test_a_constant_of_a_graph_that_was_read_is_fed() -> None:
     made = Program()
-    counter(made)
+    made.floats("x", 3.0)
+    made.floats("same", 3.0)
+    made.node("AddV2", "y", "x", "same", T=tl.float32)
     session = made.session()
-    for n in (0, 1, 7):
-        assert session.run(["i/Exit:0", "s/Exit:0"], {"n:0": n}) == [
-            n,
-            n * (n - 1) / 2,
-        ]
+    assert session.run("y:0", {"same:0": 5.0}) == 8.0
+    assert session.run("y:0") == 6.0
 
 
 def functions() -> Program:
@@ -222,6 +193,18 @@ def test_functions_repeat() -> None:
     made.node("StatelessWhile", "w", "zero", "x", T=(tl.int32, tl.float32), **loop)
     found = made.session().run("w:1", {"x:0": [1.0, 2.0]})
     np.testing.assert_array_equal(found, [8.0, 16.0])
+
+
+def test_a_node_is_the_gradient_of_a_function() -> None:
+    made = functions()
+    cube = made.function("cube", {"x": FLOAT, "y": FLOAT}, {"z": (FLOAT, "mul:z:0")})
+    cube.node("Square", "square", "x", T=tl.float32)
+    cube.node("Mul", "mul", "square:y:0", "x", T=tl.float32)
+    made.floats("dz", 2.0, 2.0)
+    kinds: dict[str, Any] = {"Tin": (tl.float32,) * 3, "Tout": (tl.float32,) * 2}
+    made.node("SymbolicGradient", "dx", "x", "x", "dz", f=Called("cube"), **kinds)
+    got = made.session().run(["dx:0", "dx:1"], {"x:0": [1.0, 2.0]})
+    np.testing.assert_array_equal(got, [[6.0, 24.0], [0.0, 0.0]])
 
 
 def test_functions_are_chosen() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import MissingOperatorError
-from tests.interop.graphdefs import Called, Program, Session
-from tests.interop.test_reading import counter, functions, variable
+from tests.interop.graphdefs import Called, Program, Session, counter
+from tests.interop.test_reading import functions, variable
 
 
 def again(graph: tl.Graph) -> Session:

@@ -154,7 +154,7 @@ def _feedable(graph: ManualGraph, x: Any) -> SymbolicTensor:
             f"{x.name}, made at {x.node.line}, is of the graph {x.node.graph.name!r}; the session "
             f"runs {graph.name!r}, another one, and cannot be fed it"
         )
-    if isinstance(x.node.op, Const) and graph.shares:
+    if isinstance(x.node.op, Const) and graph.is_shared(x.node):
         raise InvalidArgumentError(
             f"{x.name}, made at {x.node.line}, is a constant and cannot be fed: equal constants "
             "are one node, wherever they are used. Make it a tl.placeholder"

@@ -268,6 +268,10 @@ class Graph:
             self._known[key] = node
         return node
 
+    def is_shared(self, node: Node) -> bool:
+        """Return whether equal calls give a node, as they do not where it was appended."""
+        return any(one is node for one in self._known.values())
+
     def append(
         self,
         op: Op,

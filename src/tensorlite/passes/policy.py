@@ -93,10 +93,15 @@ class Usual:
         return self.devices[self.groups.of[parent]], f"inside {around}"
 
     def _asks_users(self, unit: int) -> bool:
-        """Return whether a unit goes where it is used: it is given, or made of nothing."""
+        """Return whether a unit goes where it is used: it is given, or made of nothing.
+
+        What has regions does not: what is inside goes where it is.
+        """
         node = self.units.nodes[unit]
         if node.op.role is Role.INPUT:
             return True
+        if node.op.regions():
+            return False
         return not self.sources[unit] and len(set(self.users[unit])) == 1
 
     def _inputs_device(self, unit: int) -> DeviceName | None:

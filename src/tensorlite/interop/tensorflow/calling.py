@@ -23,8 +23,9 @@ from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops.assertions import Assert
 from tensorlite.ops.compare import Equal, NotEqual, not_equal
+from tensorlite.ops.create import zeros_like
 from tensorlite.ops.dataflow import Enter, Exit, Merge, NextIteration, Switch
-from tensorlite.ops.differentiate import CustomGradient
+from tensorlite.ops.differentiate import CustomGradient, gradients
 from tensorlite.ops.regions import If, PartitionedCall, While
 from tensorlite.ops.resource import ReadVariableOp
 
@@ -170,6 +171,24 @@ def by_name(given: Given) -> Values:
     return given.node(op, *outputs, *tensors).outputs
 
 
+def _gradient(given: Given) -> Values:
+    """Return the gradients of a function by what it takes, given those by what it returns."""
+    called = _called(given, "f")
+    count = len(given.library.arguments(called))
+    graph = given.library.graph(called, _specs(given, 0)[:count])
+
+    def pulled(*inputs: Tensor) -> list[Tensor]:
+        xs, dys = inputs[:count], inputs[count:]
+        ys = calls(PartitionedCall(Compiled(graph)), *xs)
+        found = gradients(ys, xs, dys)
+        return [
+            zeros_like(x) if dx is None else dx
+            for x, dx in zip(xs, found, strict=True)
+        ]
+
+    return given.composed(pulled, *given.tensors)
+
+
 def _case(given: Given) -> Values:
     """Make a chain of conditionals; a number without a branch takes the last."""
     names = given.typed("branches", tuple)
@@ -244,5 +263,6 @@ CALLS: dict[str, Adapter] = {
     "StatelessCase": _case,
     "StatelessIf": _if,
     "StatelessWhile": _while,
+    "SymbolicGradient": _gradient,
     "While": _while,
 }

@@ -34,6 +34,7 @@ from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called
 from tensorlite.interop.tensorflow.calling import by_name
 from tensorlite.interop.tensorflow.given import Given, Values, learn
+from tensorlite.interop.tensorflow.looping import FAILURES, BackEdges
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
 from tensorlite.interop.tensorflow.records import (
@@ -54,13 +55,6 @@ MADE = 100_000
 """How many nodes the functions of a GraphDef may become, or twenty for each that it has."""
 RUN = 10_000_000
 """How many nodes may run when all calls are followed once."""
-WAVES = 100
-"""How often the shapes of what loops hand on may change while they are read."""
-FAILURES = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(MemoryError, RecursionError, TypeError, ValueError),
-)
-"""What inference says of inputs and attributes that nobody thought of."""
 WRITES = {Effect.WRITE, Effect.IO}
 
 
@@ -293,7 +287,7 @@ class Reader:
         self._records: dict[str, Record] = {}
         self._nodes: dict[str, Node] = {}
         self._writes = Writes()
-        self._back: list[tuple[Node, int, Source]] = []
+        self._back = BackEdges(graph)
         self._open: list[tuple[int, Source]] = []
         """Inputs of the node being made that come from the turn before."""
         self._groups: dict[str, str] = {}
@@ -352,32 +346,7 @@ class Reader:
             ) from None
         for record in records:
             self._add(record)
-        self._close()
-
-    def _close(self) -> None:
-        """Let Merges take what comes from the turn before, and infer what that changes."""
-        for merge, place, source in self._back:
-            inputs = list(merge.inputs)
-            inputs[place] = self._tensor(source)
-            merge.inputs = tuple(inputs)
-        merges = [merge for merge, _, _ in self._back]
-        changed = {key for merge in merges for key in self._inferred(merge)}
-        for _ in range(WAVES):
-            seen, changed = changed, set()
-            if not seen:
-                return
-            for node in self.graph.nodes:
-                if any(id(x) in seen or id(x) in changed for x in node.inputs):
-                    changed.update(self._inferred(node))
-        raise TooLargeError("the shapes of what loops hand on never settle")
-
-    def _inferred(self, node: Node) -> set[int]:
-        try:
-            return node.infer_again()
-        except (TensorliteError, *FAILURES) as error:
-            raise GraphDefError(
-                f"{node.name} does not take what comes from the turn before: {error}"
-            ) from error
+        self._back.close(self._tensor)
 
     def result(self, text: str) -> SymbolicTensor:
         """Return what a function returns, by the name that it has in there."""
@@ -390,24 +359,29 @@ class Reader:
         return self._tensor(Source(node, int(number or 0), name))
 
     def _add(self, record: Record) -> None:
-        given = self._given(record)
-        adapter = adapter_of(record.op) or by_name
         count = len(self.graph.nodes)
-        try:
-            outputs = adapter(given)
-        except GraphDefError:
-            raise
-        except TensorliteError as error:
-            note(error, f"in {record} of {self._source}")
-            raise
-        except FAILURES as error:
-            raise GraphDefError(f"{record} cannot be read: {error}") from error
+        given, outputs = self._read(record)
         for node in self.graph.nodes[count:]:
             learn(node)
         self._values[record.name] = outputs
         made = self._nodes[record.name] = self._named(given, count)
-        self._back += [(made, place, source) for place, source in self._open]
-        self._open.clear()
+        for place, source in self._open:
+            self._back.add(made, place, source)
+
+    def _read(self, record: Record) -> tuple[Given, Values]:
+        given = self._given(record)
+        adapter = adapter_of(record.op) or by_name
+        try:
+            return given, adapter(given)
+        except (TensorliteError, *FAILURES) as error:
+            if self._back.loosen():
+                return self._read(record)
+            if isinstance(error, GraphDefError):
+                raise
+            if isinstance(error, TensorliteError):
+                note(error, f"in {record} of {self._source}")
+                raise
+            raise GraphDefError(f"{record} cannot be read: {error}") from error
 
     def _named(self, given: Given, count: int) -> Node:
         for node in reversed(self.graph.nodes[count:]):
@@ -416,6 +390,7 @@ class Reader:
         raise GraphDefError(f"{given.record} became no node")
 
     def _given(self, record: Record) -> Given:
+        self._open.clear()
         inputs = [self._value(x, record, i) for i, x in enumerate(record.inputs)]
         waited = [self._waited.get(x) or self._nodes[x] for x in record.control]
         # What is given is there before anything runs.
