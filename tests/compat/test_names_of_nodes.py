@@ -114,6 +114,34 @@ def test_nodes_are_those_of_tensorflow(
     assert nodes(graph) == expected
 
 
+ARGUMENTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "bias_add": (lambda: tf.nn.bias_add(images(), ONE), "BiasAdd/bias"),
+    "clip_by_value": (
+        lambda: tf.clip_by_value(rows(), 0.0, 1.0),
+        "clip_by_value/Minimum/y clip_by_value/y",
+    ),
+    "gather": (lambda: tf.gather(rows(), [0]), "GatherV2/indices GatherV2/axis"),
+    "concat": (lambda: tf.concat([rows(), ONE[None]], 0), "concat/values_1 concat/axis"),
+    "reduce_sum": (lambda: tf.reduce_sum(rows(), 1), "Sum/reduction_indices"),
+    "strided_slice": (
+        lambda: rows()[0],
+        "strided_slice/stack strided_slice/stack_1 strided_slice/stack_2",
+    ),
+    "constant": (lambda: tf.constant(1.0) + rows(), "Const"),
+}
+"""What is called, and the names of constants that it makes, as TensorFlow 1.15.5 gives them."""
+
+
+@pytest.mark.parametrize(("function", "expected"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_constants_bear_the_names_of_arguments(
+    function: Callable[[], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        function()
+    listed = [op.name for op in graph.get_operations() if op.type == "Const"]
+    assert sorted(listed) == sorted(expected.split())
+
+
 GRADIENTS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "bias_add": (
         lambda x: tf.nn.bias_add(tf.ones([2, 3]), x[0, 0, 0]),

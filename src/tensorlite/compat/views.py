@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.arguments import name_constants
 from tensorlite.compat.conversions import (
     any_registered,
     is_convertible,
@@ -442,6 +443,7 @@ def in_graph(
             made = make()
         if inner is not None:
             _bear(graph, within, count, made, prefix[:-1], inner)
+        name_constants(within, count, prefix[:-1])
     return shown(made)
 
 
