@@ -7,6 +7,7 @@ The operators and functions stand in ops/.
 from __future__ import annotations
 
 from tensorlite.ops.boxes import (
+    combined_non_max_suppression,
     draw_bounding_boxes,
     non_max_suppression,
     non_max_suppression_padded,
@@ -84,6 +85,7 @@ __all__ = [
     "adjust_hue",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",

@@ -20,6 +20,7 @@ from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.operators import astype
 
 __all__ = [
+    "combined_non_max_suppression",
     "draw_bounding_boxes",
     "non_max_suppression",
     "non_max_suppression_padded",
@@ -209,6 +210,117 @@ def non_max_suppression_padded(
     limits = _limits(max_output_size, iou_threshold, score_threshold)
     numbers, count = composed(op, boxes, scores, *limits)
     return numbers, count
+
+
+class CombinedNonMaxSuppression(Op):
+    """The best boxes of all classes of each image, where no better one of its class overlaps them.
+
+    Boxes are (batch, n, q, 4), q being 1 or the count of classes, and scores (batch, n, classes).
+    """
+
+    differentiable = False
+    host = (0, 1, 2, 3, 4, 5)
+    pad_per_class: bool = False
+    clip_boxes: bool = True
+
+    def infer(
+        self, boxes: TensorSpec, scores: TensorSpec, *limits: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return boxes, scores, classes, and how many there are in each image."""
+        if boxes.rank not in (None, 4) or scores.rank not in (None, 3):
+            raise ShapeError(
+                f"{self.name} takes boxes (batch, n, q, 4) and scores (batch, n, classes), not "
+                f"{boxes}, {scores}"
+            )
+        batch = None if boxes.shape is None else boxes.shape[0]
+        most = self._most(scores, *limits[:2])
+        numbers = TensorSpec((batch, most), dtypes.float32)
+        return (
+            TensorSpec((batch, most, 4), dtypes.float32),
+            numbers,
+            numbers,
+            TensorSpec((batch,), dtypes.int32),
+        )
+
+    def _most(
+        self, scores: TensorSpec, each: TensorSpec, total: TensorSpec
+    ) -> int | None:
+        """Return how many boxes there are room for in each image, None where that is open."""
+        most, least = total.scalar(), each.scalar()
+        if not self.pad_per_class:
+            return None if most is None else int(most)
+        classes = None if scores.shape is None else scores.shape[2]
+        if most is None or least is None or classes is None:
+            return None
+        return int(min(most, least * classes))
+
+    def kernel(
+        self, xp: Xp, boxes: Array, scores: Array, *limits: Array
+    ) -> tuple[Array, ...]:
+        """Return them, filled up with zeros."""
+        each, most = (int(limit) for limit in limits[:2])
+        if self.pad_per_class:
+            most = min(most, each * scores.shape[2])
+        batch = len(boxes)
+        found = np.zeros((batch, most, 6), np.float32)
+        counts = np.zeros(batch, np.int32)
+        for i in range(batch):
+            best = self._best(boxes[i], scores[i], each, *map(float, limits[2:]))[
+                :most
+            ]
+            counts[i] = len(best)
+            found[i, : len(best)] = best.reshape(-1, 6)
+        corners = found[..., :4]
+        corners = np.clip(corners, 0, 1) if self.clip_boxes else corners
+        return corners, found[..., 4], found[..., 5], counts
+
+    def _best(
+        self, boxes: Array, scores: Array, each: int, threshold: float, least: float
+    ) -> Array:
+        """Return rows of a box, its score and its class, those of the best scores first."""
+        rows = []
+        for k in range(scores.shape[1]):
+            corners = boxes[:, k if boxes.shape[1] > 1 else 0]
+            chosen, found = _suppressed(
+                corners, scores[:, k], each, threshold, least, 0.0
+            )
+            rows += [
+                [*corners[n], score, k]
+                for n, score in zip(chosen, found, strict=True)
+            ]
+        return np.array(sorted(rows, key=lambda row: -row[4]), np.float32)
+
+
+def combined_non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+) -> tuple[Tensor, ...]:
+    """Return boxes, scores and classes of each image's best, and how many of them count.
+
+    `boxes` are (batch, n, q, 4), q being 1 or the count of classes; `scores` (batch, n, classes).
+
+    >>> boxes = [[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, 0.9]]]]
+    >>> _, scores, classes, count = tl.image.combined_non_max_suppression(
+    ...     boxes, [[[0.5, 0.25], [0.75, 0.0]]], 2, 3, score_threshold=0.1)
+    >>> print(scores, classes, count)
+    [[0.75 0.25 0.  ]] [[0. 1. 0.]] [2]
+    """
+    op = CombinedNonMaxSuppression(pad_per_class, clip_boxes)
+    sizes = [
+        astype(to_tensor(size), dtypes.int32)
+        for size in (max_output_size_per_class, max_total_size)
+    ]
+    limits = [
+        astype(to_tensor(limit), dtypes.float32)
+        for limit in (iou_threshold, score_threshold)
+    ]
+    return calls(op, boxes, scores, *sizes, *limits)
 
 
 class DrawBoundingBoxesV2(Op):

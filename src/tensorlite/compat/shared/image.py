@@ -22,6 +22,7 @@ __all__ = [
     "adjust_hue",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_to_bounding_box",
     "decode_and_crop_jpeg",
@@ -125,6 +126,13 @@ resize_with_crop_or_pad = same(
     "resize_image_with_crop_or_pad",
     image.resize_with_crop_or_pad,
     "image target_height target_width",
+)
+combined_non_max_suppression = same(
+    "combined_non_max_suppression",
+    image.combined_non_max_suppression,
+    "boxes scores max_output_size_per_class max_total_size iou_threshold score_threshold "
+    "pad_per_class clip_boxes",
+    2,
 )
 _BOXES = "boxes scores max_output_size iou_threshold score_threshold"
 non_max_suppression = same(

@@ -1,6 +1,13 @@
 """Matrices: what tf.linalg of both versions has alike."""
 
 from tensorlite.compat.shared.arrays import eye
+from tensorlite.compat.shared.banded import (
+    eigh_tridiagonal,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    tridiagonal_matmul,
+)
 from tensorlite.compat.shared.matrices import (
     adjoint,
     band_part,
@@ -71,6 +78,7 @@ __all__ = [
     "cross",
     "det",
     "eigh",
+    "eigh_tridiagonal",
     "eigvalsh",
     "einsum",
     "expm",
@@ -81,6 +89,9 @@ __all__ = [
     "logm",
     "lstsq",
     "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
     "matrix_rank",
     "matrix_transpose",
@@ -97,5 +108,6 @@ __all__ = [
     "tensordot",
     "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
     "tridiagonal_solve",
 ]

@@ -12,6 +12,7 @@ from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared import checks
 from tensorlite.compat.shared.arrays import tensors_of
+from tensorlite.compat.shared.sizes import packed
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of
@@ -140,10 +141,10 @@ def one_hot(
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, name: str | None = None
 ) -> Any:
-    sizes = shape
-    if not isinstance(shape, Operand):
-        integers_of(shape, "scatter_nd: shape")
-        sizes = np.asarray(shape)
+    sizes = packed(shape) if isinstance(shape, (list, tuple)) else shape
+    if not isinstance(sizes, Operand):
+        integers_of(sizes, "scatter_nd: shape")
+        sizes = np.asarray(sizes)
     return tl.scatter_nd(converted(indices), converted(updates), sizes)
 
 

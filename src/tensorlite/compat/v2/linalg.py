@@ -2,6 +2,9 @@
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import diagonals
+from tensorlite.compat.shared.banded import (
+    banded_triangular_solve as banded_triangular_solve,
+)
 from tensorlite.compat.shared.linalg import *
 from tensorlite.compat.shared.matrices import (
     eig as eig,
