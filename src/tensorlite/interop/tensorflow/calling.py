@@ -26,6 +26,7 @@ from tensorlite.ops.compare import Equal, NotEqual, not_equal
 from tensorlite.ops.create import zeros_like
 from tensorlite.ops.dataflow import Enter, Exit, Merge, NextIteration, Switch
 from tensorlite.ops.differentiate import CustomGradient, gradients
+from tensorlite.ops.identity import IdentityN
 from tensorlite.ops.regions import If, PartitionedCall, While
 from tensorlite.ops.resource import ReadVariableOp
 
@@ -178,7 +179,8 @@ def _gradient(given: Given) -> Values:
     graph = given.library.graph(called, _specs(given, 0)[:count])
 
     def pulled(*inputs: Tensor) -> list[Tensor]:
-        xs, dys = inputs[:count], inputs[count:]
+        # The same tensor given twice is two arguments.
+        xs, dys = calls(IdentityN(), *inputs[:count]), inputs[count:]
         ys = calls(PartitionedCall(Compiled(graph)), *xs)
         found = gradients(ys, xs, dys)
         return [
