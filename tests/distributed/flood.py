@@ -1,7 +1,7 @@
-"""A stranger in a process of its own: `python -m tests.distributed.flood SECONDS ADDRESS`.
+"""A stranger in a process of its own: `python -m tests.distributed.flood CALLS ADDRESS`.
 
 It has no keys. It calls where a task listens, says all kinds of things that nobody asked for, and
-keeps as many connections open as it can. It prints how often it has called.
+keeps as many connections open as it can.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import socket
 import sys
 from collections import deque
 from contextlib import suppress
-from time import monotonic
 
 from tensorlite.distributed.transport.messages import HEADER, Kind, Message
 
@@ -31,11 +30,10 @@ SAID = (
 )
 
 
-def flood(where: str | tuple[str, int], seconds: float) -> int:
-    """Call for some seconds; return how often."""
+def flood(where: str | tuple[str, int], calls: int) -> None:
+    """Call so often."""
     kept: deque[socket.socket] = deque()
-    calls, end = 0, monotonic() + seconds
-    while monotonic() < end:
+    for call in range(calls):
         sock = socket.socket(
             socket.AF_UNIX if isinstance(where, str) else socket.AF_INET
         )
@@ -43,19 +41,17 @@ def flood(where: str | tuple[str, int], seconds: float) -> int:
         with suppress(OSError):  # it was closed by the other end
             sock.connect(where)
             sock.setblocking(False)
-            sock.send(SAID[calls % len(SAID)])
+            sock.send(SAID[call % len(SAID)])
         kept.append(sock)
         if len(kept) > KEPT:
             kept.popleft().close()
-        calls += 1
-    return calls
 
 
 def main() -> None:
     """Do what the arguments say."""
-    seconds, address = sys.argv[1:]
+    calls, address = sys.argv[1:]
     _, path, tcp = json.loads(address)
-    print(flood(path or tuple(tcp), float(seconds)))
+    flood(path or tuple(tcp), int(calls))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from tests.distributed.test_commands import Served
 from tests.threads import Background, until
 
 MIB = 1 << 20
+CALLS = {"unix": 20_000, "tcp": 3000, "tls": 3000}
+ENDLESS = 1 << 40
 
 
 def resident(process: int) -> int:
@@ -35,15 +37,13 @@ def resident(process: int) -> int:
 
 
 @contextmanager
-def stranger(address: Address, seconds: float) -> Iterator[subprocess.Popen[str]]:
-    """Give a process without keys that floods where a task listens."""
+def stranger(address: Address, calls: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Give a process without keys that calls so often where a task listens."""
     command = (sys.executable, "-m", "tests.distributed.flood")
     with subprocess.Popen(
-        [*command, str(seconds), json.dumps(address)],
+        [*command, str(calls), json.dumps(address)],
         cwd=ROOT,
         env={**os.environ, **ENVIRONMENT},
-        stdout=subprocess.PIPE,
-        text=True,
     ) as process:
         try:
             yield process
@@ -59,7 +59,7 @@ def test_a_stranger_that_floods_changes_nothing(way: str, tmp_path: Path) -> Non
         a.connect("b")
         before = resident(os.getpid()), threading.active_count(), len(descriptors())
         most = [0, 0, 0]
-        with stranger(b.address, 3) as process:
+        with stranger(b.address, CALLS[way]) as process:
             step = 0
             while process.poll() is None:
                 step += 1
@@ -72,8 +72,7 @@ def test_a_stranger_that_floods_changes_nothing(way: str, tmp_path: Path) -> Non
                     len(descriptors()),
                 )
                 most = [max(both) for both in zip(most, now, strict=True)]
-            assert process.stdout is not None
-            assert int(process.stdout.read()) > 100
+            assert process.returncode == 0
         assert [one[2] for one in served.wait(step)] == [*range(1, step + 1)]
         assert most[0] < before[0] + 64 * MIB
         assert most[1] <= before[1] + 2 * STRANGERS
@@ -86,7 +85,7 @@ def test_a_stranger_that_floods_changes_nothing(way: str, tmp_path: Path) -> Non
 @pytest.mark.cluster
 def test_a_task_gets_through_a_flood(tmp_path: Path) -> None:
     with pair("tcp", tmp_path) as (_, b):
-        with stranger(b.address, 5) as process:
+        with stranger(b.address, ENDLESS) as process:
             until(lambda: len(b.refused) > 5)
             for incarnation in range(1, 6):
                 other = plane("c", "tcp", tmp_path, incarnation=incarnation)
