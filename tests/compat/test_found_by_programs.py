@@ -387,3 +387,39 @@ def test_optimizers_of_keras_give_operations_in_graphs() -> None:
                 session.run(step)
                 found.append(session.run(loss))
             np.testing.assert_allclose(found, losses, rtol=1e-4)
+
+
+def test_a_number_has_no_gradient_and_is_no_error() -> None:
+    x = tf.constant(3.0)
+    found = tf.gradients(2.0 * x, [x, 2.0])
+    with tf.Session() as sess:
+        assert (sess.run(found[0]), found[1]) == (2.0, None)
+
+
+def test_masks_of_lengths_that_are_no_integers() -> None:
+    mask = tf.sequence_mask(tf.constant([1.0, 2.5, 0.0]))
+    with tf.Session() as sess:
+        assert sess.run(mask).astype(int).tolist() == [
+            [1, 0, 0],
+            [1, 1, 1],
+            [0, 0, 0],
+        ]
+
+
+def test_a_variable_is_fetched_behind_what_the_run_writes_to_it() -> None:
+    weight, step = tf.Variable(3.0), tf.Variable(0)
+    optimizer = tf.train.GradientDescentOptimizer(0.5)
+    train = optimizer.minimize(tf.square(weight), global_step=step)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        _, counted, found = sess.run([train, step, {"weight": weight}])
+        assert (counted, found["weight"]) == (1, 0.0)
+        call = sess.make_callable([step, train])
+        assert (call()[0], sess.run(step)) == (2, 2)
+
+
+def test_a_variable_that_is_fed_is_fetched_as_it_was_fed() -> None:
+    weight = tf.Variable(3.0)
+    with tf.Session() as sess:
+        sess.run(weight.initializer)
+        assert sess.run([weight, weight * 2.0], {weight: 7.0}) == [7.0, 14.0]

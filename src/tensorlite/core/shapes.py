@@ -86,6 +86,10 @@ class AnyShape:
 
     def with_rank(self, rank: int) -> AnyShape:
         """Return this shape, of so many axes; ShapeError if it has another number of them."""
+        if self.rank not in (None, rank):
+            raise ShapeError(
+                f"the shape {self} has {self.rank} axes; it must have rank {rank}"
+            )
         return self.merge_with((None,) * rank)
 
     def assert_has_rank(self, rank: int) -> None:

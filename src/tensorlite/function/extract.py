@@ -85,9 +85,22 @@ class _Extraction:
         self.fetches = fetches
         self.fed = {id(x) for x in feeds}
         self.outside = graph.captured
-        self.needed = needed(fetches, self.fed, self.outside, done)
+        self.needed = needed(
+            [self._of_the_graph(x) for x in fetches], self.fed, self.outside, done
+        )
         self.captured: list[Tensor] = []
         self.copy = Copy(Graph(graph.name))
+
+    def _of_the_graph(self, fetch: Fetch) -> Fetch:
+        """Return what the graph itself must run: of a variable that it makes, the handle."""
+        made = (
+            getattr(fetch.handle, "node", None)
+            if isinstance(fetch, Variable)
+            else None
+        )
+        if isinstance(made, Node) and made.graph is self.graph:
+            return made
+        return fetch
 
     def result(self) -> Extract:
         """Return the part, and what it captures."""
@@ -137,12 +150,7 @@ class _Extraction:
 
     def _read(self, variable: Variable) -> SymbolicTensor:
         """Return a read of a variable, which the graph itself need not have, after all writes."""
-        target, handle = self.copy.target, variable.handle
-        captures = zip(target.inputs[len(self.feeds) :], self.captured, strict=True)
-        found = next((x for x, outer in captures if outer is handle), None)
-        if found is None:
-            found = target.add_input(handle.spec.without_value(), variable.name)
-            self.captured.append(handle)
+        target, found = self.copy.target, self._handle(variable)
         writes = [
             node
             for node in target.nodes
@@ -152,6 +160,18 @@ class _Extraction:
             ReadVariableOp(), (found,), control=tuple(writes), name=variable.name
         )
         return read.outputs[0]
+
+    def _handle(self, variable: Variable) -> SymbolicTensor:
+        """Return a variable's handle in the part: its copy, or an input that is captured."""
+        target, handle = self.copy.target, variable.handle
+        if id(handle) in self.copy.tensors:
+            return self.copy.tensors[id(handle)]
+        captures = zip(target.inputs[len(self.feeds) :], self.captured, strict=True)
+        found = next((x for x, outer in captures if outer is handle), None)
+        if found is None:
+            found = target.add_input(handle.spec.without_value(), variable.name)
+            self.captured.append(handle)
+        return found
 
 
 def _unfed(node: Node) -> InvalidArgumentError:

@@ -5,7 +5,14 @@ What is common to all sessions stands in function/session.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
@@ -99,8 +106,8 @@ class Session(stateless.Session):
 
         As the method of sessions without state; what is fed is cast to the dtype of the tensor.
         """
-        wanted = self.fetched(fetches)
         given = None if feed_dict is None else self.fed(feed_dict)
+        wanted = self.fetched(fetches, () if given is None else given)
         with self.running():
             return super().run(wanted, given)
 
@@ -110,7 +117,7 @@ class Session(stateless.Session):
         """Return a function of a value for each of `feed_list` that returns what `run` would."""
         feeds = [self.fed_tensor(x) for x in feed_list]
         with self.running():
-            compiled = super().make_callable(self.fetched(fetches), feeds)
+            compiled = super().make_callable(self.fetched(fetches, feeds), feeds)
 
         def call(*values: Any) -> Any:
             fitted = [
@@ -154,17 +161,25 @@ class Session(stateless.Session):
             sight.reset(sees)
             current_container.reset(token)
 
-    def fetched(self, fetches: Any) -> Any:
-        """Return what is fetched in the words of sessions without state."""
+    def fetched(
+        self, fetches: Any, fed: Collection[SymbolicTensor] | None = None
+    ) -> Any:
+        """Return what is fetched in the words of sessions without state.
+
+        A variable is read behind what the run writes to it, unless its value is among what is fed,
+        or `fed` is None as in a run that is taken in parts.
+        """
         if type(fetches) in PARTS_AS:
-            return self.fetched(PARTS_AS[type(fetches)](*nest.children(fetches)))
+            parts = PARTS_AS[type(fetches)](*nest.children(fetches))
+            return self.fetched(parts, fed)
         if nest.is_nested(fetches) and hasattr(fetches, "__fetch__"):
-            return self.fetched(fetches.__fetch__())
+            return self.fetched(fetches.__fetch__(), fed)
         if nest.is_nested(fetches):
-            members = [self.fetched(x) for x in nest.children(fetches)]
+            members = [self.fetched(x, fed) for x in nest.children(fetches)]
             return nest.rebuild(fetches, members)
         if isinstance(fetches, GraphVariable):
-            return fetches.snapshot
+            early = fed is None or any(x is fetches.snapshot for x in fed)
+            return fetches.snapshot if early else fetches
         if isinstance(fetches, bytes):
             fetches = fetches.decode()
         if isinstance(fetches, str):

@@ -362,7 +362,10 @@ def reverse_sequence(
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Any:
-    return tl.sequence_mask(converted(lengths), maxlen, as_dtype(dtype))
+    counts = converted(lengths)
+    if counts.dtype.is_floating:
+        counts = tl.astype(tl.ceil(counts), tl.int64)
+    return tl.sequence_mask(counts, maxlen, as_dtype(dtype))
 
 
 @named("Identity")

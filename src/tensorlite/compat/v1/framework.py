@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tensorlite import config
 from tensorlite.compat.calling import converted, named
@@ -169,9 +171,11 @@ class Session(sessions.Session):
         compiled = super().make_callable(fetches, feed_list or ())
         return partial(_called, self, compiled) if accept_options else compiled
 
-    def fetched(self, fetches: Any) -> Any:
+    def fetched(
+        self, fetches: Any, fed: Collection[SymbolicTensor] | None = None
+    ) -> Any:
         try:
-            return super().fetched(fetches)
+            return super().fetched(fetches, fed)
         except NotFoundError as error:
             raise InvalidArgumentError(
                 f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({error})"
@@ -375,6 +379,9 @@ def no_op(name: str | None = None) -> Any:
     return fetchable.group()
 
 
+_NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
+
+
 @named("gradients", inner=None)
 def gradients(
     ys: Any,
@@ -388,7 +395,8 @@ def gradients(
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
-    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    listed = xs if isinstance(xs, (list, tuple)) else [xs]
+    sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
     flows = grad_ys
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]
