@@ -8,6 +8,35 @@ from tensorlite.compat.shared.banded import (
     lu_solve,
     tridiagonal_matmul,
 )
+from tensorlite.compat.shared.circulants import (
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+    LinearOperatorToeplitz,
+)
+from tensorlite.compat.shared.linear_operator import (
+    LinearOperator,
+    LinearOperatorAdjoint,
+    LinearOperatorComposition,
+    LinearOperatorInversion,
+    LinearOperatorLowerTriangular,
+)
+from tensorlite.compat.shared.linear_operator_blocks import (
+    LinearOperatorBlockDiag,
+    LinearOperatorBlockLowerTriangular,
+    LinearOperatorKronecker,
+    LinearOperatorLowRankUpdate,
+)
+from tensorlite.compat.shared.linear_operators import (
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorHouseholder,
+    LinearOperatorIdentity,
+    LinearOperatorPermutation,
+    LinearOperatorScaledIdentity,
+    LinearOperatorTridiag,
+    LinearOperatorZeros,
+)
 from tensorlite.compat.shared.matrices import (
     adjoint,
     band_part,
@@ -43,33 +72,28 @@ from tensorlite.compat.shared.matrices import (
     triangular_solve,
     tridiagonal_solve,
 )
-from tensorlite.compat.shared.operators import (
-    LinearOperator,
-    LinearOperatorAdjoint,
-    LinearOperatorBlockDiag,
-    LinearOperatorComposition,
-    LinearOperatorDiag,
-    LinearOperatorFullMatrix,
-    LinearOperatorIdentity,
-    LinearOperatorInversion,
-    LinearOperatorLowerTriangular,
-    LinearOperatorLowRankUpdate,
-    LinearOperatorScaledIdentity,
-    LinearOperatorZeros,
-)
 
 __all__ = [
     "LinearOperator",
     "LinearOperatorAdjoint",
     "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
     "LinearOperatorComposition",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
     "LinearOperatorIdentity",
     "LinearOperatorInversion",
+    "LinearOperatorKronecker",
     "LinearOperatorLowRankUpdate",
     "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
     "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
     "LinearOperatorZeros",
     "adjoint",
     "band_part",
