@@ -38,6 +38,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, device, name_scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
+from tensorlite.graph.forward import ForwardAccumulator
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph as Graph, placeholder
 from tensorlite.graph.tape import GradientTape
@@ -326,7 +327,8 @@ _operand.operators = _operators
 __version__ = "0.1.0"
 
 __all__ = [
-    "CriticalSection", "DType", "DeviceName", "Function", "GradientTape", "Graph", "IndexedSlices",
+    "CriticalSection", "DType", "DeviceName", "ForwardAccumulator", "Function", "GradientTape",
+    "Graph", "IndexedSlices",
     "Module", "Op", "Session", "SymbolicTensor", "Tensor", "TensorArray", "TensorLike",
     "TensorSpec", "Variable", "__array_api_version__", "__array_namespace_info__", "__version__",
     "abs", "accumulate", "acos", "acosh", "add", "add_n", "all", "any", "arange", "argmax",

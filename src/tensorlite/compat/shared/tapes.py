@@ -36,9 +36,7 @@ class GradientTape(tape.GradientTape):
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
         found = super().gradient(target, sources, output_gradients)
-        if _wants_zeros(unconnected_gradients):
-            return nest.map_structure(_or_zeros, found, sources)
-        return found
+        return filled(found, sources, unconnected_gradients)
 
     def jacobian(
         self,
@@ -59,6 +57,13 @@ class GradientTape(tape.GradientTape):
         experimental_use_pfor: bool = True,
     ) -> Any:
         return super().batch_jacobian(target, source)
+
+
+def filled(found: Any, like: Any, unconnected: Any) -> Any:
+    """Return derivatives, zeros for what has none if that is asked for."""
+    if _wants_zeros(unconnected):
+        return nest.map_structure(_or_zeros, found, like)
+    return found
 
 
 def _wants_zeros(unconnected: Any) -> bool:

@@ -1,0 +1,26 @@
+"""tf.autodiff: derivatives backward, by tapes, and along a direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.tapes import GradientTape as GradientTape, filled
+from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.graph import forward
+
+
+class ForwardAccumulator(forward.ForwardAccumulator):
+    """Derivatives along a direction, with the arguments of TensorFlow."""
+
+    def jvp(
+        self,
+        primals: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        return filled(super().jvp(primals), primals, unconnected_gradients)
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
