@@ -8,7 +8,6 @@ from __future__ import annotations
 from tensorlite.ops.ragged_arrange import (
     boolean_mask,
     concat,
-    constant,
     expand_dims,
     gather,
     map_flat_values,
@@ -22,6 +21,7 @@ from tensorlite.ops.ragged_arrange import (
     tile,
     where_rows as where,
 )
+from tensorlite.ops.ragged_constants import constant, constant_value
 from tensorlite.ops.ragged_reduce import (
     reduce_all,
     reduce_any,
@@ -39,6 +39,7 @@ __all__ = [
     "boolean_mask",
     "concat",
     "constant",
+    "constant_value",
     "expand_dims",
     "gather",
     "map_flat_values",

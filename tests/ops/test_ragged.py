@@ -9,7 +9,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite import ragged
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import AxisError, InvalidArgumentError
 from tensorlite.ragged import RaggedTensor
 
 ROWS = [[3, 1, 4, 1], [], [5, 9, 2], [6], []]
@@ -199,3 +199,43 @@ def test_rows_of_one_length_keep_it() -> None:
     assert (x.uniform_row_length, x.shape.as_list()) == (2, [2, 2])
     assert x[:, 1].tolist() == [2, 4]
     assert tl.function(lambda y: y + 1)(x).shape.as_list() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("pylist", "options", "expected"),
+    [
+        ([[1, 2], [3]], {}, (2, None)),
+        ([[[1, 2], [3, 4]], [], [[5, 6]]], {"ragged_rank": 1}, (3, None, 2)),
+        ([[[1, 2], [3, 4]], [], [[5, 6]]], {"inner_shape": (2,)}, (3, None, 2)),
+        ([[], [[]]], {}, (2, None, None)),
+        ([], {"ragged_rank": 1}, (0, None)),
+        ([], {"ragged_rank": 1, "inner_shape": (2,)}, (0, None, 2)),
+        ([], {}, (0,)),
+    ],
+)
+def test_shapes_of_nested_lists(pylist: Any, options: Any, expected: Any) -> None:
+    assert tuple(ragged.constant(pylist, **options).shape) == expected
+    assert tuple(ragged.constant_value(pylist, **options).shape) == expected
+
+
+@pytest.mark.parametrize(
+    ("pylist", "options"),
+    [
+        (12, {"ragged_rank": 1}),
+        (12, {"inner_shape": (1,)}),
+        ([[1], 2], {}),
+        ([1, 2, 3], {"ragged_rank": 1}),
+        ([[1], [2, 3]], {"ragged_rank": 1, "inner_shape": (1,)}),
+        ([[[1], [2, 3]]], {"ragged_rank": 1}),
+    ],
+)
+def test_nested_lists_that_are_no_ragged_tensor(pylist: Any, options: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="is no ragged tensor"):
+        ragged.constant(pylist, **options)
+
+
+def test_axes_that_ragged_tensors_have_not() -> None:
+    with pytest.raises(AxisError):
+        ragged.concat([rows(), rows()], axis=2)
+    with pytest.raises(AxisError):
+        ragged.stack([rows(), rows()], axis=-4)

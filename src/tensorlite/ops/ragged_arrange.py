@@ -1,6 +1,7 @@
-"""Ragged tensors joined, repeated, gathered, made of lists and of ranges.
+"""Ragged tensors joined, repeated, gathered, made of ranges.
 
-The class is in ragged_tensor.py; sums and the like are in ragged_reduce.py.
+The class is in ragged_tensor.py, what is made of lists in ragged_constants.py; sums and the
+like are in ragged_reduce.py.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import constant as constant_of, to_tensor
-from tensorlite.core.dtypes import DType, as_dtype, int64
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.spec import normalise_axis
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arithmetic import broadcast_to
 from tensorlite.ops.arrange import expand_dims as dense_expand_dims, permute_dims
@@ -41,74 +42,6 @@ from tensorlite.ops.rounding import ceil, floor_divide
 from tensorlite.ops.search import argsort
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.stack import stack as dense_stack
-
-
-def constant(
-    pylist: Any,
-    dtype: Any = None,
-    ragged_rank: int | None = None,
-    inner_shape: Any = None,
-    row_splits_dtype: Any = int64,
-) -> Any:
-    """Return a ragged tensor of nested lists; a tensor, if they have no depth.
-
-    As many axes are split as the lists are deep, but for those of `inner_shape`.
-
-    >>> tl.ragged.constant([[1, 2], [], [3]])
-    <tf.RaggedTensor [[1, 2], [], [3]]>
-    """
-    wanted = None if dtype is None else as_dtype(dtype)
-    kind = as_dtype(row_splits_dtype)
-    inner = (
-        None if inner_shape is None else tuple(np.atleast_1d(inner_shape).tolist())
-    )
-    depth, least = _depth(pylist), _scalar_depth(pylist)
-    if least is not None and depth > least:
-        raise InvalidArgumentError(f"all scalars of {pylist!r} must be equally deep")
-    rank = (
-        depth
-        if least is not None or ragged_rank is None
-        else max(depth, ragged_rank + 1)
-    )
-    if ragged_rank is None:
-        ragged_rank = max(0, rank - 1 - (len(inner) if inner is not None else 0))
-    splits, values = [], pylist
-    for _ in range(ragged_rank):
-        lengths = [len(row) for row in values]
-        splits.append(np.concatenate([[0], np.cumsum(lengths)]).astype(kind.numpy))
-        values = [x for row in values for x in row]
-    made: Any = _flat(values, wanted, inner)
-    for ends in reversed(splits):
-        made = RaggedTensor(made, constant_of(ends))
-    return made
-
-
-def _depth(x: Any) -> int:
-    if isinstance(x, np.ndarray):
-        return x.ndim if x.dtype != object else _depth(list(x))
-    if not isinstance(x, (list, tuple)):
-        return 0
-    return 1 + max([_depth(y) for y in x], default=0)
-
-
-def _scalar_depth(x: Any) -> int | None:
-    """Return how deep the scalars are, None if there are none."""
-    if isinstance(x, np.ndarray):
-        return x.ndim
-    if not isinstance(x, (list, tuple)):
-        return 0
-    found = [d for d in map(_scalar_depth, x) if d is not None]
-    return 1 + min(found) if found else None
-
-
-def _flat(values: Any, dtype: DType | None, inner: tuple[int, ...] | None) -> Tensor:
-    if not isinstance(values, (list, tuple, np.ndarray)):
-        return constant_of(encoded(array_of(values, dtype)))
-    if len(values) == 0:
-        kind = np.float32 if dtype is None else dtype.numpy
-        return constant_of(np.zeros((0, *(inner or ())), kind))
-    array = encoded(array_of(values, dtype))
-    return constant_of(array if not inner else array.reshape(-1, *inner))
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -179,7 +112,11 @@ def _axis(axis: int, xs: list[Any], more: int = 0) -> int:
         raise InvalidArgumentError(
             f"the operands have the ranks {ranks}; they must be equal"
         )
-    return axis + known[0] + more if axis < 0 else axis
+    if known:
+        return normalise_axis(axis, known[0] + more)
+    if axis < 0:
+        raise InvalidArgumentError(f"axis={axis} of a tensor whose rank is not known")
+    return axis
 
 
 def _joined(xs: list[Any], axis: int) -> Any:
@@ -195,7 +132,11 @@ def _joined(xs: list[Any], axis: int) -> Any:
     mixed = any_rows(every, reshape(permute_dims(places, (1, 0)), [-1]))
     lengths = [x.uniform_row_length for x in xs]
     known = None if None in lengths else sum(lengths)
-    return mixed.of(mixed.values, mixed.row_splits[:: len(xs)], known)
+    splits = mixed.row_splits[:: len(xs)]
+    rows = [x.shape[0] for x in xs if x.shape[0] is not None]
+    if rows:
+        splits.set_shape([rows[0] + 1])
+    return mixed.of(mixed.values, splits, known)
 
 
 def _behind(xs: list[Any]) -> Any:

@@ -5,7 +5,7 @@ The class that users have, with operators and ways to make one, is in ragged_ten
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -20,6 +20,7 @@ from tensorlite.core.shapes import AnyShape, shape_of
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.gather import gather, gather_nd, size_at
+from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.repeat import repeat
 from tensorlite.ops.shape import astype
@@ -176,6 +177,20 @@ class RaggedParts:
         inner = self.values
         nested = isinstance(inner, RaggedParts)
         return _rows(self, inner.to_list() if nested else inner.numpy().tolist())
+
+    def __fetch__(self) -> RaggedTensorValue:
+        """Return what a session runs, and gives, for it."""
+        inner = self.values
+        nested = isinstance(inner, RaggedParts)
+        return RaggedTensorValue(
+            inner.__fetch__() if nested else inner, self.row_splits
+        )
+
+    def __feed__(self, value: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield its tensors with what a session is fed for each."""
+        yield self.flat_values, value.flat_values
+        own, given = self.nested_row_splits, value.nested_row_splits
+        yield from zip(own, given, strict=True)
 
     @classmethod
     def of(cls, values: Any, row_splits: Any, length: int | None = None) -> Any:

@@ -303,9 +303,7 @@ class RaggedTensor(RaggedParts):
             )
         if not hasattr(self.flat_values, "node"):
             return f"<tf.RaggedTensor {self.to_list()}>"
-        return (
-            f"tf.RaggedTensor(values={self.values!r}, row_splits={self.row_splits!r})"
-        )
+        return f"tf.RaggedTensor(values={self.values}, row_splits={self.row_splits})"
 
 
 RaggedParts.root = RaggedTensor

@@ -17,9 +17,12 @@ from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.interop.tensorflow.messages import parsed
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 HALF = (np.dtype(np.float16), dtypes.bfloat16.numpy)
+RAGGED = (RaggedTensor, RaggedTensorValue)
 
 
 class Assertions(unittest.TestCase):
@@ -40,7 +43,25 @@ class Assertions(unittest.TestCase):
             return _texts_as_bytes(a)
         return _texts_as_bytes(np.array(a))
 
+    def _as_lists(self, a: Any) -> Any:
+        """Return a value as nested lists."""
+        found = self.evaluate(a) if isinstance(a, (RaggedTensor, Operand)) else a
+        if isinstance(found, RaggedTensorValue):
+            return found.to_list()
+        return np.array(found, object).tolist()
+
+    def _same_rows(self, a: Any, b: Any, msg: str | None) -> None:
+        self.assertEqual(self._as_lists(a), self._as_lists(b), msg)
+        if not any(isinstance(x, (list, tuple)) for x in (a, b)):
+            first, second = (
+                x.ragged_rank if isinstance(x, RAGGED) else 0 for x in (a, b)
+            )
+            self.assertEqual(first, second, msg)
+
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        if isinstance(a, RAGGED) or isinstance(b, RAGGED):
+            self._same_rows(a, b, msg)
+            return
         first, second = self._GetNdArray(a), self._GetNdArray(b)
         self._same_shapes(first, second, msg)
         same = first == second
@@ -92,6 +113,8 @@ class Assertions(unittest.TestCase):
         msg: str | None,
         path: list[Any],
     ) -> None:
+        if isinstance(a, RAGGED) or isinstance(b, RAGGED):
+            a, b = self._as_lists(a), self._as_lists(b)
         if isinstance(a, Mapping):
             self.assertIsInstance(b, Mapping, f"{msg or ''} at {path}")
             self.assertCountEqual(a, b, f"keys differ at {path}")

@@ -14,9 +14,10 @@ from tensorlite.compat.shared import nests as compat_nest
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import CompositeError, InvalidArgumentError
+from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
 from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.ops.shape import shape_of
 
 Function = Callable[..., Any]
@@ -27,10 +28,21 @@ def _form(*names: str) -> Callable[[Function], Function]:
     """Return a decorator of what the functions of some names make of ragged tensors."""
 
     def decorate(made: Function) -> Function:
-        FORMS.update(dict.fromkeys(names, made))
+        def with_tensors(function: Function, arguments: Arguments) -> Any:
+            given = {key: _of_arrays(value) for key, value in arguments.items()}
+            return made(function, given)
+
+        FORMS.update(dict.fromkeys(names, with_tensors))
         return made
 
     return decorate
+
+
+def _of_arrays(x: Any) -> Any:
+    """Return ragged tensors in the place of their values in arrays, in lists too."""
+    if isinstance(x, RaggedTensorValue):
+        return RaggedTensor(_of_arrays(x.values), converted(x.row_splits))
+    return type(x)(map(_of_arrays, x)) if type(x) in (list, tuple) else x
 
 
 @_form(
@@ -122,6 +134,8 @@ def _stack(_: Function, arguments: Arguments) -> Any:
 
 
 def _number(x: Any) -> int:
+    if isinstance(x, str):
+        raise DTypeError(f"axis={x!r}; allowed are integers")
     return int(np.asarray(x.numpy() if hasattr(x, "numpy") else x))
 
 

@@ -141,7 +141,7 @@ class TestCase(Assertions):
     def evaluate(self, tensors: Any) -> Any:
         """Return tensors and structures of them as arrays, run by the session if there is one."""
         if tracer() is None and active_graph() is None:
-            return nest.map_structure(_value, tensors)
+            return _values(tensors)
         found = get_default_session() or self._cached
         if found is None:
             with self.cached_session() as made:
@@ -189,6 +189,14 @@ class CheckedThread:
     def is_alive(self) -> bool:
         """Return whether it still runs."""
         return self._thread.is_alive()
+
+
+def _values(x: Any) -> Any:
+    """Return tensors and structures of them as arrays, composites as sessions give them."""
+    if not nest.is_nested(x):
+        return _value(x)
+    parts = x.__fetch__() if hasattr(x, "__fetch__") else x
+    return nest.rebuild(parts, [_values(y) for y in nest.children(parts)])
 
 
 def _value(x: Any) -> Any:

@@ -1,7 +1,35 @@
 """tf.ragged: tensors whose rows differ in length."""
 
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import tensorlite as tl
+from tensorlite import ragged
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.ragged import *
+from tensorlite.compat.v1 import framework
+from tensorlite.compat.views import plain, shown
+from tensorlite.core.dtypes import int64
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged_values import RaggedTensorValue as RaggedTensorValue
+
+constant_value = ragged.constant_value
+
+
+def placeholder(
+    dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None
+) -> Any:
+    if ragged_rank == 0:
+        return framework.placeholder(dtype, value_shape, name)
+    with tl.name_scope(name or "RaggedPlaceholder"):
+        inner = [None, *([] if value_shape is None else value_shape)]
+        made = plain(framework.placeholder(dtype, inner, "flat_values"))
+        for i in reversed(builtins.range(ragged_rank)):
+            splits = framework.placeholder(int64, [None], f"row_splits_{i}")
+            made = RaggedTensor(made, plain(splits))
+        return shown(made)
 
 
 def __getattr__(name: str) -> object:
