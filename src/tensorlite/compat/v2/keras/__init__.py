@@ -33,12 +33,12 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.base_loss import Loss
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.dtype_policies import DTypePolicy, FloatDTypePolicy
 from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.layers_core import Input
-from tensorlite.compat.v2.keras.loss_functions import Loss
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.sketch import KerasTensor

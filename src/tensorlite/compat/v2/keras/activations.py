@@ -8,7 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import logits, lookup
 
 
 def linear(x: Any) -> Any:
@@ -28,14 +28,20 @@ def relu(
     slope = alpha if negative_slope is None else negative_slope
     if threshold:
         low = slope * (value - threshold)
-        made = tl.where(value >= threshold, value, low)
+        made = tl.where(value > threshold, value, low)
     else:
         made = tl.nn.leaky_relu(value, slope) if slope else tl.nn.relu(value)
     return made if max_value is None else tl.minimum(made, float(max_value))
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    return nn.softmax(x, axis)
+    given = converted(x)
+    return logits.remembered(nn.softmax(given, axis), given)
+
+
+def sigmoid(x: Any) -> Any:
+    given = converted(x)
+    return logits.remembered(nn.sigmoid(given), given)
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
@@ -112,7 +118,7 @@ def squareplus(x: Any, b: float = 4.0, name: str | None = None) -> Any:
 
 
 hard_swish = hard_silu
-relu6, selu, sigmoid, softplus = nn.relu6, nn.selu, nn.sigmoid, nn.softplus
+relu6, selu, softplus = nn.relu6, nn.selu, nn.softplus
 softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
 
 KNOWN = {

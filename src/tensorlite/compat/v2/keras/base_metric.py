@@ -11,10 +11,10 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
+    base_loss,
     defaults,
     describing,
     initializers,
-    loss_functions,
     naming,
 )
 from tensorlite.compat.v2.keras.weights import Weight
@@ -180,7 +180,7 @@ class MeanMetricWrapper(Mean):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        true, predicted = loss_functions.as_tensors(y_true, y_pred)
+        true, predicted = base_loss.as_tensors(y_true, y_pred)
         super().update_state(
             self._fn(true, predicted, **self._options), sample_weight
         )

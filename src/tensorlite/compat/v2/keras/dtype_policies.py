@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import defaults
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
@@ -90,6 +90,12 @@ def get(identifier: Any) -> DTypePolicy:
     if identifier is None or isinstance(identifier, str):
         return DTypePolicy(identifier)
     return DTypePolicy(as_dtype(identifier).name)
+
+
+def compute_dtype_of(identifier: Any) -> DType:
+    """Return the dtype that a loss or a metric computes in: of None that of fractions."""
+    given = defaults.floatx() if identifier is None else identifier
+    return as_dtype(get(given).compute_dtype)
 
 
 def serialize(dtype_policy: DTypePolicy) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.v2.keras import loss_functions as losses
-from tensorlite.compat.v2.keras.loss_functions import LossFunctionWrapper, Reduction
+from tensorlite.compat.v2.keras.base_loss import LossFunctionWrapper, Reduction
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class MeanSquaredError(LossFunctionWrapper):
@@ -13,12 +14,13 @@ class MeanSquaredError(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "mean_squared_error",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.mean_squared_error,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -27,12 +29,13 @@ class MeanAbsoluteError(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "mean_absolute_error",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.mean_absolute_error,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -41,12 +44,13 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "mean_absolute_percentage_error",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.mean_absolute_percentage_error,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -55,12 +59,13 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "mean_squared_logarithmic_error",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.mean_squared_logarithmic_error,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -69,12 +74,13 @@ class Hinge(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "hinge",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.hinge,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -83,12 +89,13 @@ class SquaredHinge(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "squared_hinge",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.squared_hinge,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -97,12 +104,13 @@ class CategoricalHinge(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "categorical_hinge",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.categorical_hinge,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -111,12 +119,13 @@ class LogCosh(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "log_cosh",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.log_cosh,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -125,12 +134,13 @@ class Poisson(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "poisson",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.poisson,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -139,12 +149,13 @@ class KLDivergence(LossFunctionWrapper):
         self,
         reduction: Any = Reduction.AUTO,
         name: str | None = "kl_divergence",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.kl_divergence,
             reduction,
             name,
+            dtype,
         )
 
 
@@ -154,12 +165,13 @@ class Huber(LossFunctionWrapper):
         delta: float = 1.0,
         reduction: Any = Reduction.AUTO,
         name: str | None = "huber_loss",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.huber,
             reduction,
             name,
+            dtype,
             delta=delta,
         )
 
@@ -170,12 +182,13 @@ class CosineSimilarity(LossFunctionWrapper):
         axis: int = -1,
         reduction: Any = Reduction.AUTO,
         name: str | None = "cosine_similarity",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.cosine_similarity,
             reduction,
             name,
+            dtype,
             axis=axis,
         )
 
@@ -188,12 +201,13 @@ class BinaryCrossentropy(LossFunctionWrapper):
         axis: int = -1,
         reduction: Any = Reduction.AUTO,
         name: str | None = "binary_crossentropy",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.binary_crossentropy,
             reduction,
             name,
+            dtype,
             from_logits=from_logits,
             label_smoothing=label_smoothing,
             axis=axis,
@@ -211,12 +225,13 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         axis: int = -1,
         reduction: Any = Reduction.AUTO,
         name: str | None = "binary_focal_crossentropy",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.binary_focal_crossentropy,
             reduction,
             name,
+            dtype,
             apply_class_balancing=apply_class_balancing,
             alpha=alpha,
             gamma=gamma,
@@ -234,12 +249,13 @@ class CategoricalCrossentropy(LossFunctionWrapper):
         axis: int = -1,
         reduction: Any = Reduction.AUTO,
         name: str | None = "categorical_crossentropy",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.categorical_crossentropy,
             reduction,
             name,
+            dtype,
             from_logits=from_logits,
             label_smoothing=label_smoothing,
             axis=axis,
@@ -252,15 +268,18 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
         from_logits: bool = False,
         ignore_class: int | None = None,
         reduction: Any = Reduction.AUTO,
+        axis: int = -1,
         name: str | None = "sparse_categorical_crossentropy",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.sparse_categorical_crossentropy,
             reduction,
             name,
+            dtype,
             from_logits=from_logits,
             ignore_class=ignore_class,
+            axis=axis,
         )
 
 
@@ -274,12 +293,13 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
         axis: int = -1,
         reduction: Any = Reduction.AUTO,
         name: str | None = "categorical_focal_crossentropy",
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             losses.categorical_focal_crossentropy,
             reduction,
             name,
+            dtype,
             alpha=alpha,
             gamma=gamma,
             from_logits=from_logits,
@@ -294,9 +314,9 @@ class Dice(LossFunctionWrapper):
         reduction: Any = Reduction.AUTO,
         name: str | None = "dice",
         axis: Any = None,
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
-        super().__init__(losses.dice, reduction, name, axis=axis)
+        super().__init__(losses.dice, reduction, name, dtype, axis=axis)
 
 
 class Tversky(LossFunctionWrapper):
@@ -307,8 +327,58 @@ class Tversky(LossFunctionWrapper):
         reduction: Any = Reduction.AUTO,
         name: str | None = "tversky",
         axis: Any = None,
-        **kwargs: Any,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
-            losses.tversky, reduction, name, alpha=alpha, beta=beta, axis=axis
+            losses.tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis
+        )
+
+
+class CTC(LossFunctionWrapper):
+    def __init__(
+        self,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "ctc",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(losses.ctc, reduction, name, dtype)
+
+
+class Circle(LossFunctionWrapper):
+    def __init__(
+        self,
+        gamma: float = 80.0,
+        margin: float = 0.4,
+        remove_diagonal: bool = True,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "circle",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            losses.circle,
+            reduction,
+            name,
+            dtype,
+            gamma=gamma,
+            margin=margin,
+            remove_diagonal=remove_diagonal,
+        )
+
+
+class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
+    def __init__(
+        self,
+        q: float = 0.5,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "categorical_generalized_cross_entropy",
+        dtype: Any = None,
+    ) -> None:
+        if not 0 < q < 1:
+            raise InvalidArgumentError(f"q={q} must be in the interval (0, 1)")
+        super().__init__(
+            losses.categorical_generalized_cross_entropy,
+            reduction,
+            name,
+            dtype,
+            q=q,
         )

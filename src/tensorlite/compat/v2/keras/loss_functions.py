@@ -1,16 +1,17 @@
-"""The functions of tf.keras.losses, and how losses are reduced; classes are in loss_classes.py."""
+"""The functions of tf.keras.losses; what a loss is stands in base_loss.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.keras import masks
+from tensorlite.compat.v2.keras import logits, masks
+from tensorlite.compat.v2.keras.base_loss import as_tensors
 from tensorlite.compat.v2.keras.in_graphs import anywhere
-from tensorlite.core.dtypes import float32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.dtypes import float32, int32
+from tensorlite.core.errors import ShapeError
+from tensorlite.ops.activations import Sigmoid, Softmax
 from tensorlite.ops.shape import astype
 
 _SMALL = 1e-7
@@ -22,7 +23,7 @@ def pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     if not predicted.dtype.is_floating:
         predicted = astype(predicted, float32)
     true = converted(y_true, predicted.dtype)
-    return astype(true, predicted.dtype), predicted
+    return as_tensors(astype(true, predicted.dtype), predicted)
 
 
 @anywhere
@@ -124,14 +125,27 @@ def binary_crossentropy(
     axis: int = -1,
 ) -> Any:
     true, predicted = pair(y_true, y_pred)
+    _of_one_shape(true, predicted)
     if label_smoothing:
         true = true * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    if from_logits:
-        each = tl.nn.sigmoid_cross_entropy(true, predicted)
+    known = predicted if from_logits else logits.of(predicted, Sigmoid)
+    if known is not None:
+        each = tl.nn.sigmoid_cross_entropy(true, known)
     else:
         p = tl.clip(predicted, _SMALL, 1.0 - _SMALL)
-        each = -(true * tl.log(p + _SMALL) + (1.0 - true) * tl.log(1.0 - p + _SMALL))
+        each = -(true * tl.log(p) + (1.0 - true) * tl.log(1.0 - p))
     return tl.mean(each, axis=axis)
+
+
+def _of_one_shape(true: Any, predicted: Any) -> None:
+    sizes = list(true.shape), list(predicted.shape)
+    known = zip(*sizes, strict=False)
+    differ = any(x != y and None not in (x, y) for x, y in known)
+    if differ or len(sizes[0]) != len(sizes[1]):
+        raise ShapeError(
+            "Arguments `target` and `output` must have the same shape. Received: "
+            f"target.shape={true.shape}, output.shape={predicted.shape}"
+        )
 
 
 @anywhere
@@ -169,8 +183,10 @@ def categorical_crossentropy(
     if label_smoothing:
         classes = predicted.shape[-1]
         true = true * (1.0 - label_smoothing) + label_smoothing / classes
-    if from_logits:
-        return tl.nn.softmax_cross_entropy(true, predicted, axis)
+    _of_one_shape(true, predicted)
+    known = predicted if from_logits else logits.of(predicted, Softmax)
+    if known is not None:
+        return tl.nn.softmax_cross_entropy(true, known, axis)
     p = predicted / tl.sum(predicted, axis=axis, keepdims=True)
     return -tl.sum(true * tl.log(tl.clip(p, _SMALL, 1.0 - _SMALL)), axis=axis)
 
@@ -184,20 +200,25 @@ def sparse_categorical_crossentropy(
     axis: int = -1,
 ) -> Any:
     predicted, true = converted(y_pred), converted(y_true)
+    known = predicted if from_logits else logits.of(predicted, Softmax)
+    if known is not None:
+        predicted = known
     rank = len(predicted.shape)
     if axis not in (-1, rank - 1):
         predicted = tl.moveaxis(predicted, axis, -1)
     if len(true.shape) == rank:
         true = tl.squeeze(true, axis=-1)
     labels = astype(true, tl.int64)
-    logits = (
-        predicted if from_logits else tl.log(tl.clip(predicted, _SMALL, 1.0 - _SMALL))
+    rows = (
+        tl.log(tl.clip(predicted, _SMALL, 1.0 - _SMALL))
+        if known is None
+        else predicted
     )
     if ignore_class is None:
-        return tl.nn.sparse_softmax_cross_entropy(labels, logits)
+        return tl.nn.sparse_softmax_cross_entropy(labels, rows)
     counts = labels != ignore_class
     safe = tl.where(counts, labels, tl.zeros_like(labels))
-    each = tl.nn.sparse_softmax_cross_entropy(safe, logits)
+    each = tl.nn.sparse_softmax_cross_entropy(safe, rows)
     made = tl.where(counts, each, tl.zeros_like(each))
     masks.remember(made, counts)
     return made
@@ -241,125 +262,68 @@ def tversky(
     """Return one minus what both share over that and the shares of what only one has."""
     true, predicted = pair(y_true, y_pred)
     both = tl.sum(true * predicted, axis=axis)
-    wrong = tl.sum((1.0 - true) * predicted, axis=axis)
     missed = tl.sum(true * (1.0 - predicted), axis=axis)
-    return 1.0 - both / (both + wrong * alpha + missed * beta + _SMALL)
+    wrong = tl.sum((1.0 - true) * predicted, axis=axis)
+    return 1.0 - both / (both + missed * alpha + wrong * beta + _SMALL)
 
 
-class Reduction:
-    """How the losses of a batch's examples become one."""
-
-    AUTO = "auto"
-    NONE = "none"
-    SUM = "sum"
-    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
-
-    @classmethod
-    def all(cls) -> tuple[str, ...]:
-        return cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE
-
-
-def _masked(mask: Any, weights: Any, dtype: Any, reduction: Any) -> Any:
-    """Return weights that leave out what a mask does; a mean is of what is left."""
-    share = astype(mask, dtype)
-    if reduction not in (Reduction.NONE, Reduction.SUM, None):
-        share = share * (tl.mean(tl.ones_like(share)) / (tl.mean(share) + _SMALL))
-    if weights is None:
-        return share
-    given = astype(converted(weights, dtype), dtype)
-    while len(given.shape) < len(share.shape):
-        given = given[..., None]
-    while len(share.shape) < len(given.shape):
-        share = share[..., None]
-    return given * share
-
-
-def reduced(losses: Any, sample_weight: Any, reduction: Any, mask: Any = None) -> Any:
-    """Return losses times weights, as one number unless each is wanted."""
-    x = converted(losses)
-    if mask is not None:
-        sample_weight = _masked(mask, sample_weight, x.dtype, reduction)
-    if sample_weight is not None:
-        weights = astype(converted(sample_weight, x.dtype), x.dtype)
-        while len(weights.shape) > len(x.shape):
-            weights = tl.squeeze(weights, axis=-1)
-        while len(weights.shape) < len(x.shape):
-            weights = weights[..., None]
-        x = x * weights
-    if reduction in (Reduction.NONE, None):
-        return x
-    if reduction == Reduction.SUM:
-        return tl.sum(x)
-    if reduction in (
-        Reduction.AUTO,
-        Reduction.SUM_OVER_BATCH_SIZE,
-        "mean",
-        "mean_with_sample_weight",
-    ):
-        return tl.mean(x)
-    raise InvalidArgumentError(
-        f"reduction={reduction!r}; allowed are {', '.join(Reduction.all())}"
+@anywhere
+def ctc(y_true: Any, y_pred: Any) -> Any:
+    """Return the losses of logits by labels whose zeros are no classes but padding and blanks."""
+    labels, logits = converted(y_true), converted(y_pred)
+    if (len(labels.shape), len(logits.shape)) != (2, 3):
+        raise ShapeError(
+            f"ctc: labels of shape {labels.shape} and logits of shape {logits.shape}; they are "
+            "(batch, length) and (batch, steps, classes)"
+        )
+    labels = astype(labels, int32)
+    rows, steps = tl.shape(logits)[0], tl.shape(logits)[1]
+    return tl.nn.dense_ctc_loss(
+        labels,
+        logits,
+        tl.sum(astype(labels != 0, int32), axis=-1),
+        astype(tl.fill(rows, steps), int32),
+        time_major=False,
+        blank_index=0,
     )
 
 
-class Loss:
-    """A function of true and predicted values, whose results become one number."""
-
-    def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = None, **kwargs: Any
-    ) -> None:
-        self.reduction, self.name = reduction, name
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        raise NotImplementedError("a Loss has a method call(y_true, y_pred)")
-
-    @anywhere
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        mask = masks.of(y_pred)
-        losses = self.call(y_true, y_pred)
-        left = masks.of(losses)
-        if left is not None:
-            mask = left if mask is None else mask & left
-        return reduced(losses, sample_weight, self.reduction, mask)
-
-    def get_config(self) -> dict[str, Any]:
-        automatic = self.reduction == Reduction.AUTO
-        kind = Reduction.SUM_OVER_BATCH_SIZE if automatic else self.reduction
-        return {"reduction": kind, "name": self.name}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        return cls(**config)
-
-
-class LossFunctionWrapper(Loss):
-    """A loss that calls a function."""
-
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        reduction: Any = Reduction.AUTO,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(reduction, name or getattr(fn, "__name__", "loss"))
-        self.fn, self.options = fn, kwargs
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        true, predicted = as_tensors(y_true, y_pred)
-        return self.fn(true, predicted, **self.options)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self.options}
+@anywhere
+def circle(
+    y_true: Any,
+    y_pred: Any,
+    ref_labels: Any = None,
+    ref_embeddings: Any = None,
+    remove_diagonal: bool = True,
+    gamma: float = 80.0,
+    margin: float = 0.4,
+) -> Any:
+    """Return how far embeddings of one class are apart, and those of others near, each weighed."""
+    vectors, labels = converted(y_pred), astype(converted(y_true), int32)
+    others = vectors if ref_embeddings is None else converted(ref_embeddings)
+    theirs = labels if ref_labels is None else astype(converted(ref_labels), int32)
+    apart = tl.maximum(1.0 - tl.matmul(vectors, others, transpose_b=True), 0.0)
+    same = tl.reshape(labels, (-1, 1)) == tl.reshape(theirs, (1, -1))
+    different = ~same
+    if remove_diagonal:
+        at = tl.expand_dims(tl.arange(tl.shape(same)[0]), 1)
+        same = same & (at != tl.expand_dims(tl.arange(tl.shape(same)[1]), 0))
+    pull = -gamma * tl.maximum(margin + apart, 0.0) * (margin - apart)
+    push = gamma * tl.maximum(1.0 + margin - apart, 0.0) * (1.0 - margin - apart)
+    least = tl.full_like(apart, tl.finfo(apart.dtype).min / 4)
+    cost = tl.nn.softplus(
+        tl.logsumexp(tl.where(same, pull, least), axis=1)
+        + tl.logsumexp(tl.where(different, push, least), axis=1)
+    )
+    masks.remember(cost, cost > 0)
+    return cost
 
 
-def as_tensors(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """Return both as tensors, the last axis of size 1 taken off or put on where only one has it."""
+@anywhere
+def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) -> Any:
+    """Return (1 - p**q) / q, where p is what is predicted of the true class."""
     predicted = converted(y_pred)
-    true = converted(y_true)
-    ranks = len(true.shape), len(predicted.shape)
-    if ranks[0] == ranks[1] - 1 and predicted.shape[-1] == 1:
-        true = true[..., None]
-    elif ranks[0] == ranks[1] + 1 and true.shape[-1] == 1:
-        true = tl.squeeze(true, axis=-1)
-    return true, predicted
+    classes = tl.one_hot(
+        astype(converted(y_true), int32), predicted.shape[-1], dtype=predicted.dtype
+    )
+    return (1.0 - tl.pow(tl.sum(predicted * classes, axis=-1), q)) / q

@@ -6,12 +6,20 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.base_loss import (
+    Loss,
+    LossFunctionWrapper,
+    Reduction,
+)
 from tensorlite.compat.v2.keras.loss_classes import (
+    CTC,
     BinaryCrossentropy,
     BinaryFocalCrossentropy,
     CategoricalCrossentropy,
     CategoricalFocalCrossentropy,
+    CategoricalGeneralizedCrossEntropy,
     CategoricalHinge,
+    Circle,
     CosineSimilarity,
     Dice,
     Hinge,
@@ -28,15 +36,15 @@ from tensorlite.compat.v2.keras.loss_classes import (
     Tversky,
 )
 from tensorlite.compat.v2.keras.loss_functions import (
-    Loss,
-    LossFunctionWrapper,
-    Reduction,
     binary_crossentropy,
     binary_focal_crossentropy,
     categorical_crossentropy,
     categorical_focal_crossentropy,
+    categorical_generalized_cross_entropy,
     categorical_hinge,
+    circle,
     cosine_similarity,
+    ctc,
     dice,
     hinge,
     huber,
@@ -67,7 +75,10 @@ CLASSES: dict[str, Any] = {
     "Tversky": Tversky,
     "Dice": Dice,
     "CategoricalFocalCrossentropy": CategoricalFocalCrossentropy,
+    "CategoricalGeneralizedCrossEntropy": CategoricalGeneralizedCrossEntropy,
     "CategoricalHinge": CategoricalHinge,
+    "Circle": Circle,
+    "CTC": CTC,
     "CosineSimilarity": CosineSimilarity,
     "Hinge": Hinge,
     "Huber": Huber,
@@ -88,7 +99,10 @@ FUNCTIONS: dict[str, Any] = {
     "tversky": tversky,
     "dice": dice,
     "categorical_focal_crossentropy": categorical_focal_crossentropy,
+    "categorical_generalized_cross_entropy": categorical_generalized_cross_entropy,
     "categorical_hinge": categorical_hinge,
+    "circle": circle,
+    "ctc": ctc,
     "cosine_similarity": cosine_similarity,
     "hinge": hinge,
     "huber": huber,
@@ -137,6 +151,12 @@ def as_loss(identifier: Any) -> Any:
 
 
 __all__ = [
+    "CTC",
+    "CategoricalGeneralizedCrossEntropy",
+    "Circle",
+    "categorical_generalized_cross_entropy",
+    "circle",
+    "ctc",
     "tversky",
     "dice",
     "categorical_focal_crossentropy",

@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import loss_functions as losses
+from tensorlite.compat.v2.keras.base_loss import as_tensors
 from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
 
 
@@ -185,7 +186,7 @@ class RootMeanSquaredError(Mean):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        true, predicted = losses.pair(*losses.as_tensors(y_true, y_pred))
+        true, predicted = losses.pair(*as_tensors(y_true, y_pred))
         super().update_state(tl.square(predicted - true), sample_weight)
 
     def result(self) -> Any:
