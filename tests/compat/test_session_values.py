@@ -14,6 +14,7 @@ import pytest
 
 from tensorlite.compat import v1
 from tensorlite.compat.shared.values import IndexedSlicesValue
+from tensorlite.compat.v1 import test
 from tensorlite.graph_mode.graph import mode
 
 tf: Any = v1
@@ -88,3 +89,34 @@ def test_runs_are_recorded_where_their_options_say_so(session: Any) -> None:
     assert not record.HasField("step_stats")
     session.run(y, {x: 2.0}, tf.RunOptions(trace_level=3), record)
     assert record.HasField("step_stats")
+
+
+def test_ragged_tensors_are_fetched_and_fed_as_arrays(session: Any) -> None:
+    x = tf.ragged.placeholder(tf.int32, ragged_rank=2, value_shape=[2], name="x")
+    assert x.flat_values.name == "x/flat_values:0"
+    assert [s.name for s in x.nested_row_splits] == [
+        "x/row_splits_0:0",
+        "x/row_splits_1:0",
+    ]
+    given = tf.ragged.constant_value(
+        [[[[1, 2]], []], [], [[[3, 4], [5, 6]]]], ragged_rank=2
+    )
+    found = session.run(x * 10, {x: given})
+    assert type(found) is tf.ragged.RaggedTensorValue
+    assert found.to_list() == [[[[10, 20]], []], [], [[[30, 40], [50, 60]]]]
+    assert (found.shape, found.ragged_rank) == ((3, None, None, 2), 2)
+    np.testing.assert_array_equal(found.nested_row_splits[0], [0, 2, 2, 3])
+    np.testing.assert_array_equal(found.flat_values, [[10, 20], [30, 40], [50, 60]])
+    assert str(found).startswith("<tf.RaggedTensorValue [[[[10, 20]]")
+
+
+def test_ragged_tensors_are_compared_as_lists() -> None:
+    class Rows(test.TestCase):
+        def test_rows(self) -> None:
+            x = tf.ragged.constant([[1.5, 2.5], [3.5]])
+            self.assertAllEqual(x, [[1.5, 2.5], [3.5]])
+            self.assertAllClose(x, [[1.5, 2.5 + 1e-9], [3.5]])
+            self.assertNotAllEqual(x, [[1.5], [2.5, 3.5]])
+            assert self.evaluate([x])[0].to_list() == [[1.5, 2.5], [3.5]]
+
+    Rows("test_rows").debug()
