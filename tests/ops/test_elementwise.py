@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,23 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tests.architecture.source import SOURCE
 from tests.checks import check_gradient, pullback
+
+SILENT = """
+import numpy as np
+import tensorlite as tl
+
+def accidents(x):
+    return tl.log(x), tl.sqrt(x), x / 0.0, tl.exp(1000.0 * x)
+
+for function in (accidents, tl.function(accidents)):
+    print(*[y.numpy().tolist() for y in function(tl.constant([0.0, -1.0, 1.0]))])
+try:
+    np.log(np.zeros(1))
+except RuntimeWarning:
+    print("NumPy's own words stay")
+"""
 
 
 def gradient(function: Any, *values: Any) -> list[Any]:
@@ -151,3 +169,17 @@ def test_equality_with_what_is_no_number() -> None:
     for other in ("a", None):
         answer: object = tl.asarray([1]) == other
         assert answer is False
+
+
+def test_accidents_of_floats_are_values_even_where_warnings_are_errors() -> None:
+    command = [sys.executable, "-W", "error", "-c", SILENT]
+    ran = subprocess.run(
+        command,
+        env={"PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    values = "[-inf, nan, 0.0] [0.0, nan, 1.0] [nan, -inf, inf] [1.0, 0.0, inf]"
+    assert ran.stdout.splitlines() == [values, values, "NumPy's own words stay"]
+    assert not ran.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import ModuleType
@@ -20,6 +21,15 @@ Array: TypeAlias = Any
 """An array of the module at hand, NumPy's or CuPy's; neither stubs a common type."""
 Xp: TypeAlias = Any
 """The array module at hand. tests/ops/test_xp.py proves that kernels name only what both have."""
+
+# Infinities and what is not a number are values, as on a GPU: `tl.debugging` finds them. NumPy's
+# words would name a line in here, and end kernels where warnings are errors.
+warnings.filterwarnings(
+    "ignore",
+    r"(divide by zero|overflow|underflow|invalid value) encountered",
+    RuntimeWarning,
+    r"tensorlite\.",
+)
 
 CPU = local("CPU", 0)
 _NOTHING = nullcontext()
