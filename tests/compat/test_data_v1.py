@@ -250,3 +250,44 @@ def test_an_iterator_that_begins_anew_has_the_same_order_again() -> None:
         for _ in range(2):
             session.run(iterator.initializer)
             assert drained(session, x) == [2, 4, 0, 1, 3, 8, 6, 7, 9, 5]
+
+
+def test_what_is_known_of_sparse_and_ragged_elements() -> None:
+    sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 3])
+    dataset = Dataset.from_tensors((sparse, tf.ragged.constant([[1], [2, 3]])))
+    assert data.get_output_types(dataset) == (tf.float32, tf.int32)
+    shapes = [shape.as_list() for shape in data.get_output_shapes(dataset)]
+    assert shapes == [[None, None], [2, None]]
+    assert data.get_output_classes(dataset)[0] is tf.SparseTensor
+    iterator = data.Iterator.from_structure(
+        tf.float32, tf.TensorShape([2, 3]), output_classes=tf.SparseTensor
+    )
+    assert iterator.output_classes is tf.SparseTensor
+    start = iterator.make_initializer(Dataset.from_tensors(sparse))
+    with tf.Session() as session:
+        session.run(start)
+        assert session.run(iterator.get_next()).dense_shape.tolist() == [2, 3]
+
+
+def test_rows_of_sparse_tensors_in_three_parts() -> None:
+    sparse = tf.SparseTensorValue([[0, 1], [2, 0]], [4, 5], [3, 2])
+    rows = values(Dataset.from_sparse_tensor_slices(sparse))
+    assert rows == [([[1]], [4], [2]), ([], [], [2]), ([[0]], [5], [2])]
+
+
+def test_texts_fill_up_batches_and_name_files(tmp_path: Path) -> None:
+    words = Dataset.from_tensor_slices(["a", "bc"])
+    assert values(words.padded_batch(2, [])) == [[b"a", b"bc"]]
+    x = words.cache(str(tmp_path / "kept")).make_initializable_iterator()
+    element = x.get_next()
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert drained(session, element) == [b"a", b"bc"]
+
+
+def test_datasets_are_joined_to_those_of_the_same_dtypes() -> None:
+    for other in (Dataset.from_tensors(1.0), Dataset.from_tensors((1, 2))):
+        with pytest.raises(TypeError, match="Incompatible dataset elements"):
+            Dataset.range(2).concatenate(other)
+    joined = Dataset.from_tensors([1, 2]).concatenate(Dataset.from_tensors([3]))
+    assert values(joined) == [[1, 2], [3]]

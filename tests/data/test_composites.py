@@ -9,6 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.data import Dataset
 from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.sparse import SparseTensor
 
 ROWS = [[3, 1], [], [4, 1, 5], [9]]
@@ -82,6 +83,31 @@ def test_rows_of_one_length_keep_it_in_batches() -> None:
     batches: Any = Dataset.from_tensor_slices(pairs).batch(2)
     assert [b.uniform_row_length for b in batches] == [2, 2]
     assert batches.element_spec.shape.as_list() == [None, 2]
+
+
+def test_what_is_known_of_batches_holds_for_the_last_one_and_for_iterators_in_traces() -> (
+    None
+):
+    def row(n: Any) -> Any:
+        return tl.ragged.constant([[[1], [2]]]), SparseTensor([[0]], [n], [3])
+
+    nested, sparse = Dataset.range(3).map(row).batch(2).element_spec
+    assert nested.shape.as_list() == [None] * 4
+    assert nested.flat_values.shape == sparse.values.shape == (None,)
+    elements = iter(Dataset.range(3).map(row).batch(2))
+
+    @tl.function
+    def following() -> Any:
+        ragged, sparse = next(elements)
+        return tl.sum(ragged.flat_values), sparse.dense_shape
+
+    assert [following()[1].numpy().tolist() for _ in range(2)] == [[2, 3], [1, 3]]
+
+
+def test_values_of_ragged_tensors_are_ragged_tensors() -> None:
+    value = RaggedTensorValue(np.arange(4), np.asarray([0, 1, 1, 4]))
+    rows = [row.numpy().tolist() for row in Dataset.from_tensor_slices(value)]
+    assert rows == [[0], [], [1, 2, 3]]
 
 
 def test_datasets_of_ragged_tensors_are_made_in_traces() -> None:

@@ -17,7 +17,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import CPU
+from tensorlite.core.xp import CPU, to_host
 from tensorlite.ops.ragged_arrange import stack
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_tensor import RaggedTensor
@@ -120,17 +120,16 @@ def row_spec(spec: Any) -> Any:
         if isinstance(row, RaggedParts):
             return row
         return RaggedRow(row.shape, row.dtype, spec.row_splits.dtype)
-    places, values, sizes = spec
+    places, values, _ = spec
     rank = None if places.dims[1] is None else places.dims[1] - 1
-    return SparseTensor(
-        places.with_shape((None, rank)), values, sizes.with_shape((rank,))
-    )
+    return sparse_spec(values.dtype, rank)
 
 
 def _with_rows(spec: Any, rows: int | None) -> Any:
     if isinstance(spec, RaggedParts):
         count = None if rows is None else rows + 1
-        return type(spec)(spec.values, spec.row_splits.with_shape((count,)))
+        values = _with_rows(spec.values, None)
+        return type(spec)(values, spec.row_splits.with_shape((count,)))
     return spec.with_shape(None if spec.shape is None else (rows, *spec.shape[1:]))
 
 
@@ -171,7 +170,7 @@ def ragged_column(group: list[Any]) -> Any:
 
 def sparse_rows(rows: Sequence[Any], sizes: Dims) -> SparseTensor:
     """Return tensors as the rows of a sparse one, whose rows have these sizes."""
-    arrays = [to_tensor(row).numpy() for row in rows]
+    arrays = [to_host(to_tensor(row).array) for row in rows]
     if any(array.ndim != len(sizes) for array in arrays):
         raise InvalidArgumentError(
             f"sparse_batch: elements of shapes {sorted({x.shape for x in arrays})}; row_shape "
@@ -197,9 +196,13 @@ def sparse_rows(rows: Sequence[Any], sizes: Dims) -> SparseTensor:
 
 def sparse_rows_spec(spec: Any, sizes: Dims) -> Any:
     """Return the spec of a batch of tensors as the rows of a sparse one."""
-    rank = len(sizes) + 1
+    return sparse_spec(spec.dtype, len(sizes) + 1)
+
+
+def sparse_spec(dtype: DType, rank: int | None) -> SparseTensor:
+    """Return the spec of a sparse tensor of which only the number of axes is known."""
     return SparseTensor(
         TensorSpec((None, rank), int64),
-        TensorSpec((None,), spec.dtype),
+        TensorSpec((None,), dtype),
         TensorSpec((rank,), int64),
     )

@@ -25,7 +25,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import Dims, TensorSpec, join
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.core.xp import CPU
+from tensorlite.core.xp import CPU, to_host
 from tensorlite.data.base import Pipeline
 from tensorlite.data.composites import (
     COMPOSITES,
@@ -39,15 +39,20 @@ from tensorlite.data.composites import (
     row_count,
     row_reader,
     row_spec,
+    sparse_spec,
 )
 from tensorlite.data.given import value_of
 from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack
 
 
 def tensors(value: Any) -> Any:
     """Return a structure with tensors for leaves; a list of numbers is one tensor."""
+    if isinstance(value, RaggedTensorValue):
+        return RaggedTensor.of(tensors(value.values), tensors(value.row_splits))
     if nest.is_nested(value) and not isinstance(value, list):
         return nest.rebuild(
             value, [tensors(member) for member in nest.children(value)]
@@ -178,7 +183,9 @@ def padded(group: list[Any], shapes: list[Any], values: list[Any]) -> Any:
     """Return elements as one, every tensor filled up to a shape, or to the largest of all."""
     columns = list(builtins.zip(*map(nest.flatten, group), strict=True))
     made = [
-        _padded_column([to_tensor(leaf).numpy() for leaf in column], shape, value)
+        _padded_column(
+            [to_host(to_tensor(leaf).array) for leaf in column], shape, value
+        )
         for column, shape, value in builtins.zip(columns, shapes, values, strict=True)
     ]
     return nest.pack_like(group[0], made)
@@ -297,11 +304,9 @@ def not_nested(value: Any) -> bool:
 def with_axis(spec: Any, rows: int | None) -> Any:
     """Return the specs of batches of elements of `spec`."""
     if isinstance(spec, SparseTensor):
-        places, values, sizes = cast("tuple[TensorSpec, ...]", spec)
+        places, values, _ = cast("tuple[TensorSpec, ...]", spec)
         rank = None if places.dims[1] is None else places.dims[1] + 1
-        return SparseTensor(
-            places.with_shape((None, rank)), values, sizes.with_shape((rank,))
-        )
+        return sparse_spec(values.dtype, rank)
     if isinstance(spec, RaggedParts):
         return batch_spec(spec, rows)
     if isinstance(spec, RaggedRow):

@@ -21,7 +21,7 @@ from tensorlite.core.provenance import user_line
 from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.given import known_as, value_of
 from tensorlite.function.compile import Compiled
@@ -225,7 +225,7 @@ class _Making:
         if isinstance(value, int) and not isinstance(value, bool):
             value = np.asarray(value, np.int64)
         with interpreted_by(None):
-            op = Const(to_tensor(value).numpy())
+            op = Const(to_host(to_tensor(value).array))
         below = scope.get().name
         whole = f"{below}/{name}" if below else name
         return self._graph.add(op, (), name=whole, line=user_line()).outputs[0]

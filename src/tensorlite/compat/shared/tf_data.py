@@ -13,19 +13,24 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.shared.sparse import SparseTensor
 from tensorlite.compat.shared.specs import told
 from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
 from tensorlite.data import files
 from tensorlite.data.background import AUTOTUNE
+from tensorlite.data.composites import each, sparse_spec
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
+from tensorlite.data.variants import is_dataset
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.graph_mode.streams import seeds_of
+from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 T = TypeVar("T")
 
@@ -40,7 +45,6 @@ _METHODS = (
         "batch",
         "bucket_by_sequence_length",
         "cache",
-        "concatenate",
         "enumerate",
     ),
     *(
@@ -126,6 +130,12 @@ class Dataset(Base[T]):
             deterministic=deterministic,
         )
 
+    def concatenate(self, dataset: Any, name: str | None = None) -> Any:
+        mine, others = self.element_spec, dataset.element_spec
+        if None not in (mine, others) and types_of(mine) != types_of(others):
+            raise TypeError(f"Incompatible dataset elements: {mine} vs. {others}")
+        return super().concatenate(dataset)
+
     def reduce(
         self, initial_state: Any, reduce_func: Any, name: str | None = None
     ) -> Any:
@@ -147,26 +157,48 @@ for _name in _BEGINNINGS:
 
 
 def types_of(spec: Any) -> Any:
-    """Return the dtypes of a dataset's elements."""
-    return nest.map_structure(lambda leaf: leaf.dtype, spec)
+    """Return the dtypes of a dataset's elements; of datasets among them, these."""
+    return each(lambda leaf: leaf if is_dataset(leaf) else leaf.dtype, spec)
 
 
 def shapes_of(spec: Any) -> Any:
-    """Return the shapes of a dataset's elements."""
-    return nest.map_structure(lambda leaf: as_shape(leaf.shape), spec)
+    """Return the shapes of a dataset's elements; of datasets among them, these."""
+    return each(lambda leaf: leaf if is_dataset(leaf) else _shape(leaf), spec)
 
 
-def specs_of(types: Any, shapes: Any) -> Any:
-    """Return the specs that dtypes and shapes of one structure make."""
+def _shape(leaf: Any) -> TensorShape:
+    if isinstance(leaf, PlainSparse):
+        (rank,) = leaf.dense_shape.shape
+        return TensorShape(None if rank is None else [None] * rank)
+    return as_shape(leaf.shape)
+
+
+def classes_of(spec: Any) -> Any:
+    """Return of which class the elements of a dataset are; where that is not all, the spec."""
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, PlainSparse):
+            return SparseTensor
+        return Tensor if isinstance(leaf, TensorSpec) else leaf
+
+    return each(one, spec)
+
+
+def specs_of(types: Any, shapes: Any, classes: Any = None) -> Any:
+    """Return the specs that dtypes and shapes of one structure make, and classes if given."""
     if isinstance(types, dict):
-        inner = {} if shapes is None else shapes
-        return {key: specs_of(kind, inner.get(key)) for key, kind in types.items()}
+        inner, kinds = shapes or {}, classes or {}
+        return {
+            key: specs_of(dtype, inner.get(key), kinds.get(key))
+            for key, dtype in types.items()
+        }
     if isinstance(types, (list, tuple)):
-        parts = [None] * len(types) if shapes is None else shapes
-        return nest.rebuild(
-            types, [specs_of(a, b) for a, b in zip(types, parts, strict=True)]
-        )
-    return TensorSpec(plain(TensorShape(shapes)), as_dtype(types))
+        nothing = [None] * len(types)
+        parts = zip(types, shapes or nothing, classes or nothing, strict=True)
+        return nest.rebuild(types, [specs_of(*part) for part in parts])
+    whole = TensorSpec(plain(TensorShape(shapes)), as_dtype(types))
+    is_sparse = isinstance(classes, type) and issubclass(classes, PlainSparse)
+    return sparse_spec(whole.dtype, whole.rank) if is_sparse else whole
 
 
 def of_files(kind: Any, following: Any) -> Any:

@@ -10,6 +10,7 @@ from tensorlite.compat.shared import data_experimental as experimental, tf_data
 from tensorlite.compat.shared.data_specs import DatasetSpec
 from tensorlite.compat.shared.tf_data import (
     FILES,
+    classes_of,
     of_files,
     seeds_given,
     shapes_of,
@@ -17,9 +18,7 @@ from tensorlite.compat.shared.tf_data import (
     types_of,
 )
 from tensorlite.compat.views import in_graph, plain
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
@@ -64,7 +63,7 @@ class Dataset(tf_data.Dataset[T]):
 
     @property
     def output_classes(self) -> Any:
-        return nest.map_structure(lambda _: Tensor, self.element_spec)
+        return classes_of(self.element_spec)
 
     def shuffle(
         self,
@@ -89,6 +88,11 @@ class Dataset(tf_data.Dataset[T]):
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
         return make_initializable_iterator(self, shared_name)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+        parts = Dataset.from_tensor_slices(sparse_tensor)
+        return parts.map(lambda row: (row.indices, row.values, row.dense_shape))
 
     def filter_with_legacy_function(self, predicate: Any) -> Any:
         return self.filter(predicate)
@@ -121,6 +125,10 @@ class EagerIterator(DatasetIterator[T]):
     def output_shapes(self) -> Any:
         return tf_data.shapes_of(self.element_spec)
 
+    @property
+    def output_classes(self) -> Any:
+        return classes_of(self.element_spec)
+
 
 TFRecordDataset: Any = of_files(FILES[0], Dataset)
 TextLineDataset: Any = of_files(FILES[1], Dataset)
@@ -140,7 +148,7 @@ class Iterator:
         shared_name: str | None = None,
         output_classes: Any = None,
     ) -> Iterator:
-        spec = specs_of(output_types, output_shapes)
+        spec = specs_of(output_types, output_shapes, output_classes)
         return Iterator(iterators.reinitializable(spec, shared_name))
 
     @staticmethod
@@ -150,7 +158,7 @@ class Iterator:
         output_shapes: Any = None,
         output_classes: Any = None,
     ) -> Iterator:
-        spec = specs_of(output_types, output_shapes)
+        spec = specs_of(output_types, output_shapes, output_classes)
         return Iterator(iterators.by_string(plain(string_handle), spec))
 
     @property
@@ -182,7 +190,7 @@ class Iterator:
 
     @property
     def output_classes(self) -> Any:
-        return nest.map_structure(lambda _: Tensor, self.element_spec)
+        return classes_of(self.element_spec)
 
 
 def _named(make: Callable[[], Any], default: str, name: str | None) -> Any:
@@ -213,7 +221,7 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    return nest.map_structure(lambda _: Tensor, dataset_or_iterator.element_spec)
+    return classes_of(dataset_or_iterator.element_spec)
 
 
 def __getattr__(name: str) -> object:
