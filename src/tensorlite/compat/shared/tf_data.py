@@ -166,7 +166,7 @@ def shapes_of(spec: Any) -> Any:
     return each(lambda leaf: leaf if is_dataset(leaf) else _shape(leaf), spec)
 
 
-def _shape(leaf: Any) -> TensorShape:
+def _shape(leaf: Any) -> Any:
     if isinstance(leaf, PlainSparse):
         (rank,) = leaf.dense_shape.shape
         return TensorShape(None if rank is None else [None] * rank)
