@@ -228,3 +228,18 @@ def test_slots_of_parts_are_saved_as_parts_of_the_whole(tmp_path: Path) -> None:
                 session.run(tf.get_collection("train"))
                 found = session.run(tf.trainable_variables())
         np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_variable_that_a_checkpoint_does_not_fit_is_named(tmp_path: Path) -> None:
+    path = str(tmp_path / "model")
+    for shape in ((2, 3), (2, 4)):
+        with tf.Graph().as_default(), tf.Session() as session:
+            weights = tf.get_variable("layer/weights", shape)
+            if shape == (2, 3):
+                session.run(weights.initializer)
+                tf.train.Saver().save(session, path)
+                continue
+            with pytest.raises(
+                tf.errors.InvalidArgumentError, match="'layer/weights'"
+            ):
+                tf.train.Saver().restore(session, path)

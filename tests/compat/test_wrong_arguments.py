@@ -52,6 +52,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an order of axes": (lambda tf: tf.transpose(X, ODD), "axes=<Odd>.*each axis"),
     "tensors that are none": (lambda tf: tf.stack(ODD), "values=<Odd>.*tensors"),
     "parts as bytes": (lambda tf: tf.split(X, b"x"), "num_or_sizes=b'x'.*integers"),
+    "a vector where matrices are": (
+        lambda tf: tf.matmul([1.0, 2.0], X),
+        r"rank 2 but is rank 1.*tf\.linalg\.matvec",
+    ),
     "gather along a text": (lambda tf: tf.gather(X, 0, axis="a"), "gather: axis='a'"),
     "softmax along a text": (
         lambda tf: tf.nn.softmax(X, axis="a"),

@@ -159,6 +159,21 @@ class ReadVariableOp(Op):
         return (dy,)
 
 
+def _check_fits(have: TensorSpec, value: TensorSpec, name: str = "") -> None:
+    """Raise ShapeError or DTypeError when a value is none that a variable may have."""
+    if have.dtype is not value.dtype:
+        raise DTypeError(
+            f"the variable{name} holds {have.dtype!r}, the value is {value.dtype!r}"
+        )
+    try:
+        merge(have.shape, value.shape)
+    except ShapeError:
+        raise ShapeError(
+            f"the variable{name} has shape {shape_text(have.shape)}, the value "
+            f"{shape_text(value.shape)}; they must be equal"
+        ) from None
+
+
 class Write(Op, abstract=True):
     """Gives a variable another value, and returns that."""
 
@@ -167,25 +182,15 @@ class Write(Op, abstract=True):
 
     def infer(self, handle: TensorSpec, value: TensorSpec) -> TensorSpec:
         """Return the variable's spec; ShapeError or DTypeError when the value does not fit."""
-        have = handle.inner[0]
-        if have.dtype is not value.dtype:
-            raise DTypeError(
-                f"the variable holds {have.dtype!r}, the value is {value.dtype!r}"
-            )
-        try:
-            merge(have.shape, value.shape)
-        except ShapeError:
-            raise ShapeError(
-                f"the variable has shape {shape_text(have.shape)}, the value "
-                f"{shape_text(value.shape)}; they must be equal"
-            ) from None
-        return have
+        _check_fits(handle.inner[0], value)
+        return handle.inner[0]
 
     def kernel(self, xp: Xp, handle: VariableState, value: Array) -> Array:
         """Make the new value the variable's."""
         have = handle.spec.inner[0]
         if value.shape != have.shape or value.dtype != have.dtype.numpy:
-            self.infer(handle.spec, TensorSpec(value.shape, of_numpy(value.dtype)))
+            given = TensorSpec(value.shape, of_numpy(value.dtype))
+            _check_fits(have, given, f" {handle.name!r}")
         with handle.lock:
             made = handle.array = self.combine(xp, handle, value)
         return made

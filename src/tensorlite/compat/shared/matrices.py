@@ -13,7 +13,7 @@ from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.making import alike
 from tensorlite.core.check import integers_of, one_of, several
 from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.ops.composite import composed
@@ -25,6 +25,16 @@ def adjoint_of(x: Any) -> Any:
     """Return matrices with rows and columns exchanged, and conjugated."""
     moved = tl.matrix_transpose(x)
     return tl.conj(moved) if x.dtype.is_complex else moved
+
+
+def _check_matrices(*operands: Any) -> None:
+    """Raise ShapeError for vectors and scalars, which tensorlite's own product takes."""
+    for x in operands:
+        if x.spec.rank is not None and x.spec.rank < 2:
+            raise ShapeError(
+                f"MatMul: Shape must be rank 2 but is rank {x.spec.rank}: {x.spec}; make it a "
+                "matrix by tf.expand_dims, or use tf.linalg.matvec"
+            )
 
 
 @named("MatMul")
@@ -44,6 +54,7 @@ def matmul(
             "Only one of transpose_a and adjoint_a (transpose_b and adjoint_b) can be True."
         )
     x, y = alike("MatMul", a, b)
+    _check_matrices(x, y)
     left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
     if adjoint_a and x.dtype.is_complex:
         x = tl.conj(x)
