@@ -24,7 +24,7 @@ def test_factors_give_matrices_solutions_and_inverses() -> None:
     factors: Any = (lower_upper, rows)
     np.testing.assert_allclose(tf.linalg.lu_reconstruct(*factors), MATRICES)
     np.testing.assert_allclose(
-        tf.linalg.lu_solve(*factors, RIGHT), np.linalg.solve(MATRICES, RIGHT)
+        tf.linalg.lu_solve(lower_upper, rows, RIGHT), np.linalg.solve(MATRICES, RIGHT)
     )
     np.testing.assert_allclose(
         tf.linalg.lu_matrix_inverse(*factors), np.linalg.inv(MATRICES), rtol=1e-6

@@ -30,7 +30,7 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
         and array.dtype != dtype.numpy
         and may_adopt(array.dtype, dtype)
     ):
-        array = array.astype(dtype.numpy)
+        array = array_of(value, dtype)  # anew: Python's floats were cut to float32
     return _named_constant(array, name)
 
 

@@ -120,6 +120,10 @@ class DTypeError(TensorliteError, TypeError):
     error_code = 3
 
 
+class ConversionError(DTypeError, ValueError):
+    """A tensor is of another dtype than asked for, which TensorFlow calls a wrong value."""
+
+
 class PlaceError(InvalidArgumentError, IndexError):
     """An index beyond its axis; whoever waits for the end of a source does not take it for one."""
 

@@ -54,7 +54,7 @@ def _is_container(kind: type) -> bool:
     if issubclass(kind, (list, tuple, dict, Composite)):
         return True
     return (
-        is_dataclass(kind)
+        (is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"))
         and not hasattr(kind, "__tensor__")
         and not hasattr(kind, "is_leaf")
     )
@@ -73,7 +73,14 @@ def children(value: Any) -> list[Any]:
         return [value[key] for key in _keys(value)]
     if isinstance(value, Composite):
         return list(value.members().values())
-    return [getattr(value, field.name) for field in fields(value)]
+    return [getattr(value, name) for name in _field_names(value)]
+
+
+def _field_names(value: Any) -> list[str]:
+    """Return the names of the fields of a dataclass, or of a class made by attrs."""
+    if is_dataclass(value):
+        return [field.name for field in fields(value)]
+    return [field.name for field in value.__attrs_attrs__]
 
 
 def rebuild(value: Any, members: list[Any]) -> Any:
@@ -87,8 +94,9 @@ def rebuild(value: Any, members: list[Any]) -> Any:
         return _like(value, {key: packed[key] for key in value})
     if isinstance(value, Composite):
         return value.with_members(dict(zip(value.members(), members, strict=True)))
-    names = [field.name for field in fields(value)]
-    return type(value)(**dict(zip(names, members, strict=True)))
+    if hasattr(value, "__attrs_attrs__"):  # whose arguments lack underscores
+        return type(value)(*members)
+    return type(value)(**dict(zip(_field_names(value), members, strict=True)))
 
 
 def _like(value: Mapping[Any, Any], members: dict[Any, Any]) -> Any:

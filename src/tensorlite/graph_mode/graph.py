@@ -228,7 +228,8 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
     elif wanted.endswith("/"):
         whole = wanted[:-1]
     else:
-        check_scope_name(wanted)
+        if graph is not None or tracer() is not None:
+            check_scope_name(wanted, bool(here.name))
         joined = f"{here.name}/{wanted}" if here.name else wanted
         whole = joined if graph is None else inner_graph(graph).unique_name(joined)
     token = scope.set(here._replace(name=whole))
@@ -238,8 +239,8 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
         scope.reset(token)
 
 
-def check_scope_name(name: str) -> None:
-    """Raise InvalidArgumentError for what is no name of a scope."""
+def check_scope_name(name: str, is_inside: bool = False) -> None:
+    """Raise InvalidArgumentError for what is no name of a scope, or of one inside another."""
     allowed = (
         name.replace("/", "").replace("\\", "").replace("-", "").replace(".", "")
     )
@@ -247,7 +248,7 @@ def check_scope_name(name: str) -> None:
     if (
         not plain.isascii()
         or not (plain.isalnum() or not plain)
-        or name[0] in "/\\-_"
+        or (not is_inside and name[0] in "/\\-_")
     ):
         raise InvalidArgumentError(
             f"{name!r} is no name of a scope or node; allowed are letters, digits, and . _ \\ - / "

@@ -16,7 +16,7 @@ from tensorlite.core import nest
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import ConversionError, DTypeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 
@@ -76,7 +76,7 @@ def convert_to_tensor(
     if isinstance(value, Operand):
         x = value.__tensor__() if active_graph() is None else _standing(value)
         if wanted is not None and x.dtype is not wanted:
-            raise _OtherDType(
+            raise ConversionError(
                 f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
                 f"{x.dtype.name}: {value!r}"
             )
@@ -85,10 +85,6 @@ def convert_to_tensor(
     return _converted(
         value, wanted, None if hint is None else as_dtype(hint), name=name
     )
-
-
-class _OtherDType(DTypeError, ValueError):
-    """A tensor is of another dtype than asked for, which TensorFlow calls a wrong value."""
 
 
 @named("ReadVariableOp")

@@ -287,8 +287,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 @named("PlaceholderWithDefault")
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
     default, known = converted(input), plain(TensorShape(shape))
-    if known is None:
-        spec = TensorSpec(None, default.dtype)
+    if known is None or active_graph() is None:
+        spec = TensorSpec(known, default.dtype)
         return call(identities.PlaceholderWithDefault(spec), default)
     return identities.placeholder_with_default(default, known)
 

@@ -22,7 +22,7 @@ from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant as constant_of, tracer
 from tensorlite.core.dtypes import as_dtype, complex128
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import ConversionError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.tensor import Tensor
@@ -54,8 +54,10 @@ def constant(
 
 def _array(value: Any, dtype: Any) -> Any:
     wanted = None if dtype is None else as_dtype(dtype)
-    array = encoded(array_of(value))
     is_numpys = isinstance(value, (np.ndarray, np.generic))
+    if wanted is not None and is_numpys and value.dtype.kind in "mM":
+        return value.astype(wanted.numpy)  # how many days or seconds there are
+    array = encoded(array_of(value))
     if wanted is None and array.dtype == np.complex64 and not is_numpys:
         return array_of(value, complex128)  # as TensorFlow has Python's numbers
     if wanted is None or array.dtype == wanted.numpy:
@@ -80,7 +82,7 @@ def convert_to_tensor(
         return constant_of(_array(value, wanted))
     x = converted(value)
     if wanted is not None and x.dtype is not wanted:
-        raise DTypeError(
+        raise ConversionError(
             f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {x.dtype.name}"
         )
     return x
