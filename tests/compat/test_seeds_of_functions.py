@@ -70,3 +70,10 @@ def test_a_seeded_shuffle_goes_on_where_it_was() -> None:
         tf.random.shuffle(tf.range(7), seed=3).numpy().tolist() for _ in range(2)
     ]
     assert found == [[3, 5, 6, 1, 4, 2, 0], [4, 1, 3, 5, 6, 0, 2]]
+
+
+def test_a_whole_float_is_a_seed() -> None:
+    tf.random.set_seed(1)
+    drawn = tf.random.uniform([2]).numpy()
+    tf.random.set_seed(1.0)
+    assert tf.random.uniform([2]).numpy().tolist() == drawn.tolist()

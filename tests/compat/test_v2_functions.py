@@ -118,3 +118,11 @@ def test_tables_are_filled_at_once() -> None:
     )
     table = tf.lookup.StaticVocabularyTable(filler, 1)
     assert table.lookup(tf.constant(["j", "q"])).numpy().tolist() == [1, 2]
+
+
+def test_text_stands_beside_strings_of_a_trace() -> None:
+    @tf.function
+    def framed(x: Any) -> Any:
+        return "=" + x + "é"
+
+    assert framed(tf.constant("x")).numpy() == "=xé".encode()

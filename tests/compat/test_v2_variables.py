@@ -279,3 +279,48 @@ def test_registered_classes_are_converted_before_they_are_taken_for_arrays(
     ):
         run = tf.function(convert) if staged else convert
         assert run().numpy().tolist() == [1.0, 2.0]
+
+
+def test_parts_of_a_variable_are_changed_by_their_places() -> None:
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    v.scatter_nd_update([[0, 0], [1, 2]], [100.0, 200.0])
+    v.scatter_nd_add([[0, 1]], [5.0])
+    v.scatter_nd_sub([[1]], [[1.0, 1.0, 1.0]])
+    v.scatter_nd_max([[0, 2]], [50.0])
+    v.scatter_nd_min([[1, 1]], [-5.0])
+    assert v.numpy().tolist() == [[100, 7, 50], [3, -5, 199]]
+    v.scatter_mul(tf.IndexedSlices([[2.0, 2.0, 2.0]], [1]))
+    v.scatter_div(tf.IndexedSlices([[2.0, 1.0, 4.0]], [0]))
+    assert v.numpy().tolist() == [[50, 7, 12.5], [6, -10, 398]]
+    v.batch_scatter_update(
+        tf.IndexedSlices([[8.0, 9.0], [0.0, 1.0]], [[0, 1], [2, 0]])
+    )
+    assert v.numpy().tolist() == [[8, 9, 12.5], [1, -10, 0]]
+    assert v.gather_nd([[0, 1], [1, 0]]).numpy().tolist() == [9, 1]
+
+
+def test_a_part_of_a_variable_is_assigned_to() -> None:
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert v[0, 1].assign(42).numpy().tolist() == [[1, 42, 3], [4, 5, 6]]
+    v[:, 2].assign([0.0, 1.0])
+
+    @tf.function
+    def raised(row: Any) -> Any:
+        for column in tf.range(2):
+            if column > 0:
+                v[row, column].assign(v[row, column] + 1.0)
+            else:
+                v[row, column].assign(-1.0)
+        return v[row] * 2
+
+    assert raised(tf.constant(1)).numpy().tolist() == [-2, 12, 2]
+    assert v.numpy().tolist() == [[1, 42, 0], [-1, 6, 1]]
+
+
+def test_a_part_of_a_variable_is_a_tensor_to_tapes() -> None:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        part = v[0]
+        y = tf.reduce_sum(part * part)
+    dense = tf.convert_to_tensor(tape.gradient(y, v))
+    assert dense.numpy().tolist() == [[2, 4], [0, 0]]

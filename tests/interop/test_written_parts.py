@@ -253,3 +253,17 @@ def test_one_number_stands_where_programs_look_for_it(value: Any, field: str) ->
     assert len(getattr(proto, field))
     assert not proto.tensor_content
     np.testing.assert_array_equal(array_of(proto), np.asarray(value))
+
+
+def test_what_is_printed_is_written_as_a_template(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.TensorSpec((2,), tl.float32, name="x"))
+        done = tl.print("{} is", x, "here", end="!")
+    proto = tl.interop.tensorflow.to_graphdef(graph)
+    assert {"StringFormat", "PrintV2"} <= {node.op for node in proto.node}
+    session = Session(tl.interop.tensorflow.from_graphdef(proto.SerializeToString()))
+    session.run(done.name, {"x:0": [1.0, 2.0]})
+    assert capsys.readouterr().out == "{} is [1 2] here!"

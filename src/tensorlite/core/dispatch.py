@@ -18,7 +18,7 @@ import numpy as np
 
 from tensorlite.core import dtypes, operand
 from tensorlite.core.accounts import largest
-from tensorlite.core.constant import Const, array_of, structure
+from tensorlite.core.constant import Const, array_of, encoded, structure
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
@@ -357,7 +357,9 @@ def constant(value: Any, dtype: DType | None = None) -> Tensor:
     >>> print(tl.extend.constant([1, 2], tl.float32))
     [1. 2.]
     """
-    return _standing(array_of(value, dtype))
+    array = array_of(value, dtype)
+    is_text = array.dtype == object and settings.tensorflow_results
+    return _standing(encoded(array) if is_text else array)
 
 
 def integers(values: Iterable[int], dtype: DType = dtypes.int32) -> Tensor:

@@ -28,6 +28,7 @@ from tensorlite.ops.assertions import summary
 from tensorlite.ops.bundles import zeros_of
 from tensorlite.ops.fetchable import Fetchable, effect
 from tensorlite.ops.sparse import densify
+from tensorlite.ops.strings import as_text
 
 __all__ = ["numpy_function", "print", "py_function"]
 
@@ -52,12 +53,37 @@ class Print(Op):
         parts = [
             piece + value for piece, value in zip(self.pieces, shown, strict=False)
         ]
-        text, said = "".join([*parts, self.pieces[-1]]), say.get()
-        if said is not None and self.stream in STREAMS:
-            said(self.stream, text)
-        else:
-            write(self.stream, text)
+        _tell(self.stream, "".join([*parts, self.pieces[-1]]))
         return ()
+
+
+class PrintV2(Op):
+    """Writes a string; runs in program order."""
+
+    effect = Effect.IO
+    differentiable = False
+    output_stream: Any = "stderr"
+    end: str = "\n"
+
+    def infer(self, text: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing; ShapeError where there is more than one string."""
+        if text.rank not in {None, 0}:
+            raise ShapeError(f"print: {text} is no 0-d string")
+        return ()
+
+    def kernel(self, xp: Xp, text: Array) -> tuple[Array, ...]:
+        """Write the string, and what ends it."""
+        _tell(self.output_stream, as_text(text.item()) + self.end)
+        return ()
+
+
+def _tell(stream: Any, text: str) -> None:
+    """Write a text, or have the program do so that this task works for."""
+    said = say.get()
+    if said is not None and stream in STREAMS:
+        said(stream, text)
+    else:
+        write(stream, text)
 
 
 def _text(array: Array, summarize: int) -> str:

@@ -100,7 +100,7 @@ class StringFormat(Op):
 def summary(x: Array, count: int, depth: int = 1) -> str:
     """Return the first and last elements of an array, as TensorFlow prints them."""
     if x.ndim == 0:
-        return _element(x.item())
+        return _element(x[()])
     rows = _shown(x, count)
     parts = [
         summary(one, count, depth + 1) if x.ndim > 1 else _element(one)
@@ -123,8 +123,32 @@ def _element(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, (str, bytes)):
-        return f'"{as_text(value)}"'
-    return f"{value:g}" if isinstance(value, (float, np.floating)) else str(value)
+        return f'"{_escaped(as_text(value))}"'
+    if isinstance(value, (complex, np.complexfloating)):
+        return "?"  # TensorFlow has no text for it
+    return _number(value) if isinstance(value, np.floating) else str(value)
+
+
+def _number(value: Any) -> str:
+    """Return a number with the digits that C++ promises to keep, or with enough to read it back."""
+    kind: type[np.floating[Any]] = np.float32
+    digits, enough = 6, 9
+    if value.dtype.itemsize > kind(0).itemsize:
+        kind, digits, enough = np.float64, 15, 17
+    exact = kind(value)
+    short = f"{exact:.{digits}g}"
+    is_enough = np.isnan(exact) or kind(short) == exact
+    return short if is_enough else f"{exact:.{enough}g}"
+
+
+_ESCAPES = str.maketrans(
+    {x: f"\\{x}" for x in "\"'\\"} | {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+)
+
+
+def _escaped(text: str) -> str:
+    """Return a text as C has it between quotes."""
+    return text.translate(_ESCAPES)
 
 
 def as_string(

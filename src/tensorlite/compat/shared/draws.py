@@ -22,12 +22,13 @@ from tensorlite.ops.generators import Generator as Stream, global_generator
 __all__ = ["Generator"]
 
 
-def set_seed(seed: int) -> None:
+def set_seed(seed: Any) -> None:
     graph = active_graph()
     if graph is not None:
         graph.seed = seed
         return
-    global_seed.set(int(whole(seed, "set_seed: seed")))
+    is_whole = isinstance(seed, float) and seed.is_integer()
+    global_seed.set(int(whole(int(seed) if is_whole else seed, "set_seed: seed")))
 
 
 def categorical(

@@ -32,7 +32,6 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, at_once, built
 from tensorlite.ops import effects
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def _specs(kinds: Any) -> Any:
@@ -171,47 +170,6 @@ def _pairs(result: Any, promised: list[TensorSpec]) -> Any:
 
 def _tensor(x: Any, spec: TensorSpec) -> Any:
     return x.__tensor__() if isinstance(x, Operand) else converted(x, spec.dtype)
-
-
-@named("PrintV2")
-def _print(
-    values: Any,
-    stream: Any,
-    sep: str,
-    end: str,
-    summarize: int,
-    name: str | None = None,
-) -> Any:
-    shown_values = [tuple(x) if isinstance(x, SparseTensor) else x for x in values]
-    return tl.print(
-        *shown_values, output_stream=stream, sep=sep, end=end, summarize=summarize
-    )
-
-
-def print(*inputs: Any, **kwargs: Any) -> Any:
-    stream = kwargs.pop("output_stream", sys.stderr)
-    for module, level in (
-        ("info", "info"),
-        ("warning", "warning"),
-        ("error", "error"),
-    ):
-        if getattr(stream, "__name__", None) in (module, module[:4]):
-            stream = f"log({level})"
-    if stream is sys.stderr or stream is sys.stdout:
-        stream = "stderr" if stream is sys.stderr else "stdout"
-    summarize = kwargs.pop("summarize", 3)
-    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
-    name = kwargs.pop("name", None)
-    if kwargs:
-        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    return _print(
-        list(inputs),
-        stream,
-        sep,
-        end,
-        3 if summarize is None else summarize,
-        name=name,
-    )
 
 
 @named("Print")

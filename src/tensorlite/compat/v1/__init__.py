@@ -221,12 +221,12 @@ from tensorlite.compat.shared.picking import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
+from tensorlite.compat.shared.printing import print as print
 from tensorlite.compat.shared.python import (
     Print as Print,
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
     numpy_function as numpy_function,
-    print as print,
     py_func as py_func,
     py_function as py_function,
     recompute_grad as recompute_grad,

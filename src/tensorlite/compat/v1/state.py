@@ -16,11 +16,18 @@ from tensorlite.compat.overriding import (
 )
 from tensorlite.compat.shared import control_flow, tapes
 from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.compat.shared.variable_parts import (
+    changed,
+    scatter_div,
+    scatter_mul,
+    scatter_nd_add,
+    scatter_nd_sub,
+    scatter_nd_update,
+)
 from tensorlite.compat.v1.framework import gradients
 from tensorlite.compat.v1.scopes import get_variable
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -51,16 +58,6 @@ __all__ = [
 ]
 
 
-def _changed(variable: Any, write: Any) -> Any:
-    """Return the value of a variable behind a change."""
-    with control_dependencies([] if write is None else [write]):
-        return variable.value() if active_graph() is None else _read(variable)
-
-
-def _read(variable: Any) -> Any:
-    return state.Variable.read_value(variable)
-
-
 def _rows(default: str, method: str) -> Callable[..., Any]:
     @named(default)
     def made(
@@ -74,7 +71,7 @@ def _rows(default: str, method: str) -> Callable[..., Any]:
         if places.ndim == 0:
             places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
         slices = IndexedSlices(values, places, tuple(ref.spec.dims))
-        return _changed(ref, getattr(state.Variable, method)(ref, slices))
+        return changed(ref, getattr(state.Variable, method)(ref, slices))
 
     return made
 
@@ -84,37 +81,6 @@ scatter_add = _rows("ScatterAdd", "scatter_add")
 scatter_sub = _rows("ScatterSub", "scatter_sub")
 scatter_max = _rows("ScatterMax", "scatter_max")
 scatter_min = _rows("ScatterMin", "scatter_min")
-
-
-def _replaced(
-    default: str, change: Callable[[Any, Any, Any], Any]
-) -> Callable[..., Any]:
-    """Return an assignment of a value that is made of the old one."""
-
-    @named(default)
-    def made(
-        ref: Any,
-        indices: Any,
-        updates: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        value = change(_read(ref), converted(indices), converted(updates, ref.dtype))
-        return _changed(ref, state.Variable.assign(ref, value))
-
-    return made
-
-
-def _factors(old: Any, indices: Any, updates: Any) -> Any:
-    rows = tl.broadcast_to(updates, tl.concat([tl.shape(indices), tl.shape(old)[1:]]))
-    return tl.unsorted_segment_prod(rows, indices, tl.shape(old)[0])
-
-
-scatter_mul = _replaced("ScatterMul", lambda x, i, y: x * _factors(x, i, y))
-scatter_div = _replaced("ScatterDiv", lambda x, i, y: x / _factors(x, i, y))
-scatter_nd_update = _replaced("ScatterNdUpdate", tl.tensor_scatter_nd_update)
-scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add)
-scatter_nd_sub = _replaced("ScatterNdSub", tl.tensor_scatter_nd_sub)
 
 
 class GradientTape(tapes.GradientTape):

@@ -11,6 +11,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.identity import Reference
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared.creators import Creatable
+from tensorlite.compat.shared.variable_parts import Parts
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.views import (
     GraphTensor,
@@ -23,7 +24,8 @@ from tensorlite.compat.views import (
 from tensorlite.core import scope
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
@@ -33,7 +35,7 @@ from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import CountUpToVariableOp
 
 
-class Variable(state.Variable, metaclass=Creatable):
+class Variable(Parts, state.Variable, metaclass=Creatable):
     """A variable: of the graph being built, or where there is none one that has its value."""
 
     __slots__ = ()
@@ -56,6 +58,12 @@ class Variable(state.Variable, metaclass=Creatable):
         return Reference(self)
 
     experimental_ref = ref
+
+    def read_value_no_copy(self) -> Any:
+        return self.read_value()
+
+    def set_shape(self, shape: Any) -> None:
+        self.get_shape().assert_is_compatible_with(shape)
 
     @property
     def aggregation(self) -> int:
@@ -262,9 +270,6 @@ class RefVariable(Operators, Variable, GraphVariable):
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         return _sparse_read(self, indices, name=name)
 
-    def set_shape(self, shape: Any) -> None:
-        self.get_shape().assert_is_compatible_with(shape)
-
 
 @named("ReadVariableOp")
 def _read(variable: Any, name: str | None = None) -> Any:
@@ -313,7 +318,8 @@ def _written(
 ) -> Any:
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
-        return getattr(state.Variable, method)(variable, given)
+        with scope.device(variable.handle.node.device):
+            return getattr(state.Variable, method)(variable, given)
 
     return write(value, name=name)
 
@@ -321,6 +327,40 @@ def _written(
 Unasked.make = partial(RefVariable, collections=())
 _slot: Any = vars(state.Variable)["name"]
 bare_name, _set_name = _slot.__get__, _slot.__set__
+
+
+class _Assignable:
+    """What a part of a variable's value has besides: it may be given another."""
+
+    __slots__ = ()
+    part: Tensor
+    variable: Any
+    key: Any
+
+    def __tensor__(self) -> Tensor:
+        return self.part
+
+    def assign(self, value: Any, name: str | None = None) -> Any:
+        """Give the variable the value here, and return it."""
+        whole = self.variable.__tensor__()
+        given = converted(value, whole.dtype)
+        return self.variable.assign(set_item(whole, self.key, given))
+
+
+class _EagerPart(_Assignable, EagerTensor):
+    __slots__ = ("key", "part", "variable")
+
+    def __init__(self, part: Tensor, variable: Any, key: Any) -> None:
+        super().__init__(part.array, part.device)
+        self.part, self.variable, self.key = part, variable, key
+
+
+class _TracedPart(_Assignable, SymbolicTensor):
+    __slots__ = ("key", "part", "variable")
+
+    def __init__(self, part: SymbolicTensor, variable: Any, key: Any) -> None:
+        super().__init__(part.node, part.index, part.spec)
+        self.part, self.variable, self.key = part, variable, key
 
 
 class EagerVariable(Variable):
@@ -362,6 +402,12 @@ class EagerVariable(Variable):
             plain(shape),
         )
         self.constraint = constraint
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if isinstance(part, SymbolicTensor):
+            return _TracedPart(part, self, key)
+        return _EagerPart(part, self, key)
 
     def assign(
         self,

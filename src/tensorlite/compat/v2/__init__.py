@@ -160,10 +160,10 @@ from tensorlite.compat.shared.picking import (
     unique_with_counts as unique_with_counts,
     unravel_index as unravel_index,
 )
+from tensorlite.compat.shared.printing import print as print
 from tensorlite.compat.shared.python import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
-    print as print,
     recompute_grad as recompute_grad,
     timestamp as timestamp,
 )

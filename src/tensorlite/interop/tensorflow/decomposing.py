@@ -157,12 +157,33 @@ def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled("NotEqual", {"T": node.inputs[0].dtype}),)
 
 
+def _print(op: Op, node: Node) -> tuple[Spelled, ...] | None:
+    """Put the values into a template, and write that; None for streams that are no names."""
+    given = op.attributes()
+    if not isinstance(given["stream"], str):
+        return None
+    mark = "{}"
+    while any(mark in piece for piece in given["pieces"]):
+        mark += "}"
+    text = {
+        "T": tuple([x.dtype for x in node.inputs]),
+        "template": mark.join(given["pieces"]),
+        "placeholder": mark,
+        "summarize": given["summarize"],
+    }
+    return (
+        Spelled("StringFormat", text, None, "text"),
+        Spelled("PrintV2", {"output_stream": given["stream"], "end": ""}, ("text",)),
+    )
+
+
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ArgSort": _arg_sort,
     "CountOf": _count_of,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,
     "LogicalXor": _xor,
+    "Print": _print,
     "ReducedSize": _reduced_size,
     "RemoveSize": _spliced,
     "Sort": _sort,

@@ -115,7 +115,7 @@ _SAME = """
     StringUpper Substr UnicodeDecode UnicodeEncode UnicodeScript WriteFile
     BesselJ0 BesselJ1 BesselK0e BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
-    CombinedNonMaxSuppression Spence
+    CombinedNonMaxSuppression Spence PrintV2
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]

@@ -1,0 +1,113 @@
+"""Changes of parts of variables, named by places in more than one axis, and factors of rows.
+
+Rows that are replaced, added to or bounded are changed in place by ops/sparse_state.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.scope import control_dependencies
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops import state
+
+
+def changed(variable: Any, write: Any) -> Any:
+    """Return the value of a variable behind a change: where none is built, the variable."""
+    if active_graph() is None:
+        return variable
+    with control_dependencies([] if write is None else [write]):
+        return _read(variable)
+
+
+def _read(variable: Any) -> Any:
+    return state.Variable.read_value(variable)
+
+
+def _replaced(
+    default: str, change: Callable[[Any, Any, Any], Any]
+) -> Callable[..., Any]:
+    """Return an assignment of a value that is made of the old one."""
+
+    @named(default)
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        value = change(_read(ref), converted(indices), converted(updates, ref.dtype))
+        return changed(ref, state.Variable.assign(ref, value))
+
+    return made
+
+
+def _factors(old: Any, indices: Any, updates: Any) -> Any:
+    rows = tl.broadcast_to(updates, tl.concat([tl.shape(indices), tl.shape(old)[1:]]))
+    return tl.unsorted_segment_prod(rows, indices, tl.shape(old)[0])
+
+
+def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
+    """Return `old` with updates at places of the axis behind those that count the batches."""
+    sizes = tl.shape(indices)
+    batches = [tl.arange(sizes[i]) for i in range(indices.ndim)]
+    grid = tl.meshgrid(*batches, indexing="ij")[:-1]
+    places = [tl.astype(x, indices.dtype) for x in grid]
+    return tl.tensor_scatter_nd_update(old, tl.stack([*places, indices], axis=-1), updates)
+
+
+scatter_mul = _replaced("ScatterMul", lambda x, i, y: x * _factors(x, i, y))
+scatter_div = _replaced("ScatterDiv", lambda x, i, y: x / _factors(x, i, y))
+scatter_nd_update = _replaced("ScatterNdUpdate", tl.tensor_scatter_nd_update)
+scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add)
+scatter_nd_sub = _replaced("ScatterNdSub", tl.tensor_scatter_nd_sub)
+scatter_nd_max = _replaced("ScatterNdMax", tl.tensor_scatter_nd_max)
+scatter_nd_min = _replaced("ScatterNdMin", tl.tensor_scatter_nd_min)
+batch_scatter_update = _replaced("ScatterNdUpdate", _in_batches)
+
+
+@named("GatherNd")
+def _gather_nd(variable: Any, indices: Any, name: str | None = None) -> Any:
+    return tl.gather_nd(_read(variable), converted(indices))
+
+
+def _places(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return function(self, indices, updates, name=name)
+
+    return method
+
+
+def _rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(
+        self: Any,
+        sparse_delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        given = self._slices(sparse_delta)
+        return function(self, given.indices, given.values, name=name)
+
+    return method
+
+
+class Parts:
+    """What variables offer of it; those that have it say what the slices given are."""
+
+    __slots__ = ()
+
+    scatter_nd_update = _places(scatter_nd_update)
+    scatter_nd_add = _places(scatter_nd_add)
+    scatter_nd_sub = _places(scatter_nd_sub)
+    scatter_nd_max = _places(scatter_nd_max)
+    scatter_nd_min = _places(scatter_nd_min)
+    scatter_mul = _rows(scatter_mul)
+    scatter_div = _rows(scatter_div)
+    batch_scatter_update = _rows(batch_scatter_update)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        return _gather_nd(self, indices, name=name)
