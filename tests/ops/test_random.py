@@ -294,6 +294,11 @@ def test_errors_say_what_is_allowed() -> None:
         tl.random.stateless_uniform((2,), (1, 2, 3))
     with pytest.raises(InvalidArgumentError, match="the range is empty"):
         tl.random.integers((2,), 5, 5)
+    with pytest.raises(InvalidArgumentError, match=r"\[3, 1\): the range is empty"):
+        tl.random.integers((2,), tl.asarray(3), tl.asarray(1))
+    assert tl.random.integers((0,), tl.asarray(3), tl.asarray(1)).shape == (0,)
+    with pytest.raises(InvalidArgumentError, match="-1 samples"):
+        tl.random.categorical([[0.0, 1.0]], -1)
     with pytest.raises(ShapeError, match="negative size"):
         tl.random.uniform((-1,))
     with pytest.raises(ShapeError, match="no rows to shuffle"):

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import Dims, TensorSpec, broadcast, shape_text
 from tensorlite.core.xp import Array, Xp, to_host
@@ -186,6 +186,21 @@ def sizes_of(shape: Array) -> tuple[int, ...]:
     return sizes
 
 
+def check_range(sizes: tuple[int, ...], low: Array, high: Array) -> None:
+    """Raise InvalidArgumentError when integers of [low, high) are asked for and there are none."""
+    if prod(sizes) and not bool((low < high).all()):
+        raise InvalidArgumentError(
+            f"integers of [{to_host(low)}, {to_host(high)}): the range is empty"
+        )
+
+
+def samples_of(count: Array) -> int:
+    """Return how many samples are asked for; InvalidArgumentError when that is negative."""
+    if count < 0:
+        raise InvalidArgumentError(f"{count} samples are asked for; allowed are 0 on")
+    return int(count)
+
+
 class StatelessRandomUniformV2(_Draw):
     """Numbers of [0, 1), each equally likely."""
 
@@ -268,7 +283,9 @@ class StatelessRandomUniformIntV2(Op):
         high: Array,
     ) -> Array:
         """Return the integers."""
-        return philox.integers(xp, key, counter, sizes_of(shape), low, high)
+        sizes = sizes_of(shape)
+        check_range(sizes, low, high)
+        return philox.integers(xp, key, counter, sizes, low, high)
 
 
 class StatelessShuffle(Op):
@@ -336,13 +353,13 @@ class StatelessCategorical(Op):
 
         Row r lies in [r, r + 1), so that one sorted search serves all rows.
         """
+        samples = samples_of(count)
         rows, classes = logits.shape
         wide = logits.astype(xp.float64)
         weights = xp.exp(wide - xp.max(wide, axis=1, keepdims=True))
         below = xp.cumsum(weights, axis=1)
         offsets = xp.arange(rows, dtype=xp.float64)[:, None]
         below = below / below[:, -1:] + offsets
-        samples = int(count)
         numbers = philox.doubles(xp, key, counter, rows * samples)
         places = numbers.reshape(rows, samples) + offsets
         found = xp.searchsorted(below.reshape(-1), places.reshape(-1), side="right")

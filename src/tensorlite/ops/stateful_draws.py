@@ -122,6 +122,7 @@ class RandomUniformInt(StatefulDraw):
     ) -> Array:
         """Return the integers."""
         sizes = random.sizes_of(shape)
+        random.check_range(sizes, low, high)
         key, counter = self.begin(handle, 256 * int(np.prod(sizes, dtype=np.int64)))
         return philox.integers(xp, key, counter, sizes, low, high)
 
@@ -175,7 +176,7 @@ class Multinomial(StatefulDraw):
         self, xp: Xp, handle: VariableState, logits: Array, count: Array
     ) -> Array:
         """Return the classes."""
-        wide = -(-int(count) // 4) * 4
+        wide = -(-random.samples_of(count) // 4) * 4
         key, counter = self.begin(handle, 256 * 2 * wide * len(logits))
         op = random.StatelessCategorical(self.output_dtype)
         found: Array = op.kernel(xp, logits, count, key, counter, np.int32(1))
