@@ -77,6 +77,9 @@ from tensorlite.compat.shared.control_flow import (
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
+from tensorlite.compat.shared.critical_sections import (
+    CriticalSection as CriticalSection,
+)
 from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
