@@ -31,6 +31,7 @@ from tensorlite.ops.ragged_reduce import (
     reduce_prod,
     reduce_sum,
     reduce_variance,
+    segment_rows,
 )
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
@@ -55,6 +56,7 @@ __all__ = [
     "reverse",
     "row_splits_to_segment_ids",
     "segment_ids_to_row_splits",
+    "segment_rows",
     "squeeze",
     "stack",
     "stack_dynamic_partitions",

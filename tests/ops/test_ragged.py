@@ -9,7 +9,12 @@ import pytest
 
 import tensorlite as tl
 from tensorlite import ragged
-from tensorlite.core.errors import AxisError, InvalidArgumentError
+from tensorlite.core.errors import (
+    AxisError,
+    DTypeError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.ragged import RaggedTensor
 
 ROWS = [[3, 1, 4, 1], [], [5, 9, 2], [6], []]
@@ -239,3 +244,95 @@ def test_axes_that_ragged_tensors_have_not() -> None:
         ragged.concat([rows(), rows()], axis=2)
     with pytest.raises(AxisError):
         ragged.stack([rows(), rows()], axis=-4)
+
+
+def _at(values: Any, *places: Any) -> Any:
+    """Return what lists have at places, axis by axis; a list of places picks a list."""
+    if not places:
+        return values
+    first, *rest = places
+    if isinstance(first, list):
+        return [_at(values[i], *rest) for i in first]
+    return _at(values[first], *rest)
+
+
+@pytest.mark.parametrize("at", [1, [1, 0], [[1, 0], [0, 0]], [[1], [0, 1]]])
+def test_gather_inside_rows(at: Any) -> None:
+    x = [["a", "b"], ["c", "d", "e"], ["f", "g"]]
+    places = ragged.constant(at) if at == [[1], [0, 1]] else tl.asarray(at)
+    expected = [
+        _at(row, at) if not isinstance(at, list) or isinstance(at[0], int)
+        else [_at(row, one) for one in at]
+        for row in x
+    ]  # fmt: skip
+    found = ragged.gather(ragged.constant(x), places, axis=1)
+    assert str(found.numpy().tolist() if at == 1 else found.to_list()) == str(
+        _encoded(expected)
+    )
+
+
+def _encoded(values: Any) -> Any:
+    if isinstance(values, list):
+        return [_encoded(x) for x in values]
+    return values.encode()
+
+
+def test_gather_inside_rows_that_are_too_short() -> None:
+    with pytest.raises(InvalidArgumentError, match="places in every row"):
+        ragged.gather(rows(), [0], axis=1)
+
+
+def test_gather_by_rows_behind_rows() -> None:
+    x = ragged.constant([[[1, 2], [3, 4, 5]], [[6, 7]]])
+    found = ragged.gather(x, [0, 1], axis=2, batch_dims=1)
+    assert found.to_list() == [[1, 3], [7]]
+    found = ragged.gather(x, [[1], [0]], axis=1, batch_dims=1)
+    assert found.to_list() == [[[3, 4, 5]], [[6, 7]]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "count", "expected"),
+    [
+        ([1, 0, 1], 2, [[3], [5, 7, 6]]),
+        ([2, 2, 0], 3, [[4, 5, 6], [], [4, 2]]),
+        (ragged.constant([[0, 1], [1], [0, 0, 3]]), 4, [10, 5, 0, 6]),
+    ],
+)
+def test_segments_of_rows(ids: Any, count: int, expected: Any) -> None:
+    x = ragged.constant([[1, 2], [3], [4, 5, 6]])
+    given = ids if isinstance(ids, RaggedTensor) else tl.asarray(ids)
+    found = ragged.segment_rows(tl.unsorted_segment_sum, x, given, count)
+    is_ragged = isinstance(found, RaggedTensor)
+    assert (found.to_list() if is_ragged else found.numpy().tolist()) == expected
+
+
+def test_squeeze_takes_axes_of_one_element_alone() -> None:
+    with pytest.raises(InvalidArgumentError, match="rows are of one value"):
+        ragged.squeeze(ragged.constant([[1, 2], [3]]), 1)
+    with pytest.raises(InvalidArgumentError, match="there is one row"):
+        ragged.squeeze(ragged.constant([[1, 2], [3]]), 0)
+
+
+def test_rows_of_tensors_by_lengths_and_padding() -> None:
+    x = tl.asarray([[1, 0, 2], [0, 0, 0], [3, 0, 0]])
+    assert RaggedTensor.from_tensor(x, padding=0).to_list() == [[1, 0, 2], [], [3]]
+    assert RaggedTensor.from_tensor(x, [5, -1, 1]).to_list() == [[1, 0, 2], [], [3]]
+    empty = RaggedTensor.from_tensor(tl.zeros((2, 0), dtype=tl.int32), padding=0)
+    assert empty.to_list() == [[], []]
+    flat = RaggedTensor.from_tensor(tl.zeros((1, 0, 0)))
+    assert flat.to_list() == [[]]
+    assert tuple(flat.shape) == (1, 0, 0)
+    with pytest.raises(ShapeError, match="no ragged tensor"):
+        RaggedTensor.from_tensor(tl.asarray([1, 2]))
+    with pytest.raises(DTypeError):
+        RaggedTensor.from_tensor(x, padding=tl.asarray(0.0))
+
+
+def test_partitions_of_a_scalar_and_of_rows() -> None:
+    found = ragged.stack_dynamic_partitions(7, 1, 3)
+    assert found.to_list() == [[], [7], []]
+    at = ragged.constant([[0, 1], [1]])
+    found = ragged.stack_dynamic_partitions(ragged.constant([[5, 6], [7]]), at, 2)
+    assert found.to_list() == [[5], [6, 7]]
+    with pytest.raises(InvalidArgumentError, match="the same rows"):
+        ragged.stack_dynamic_partitions(ragged.constant([[5], [6, 7]]), at, 2)

@@ -14,12 +14,20 @@ import numpy as np
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import normalise_axis
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arithmetic import broadcast_to
-from tensorlite.ops.arrange import expand_dims as dense_expand_dims, permute_dims
+from tensorlite.ops.arrange import (
+    expand_dims as dense_expand_dims,
+    permute_dims,
+    squeeze as dense_squeeze,
+)
+from tensorlite.ops.assertions import assert_true
 from tensorlite.ops.bounds import maximum
+from tensorlite.ops.compare import logical_and
 from tensorlite.ops.gather import gather as dense_gather, size_at
+from tensorlite.ops.identity import identity
 from tensorlite.ops.join import concat as dense_concat
 from tensorlite.ops.ragged_base import RaggedParts, below, same_splits
 from tensorlite.ops.ragged_making import (
@@ -200,15 +208,26 @@ def squeeze(x: Any, axis: int) -> Any:
     <tf.RaggedTensor [[1], [2]]>
     """
     at = _axis(axis, [x])
+    if not isinstance(x, RaggedParts):
+        return dense_squeeze(x, at)
     if at == 0:
-        return x[0]
+        return _if_holds(x.nrows() == 1, "there is one row", x)[0]
     if at == 1:
-        return x.values
+        return _if_holds(x.row_lengths() == 1, "rows are of one value", x).values
     inner = x.values
     if isinstance(inner, RaggedParts):
         return x.with_values(squeeze(inner, at - 1))
     sizes = [n for i, n in enumerate(inner.spec.dims) if i != at - 1]
     return x.with_values(reshape(inner, [-1, *sizes[1:]]))
+
+
+def _if_holds(condition: Tensor, what: str, x: Any) -> Any:
+    """Return rows, after it was seen that a condition holds."""
+    check = assert_true(condition, what)
+    if check is None:
+        return x
+    with control_dependencies([check]):
+        return x.with_flat_values(identity(x.flat_values))
 
 
 def tile(x: Any, multiples: Any) -> Any:
@@ -235,20 +254,17 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     """
     x: Any = params if isinstance(params, RaggedParts) else to_tensor(params)
     at: Any = indices if isinstance(indices, RaggedParts) else to_tensor(indices)
+    if not isinstance(x, RaggedParts) and not isinstance(at, RaggedParts):
+        return dense_gather(
+            x, at, max(axis, batch_dims) if axis >= 0 else axis, batch_dims
+        )
     if batch_dims:
         return _gathered_within(x, at, axis, batch_dims)
-    if axis:
-        if not isinstance(x, RaggedParts) and not isinstance(at, RaggedParts):
-            return dense_gather(x, at, axis)
-        if isinstance(x, RaggedParts) and axis > 1:
-            return x.with_values(gather(x.values, at, axis - 1))
-        raise InvalidArgumentError(
-            f"gather: axis {axis} of rows of different lengths"
-        )
+    where = _axis(axis, [x])
+    if where:
+        return _gathered_inside(x, at, where)
     if isinstance(at, RaggedParts):
         return at.with_values(gather(x, at.values))
-    if not isinstance(x, RaggedParts):
-        return dense_gather(x, at)
     if at.spec.rank == 0:
         return getitem_ragged(x, at)
     if at.spec.rank == 1:
@@ -257,15 +273,66 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     return gather(x, split)
 
 
+def _gathered_inside(x: Any, at: Any, axis: int) -> Any:
+    """Return what each row, or each row of rows, has at the same places."""
+    if not isinstance(x, RaggedParts):
+        x = _deep(x, 1)
+    if axis > 1:
+        return x.with_values(_gathered_inside(x.values, at, axis - 1))
+    flat = at.flat_values if isinstance(at, RaggedParts) else reshape(at, [-1])
+    made = any_rows(x.values, _places_in(x, flat))
+    if isinstance(at, RaggedParts):
+        for splits in reversed(at.nested_row_splits):
+            lengths = dense_expand_dims(splits[1:] - splits[:-1], 0)
+            made = x.of(made, splits_of(_for_each(lengths, x)))
+        return x.of(
+            made, _numbered(x.nrows() + 1) * astype(at.nrows(), x.row_splits.dtype)
+        )
+    sizes = [size_at(at, i) if n is None else n for i, n in enumerate(at.spec.dims)]
+    for place in reversed(range(len(sizes))):
+        count = x.nrows()
+        for size in sizes[:place]:
+            count = count * size
+        splits = _numbered(count + 1) * sizes[place]
+        known = sizes[place] if isinstance(sizes[place], int) else None
+        made = x.of(made, splits, known)
+    return made
+
+
+def _places_in(x: Any, at: Tensor) -> Tensor:
+    """Return where, among the values, each row has some places; an error where it has them not."""
+    at = dense_expand_dims(astype(at, x.row_splits.dtype), 0)
+    lengths = dense_expand_dims(x.row_lengths(), 1)
+    there = logical_and(at >= 0, at < lengths)
+    checks = assert_true(there, "indices are places in every row", at)
+    with control_dependencies([] if checks is None else [checks]):
+        starts = dense_expand_dims(x.row_starts(), 1) + 0
+    return reshape(starts + at, [-1])
+
+
+def _for_each(numbers: Tensor, x: Any) -> Tensor:
+    """Return numbers as often as there are rows."""
+    rows = dense_expand_dims(x.row_starts(), 1) * 0
+    return reshape(rows + astype(numbers, rows.dtype), [-1])
+
+
+def _numbered(count: Any) -> Tensor:
+    return arange(0, count, dtype=count.dtype)
+
+
 def _gathered_within(x: Any, at: Any, axis: int, batch_dims: int) -> Any:
     """Return what places within each row, or each row of rows, have."""
+    if not isinstance(at, RaggedParts) and at.spec.rank == batch_dims:
+        one = _gathered_within(x, dense_expand_dims(at, batch_dims), axis, batch_dims)
+        return squeeze(one, max(axis, batch_dims))
     x, at = _deep(x, batch_dims), _deep(at, batch_dims)
     if batch_dims > 1:
         return x.with_values(
             _gathered_within(x.values, at.values, max(axis - 1, 0), batch_dims - 1)
         )
     if axis > 1:
-        return x.with_values(gather(x.values, at.values, axis - 1))
+        each = any_rows(at, x.value_rowids())
+        return x.with_values(_gathered_within(x.values, each, axis - 1, 1))
     starts = any_rows(x.row_starts(), at.value_rowids())
     inner = at.values
     if isinstance(inner, RaggedParts):
@@ -376,11 +443,19 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any) ->
     """
     x: Any = data if isinstance(data, RaggedParts) else to_tensor(data)
     if isinstance(partitions, RaggedParts):
+        x = _deep(x, 1)
+        if not same_splits(x.row_splits, partitions.row_splits):
+            raise InvalidArgumentError(
+                f"partitions of {partitions.shape} for {x.shape}; they are in the same rows"
+            )
         return stack_dynamic_partitions(x.values, partitions.values, num_partitions)
     rows = to_tensor(partitions)
     inner = len(rows.spec.dims)
-    if inner > 1:
+    for _ in range(inner - 1 if isinstance(x, RaggedParts) else 0):
+        x = x.values
+    if inner != 1 and not isinstance(x, RaggedParts):
         x = reshape(x, [-1, *x.spec.dims[inner:]])
+    if inner != 1:
         rows = reshape(rows, [-1])
     order = argsort(rows, stable=True)
     ids = astype(dense_gather(rows, order), int64)

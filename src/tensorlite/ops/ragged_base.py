@@ -17,7 +17,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, shape_of
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.gather import gather, gather_nd, size_at
 from tensorlite.ops.ragged_values import RaggedTensorValue
@@ -119,6 +119,7 @@ class RaggedParts:
 
     def row_lengths(self, axis: int = 1) -> Any:
         """Return the lengths of the rows: a tensor, or a ragged one for an axis further in."""
+        axis = axis if self.rank is None else normalise_axis(axis, self.rank)
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -177,6 +178,14 @@ class RaggedParts:
         inner = self.values
         nested = isinstance(inner, RaggedParts)
         return _rows(self, inner.to_list() if nested else inner.numpy().tolist())
+
+    @classmethod
+    def of_value(cls, value: RaggedTensorValue) -> Any:
+        """Return the ragged tensor that arrays are the value of."""
+        inner = value.values
+        nested = isinstance(inner, RaggedTensorValue)
+        values = cls.of_value(inner) if nested else to_tensor(inner)
+        return cls(values, to_tensor(value.row_splits))
 
     def __fetch__(self) -> RaggedTensorValue:
         """Return what a session runs, and gives, for it."""

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DType, bool_, int64, string
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arithmetic import broadcast_to
-from tensorlite.ops.arrange import expand_dims, flip
+from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.compare import where
 from tensorlite.ops.gather import gather, size_at, unsorted_segment_sum
 from tensorlite.ops.join import concat
@@ -20,7 +23,7 @@ from tensorlite.ops.masks import boolean_mask
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_slicing import any_rows, grouped, splits_of
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.reduce import all as all_of, any as any_of, argmax, max as largest
+from tensorlite.ops.reduce import all as all_of, any as any_of, max as largest
 from tensorlite.ops.repeat import sequence_mask
 from tensorlite.ops.search import searchsorted
 from tensorlite.ops.shape import astype, reshape, shape_of
@@ -158,27 +161,55 @@ def from_tensor(
 ) -> Any:
     """Return the rows of a dense tensor: their first values, or all but the padding behind them."""
     x = to_tensor(tensor)
+    if not isinstance(ragged_rank, int):
+        raise DTypeError(f"ragged_rank={ragged_rank!r}; allowed is an integer")
     if lengths is not None and padding is not None:
         raise InvalidArgumentError(
             "Specify argument `lengths` or `padding`, but not both."
         )
-    if (
-        isinstance(lengths, (list, tuple))
-        and lengths
-        and isinstance(lengths[0], (list, tuple, Tensor))
-    ):
+    rank = x.spec.rank
+    if ragged_rank < 1 or (rank is not None and rank <= ragged_rank):
+        raise ShapeError(
+            f"{x.spec} is no ragged tensor with ragged_rank={ragged_rank}: that many axes are "
+            "split, one at least, and there is one more"
+        )
+    if _are_nested(lengths):
+        if ragged_rank not in (1, len(lengths)):
+            raise InvalidArgumentError(
+                f"ragged_rank={ragged_rank}, and lengths of {len(lengths)} axes"
+            )
         return _from_nested_lengths(kind, x, lengths, dtype)
     if ragged_rank > 1:
-        flat = reshape(x, [-1, *_sizes(x)[2:]])
-        inner = from_tensor(kind, flat, lengths, padding, ragged_rank - 1, dtype)
+        inner = from_tensor(
+            kind, _merged(x), lengths, padding, ragged_rank - 1, dtype
+        )
         return _uniform(kind, inner, x, dtype)
     if padding is not None:
-        lengths = _unpadded(x, padding)
+        lengths = _unpadded(x, padding, dtype)
     if lengths is None:
-        return _uniform(kind, reshape(x, [-1, *_sizes(x)[2:]]), x, dtype)
+        return _uniform(kind, _merged(x), x, dtype)
+    columns = size_at(x, 1)
     counts = astype(to_tensor(lengths), dtype)
-    mask = sequence_mask(counts, maxlen=size_at(x, 1))
+    if counts.spec.rank not in (1, None):
+        raise ShapeError(f"lengths are {counts.spec}; allowed is a vector")
+    counts = maximum(minimum(counts, astype(columns, dtype)), 0)
+    mask = sequence_mask(counts, maxlen=columns)
     return kind.of(boolean_mask(x, mask), splits_of(counts))
+
+
+def _are_nested(lengths: Any) -> bool:
+    """Return whether these are lengths of rows of several axes."""
+    return (
+        isinstance(lengths, (list, tuple))
+        and bool(lengths)
+        and not isinstance(lengths[0], (int, float))
+    )
+
+
+def _merged(x: Tensor) -> Tensor:
+    """Return a tensor with its first two axes as one."""
+    rows, columns, *inner = _sizes(x)
+    return reshape(x, [rows * columns, *inner])
 
 
 def _from_nested_lengths(kind: Kind, x: Tensor, lengths: Any, dtype: DType) -> Any:
@@ -204,20 +235,33 @@ def _uniform(kind: Kind, values: Any, x: Tensor, dtype: DType) -> Any:
     rows, columns = _sizes(x)[:2]
     ends = arange(0, astype(to_tensor(rows), dtype) + 1, dtype=dtype)
     splits = ends * astype(to_tensor(columns), dtype)
+    if isinstance(rows, int):
+        splits.set_shape([rows + 1])
     return kind.of(values, splits, columns if isinstance(columns, int) else None)
 
 
-def _unpadded(x: Tensor, padding: Any) -> Tensor:
+def _unpadded(x: Tensor, padding: Any, dtype: DType) -> Tensor:
     """Return how long rows are without what is padding behind them."""
-    filler = to_tensor(padding)
-    filler = filler if filler.dtype is x.dtype else astype(filler, x.dtype)
+    filler = _like(padding, x.dtype)
+    if len(filler.spec.dims) > len(x.spec.dims) - 2:
+        raise ShapeError(f"padding is {filler.spec}, and what is padded {x.spec}")
     differs = x != filler
     for _ in range(len(x.spec.dims) - 2):
         differs = any_of(differs, axis=-1)
-    last = argmax(astype(flip(differs, axis=1), int64), axis=1)
-    return where(
-        any_of(differs, axis=1), astype(size_at(x, 1), int64) - last, 0 * last
-    )
+    ends = arange(1, size_at(x, 1) + 1, dtype=dtype)
+    reached = astype(differs, dtype) * ends
+    # A column of zeros, since rows may have no elements.
+    zeros = expand_dims(zeros_of(dtype, [size_at(x, 0)]), 1)
+    return largest(concat([zeros, reached], axis=1), axis=1)
+
+
+def _like(value: Any, dtype: DType) -> Tensor:
+    """Return a value as a tensor of a dtype, which it must have if it is a tensor."""
+    if not isinstance(value, Operand):
+        return constant(encoded(array_of(value, dtype)))
+    if value.__tensor__().dtype is not dtype:
+        raise DTypeError(f"{value.__tensor__().spec} beside {dtype.name}")
+    return value.__tensor__()
 
 
 def to_dense(x: Any, default_value: Any = None, shape: Any = None) -> Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core.dtypes import bool_, int32
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops import reduce
 from tensorlite.ops.arithmetic import sum as sum_of
@@ -13,7 +14,7 @@ from tensorlite.ops.create import ones_like
 from tensorlite.ops.gather import unsorted_segment_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.ragged_arrange import expand_dims
-from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.ragged_base import RaggedParts, same_splits
 from tensorlite.ops.ragged_making import zeros_of
 from tensorlite.ops.ragged_slicing import any_rows, splits_of
 from tensorlite.ops.ragged_tensor import RaggedTensor
@@ -82,6 +83,28 @@ def _by(segments: Segments, values: Any, ids: Tensor, count: Any) -> Any:
     at = any_rows(splits, of) + places
     total = concat([none, splits])[-1]
     return RaggedTensor(_by(segments, rows.values, at, total), splits)
+
+
+def segment_rows(function: Segments, data: Any, ids: Any, count: Any) -> Any:
+    """Return what a function of unsorted segments makes of rows: rows as long as the longest.
+
+    Segments may be told of the rows, or of what is in them, by ids in the same rows.
+
+    >>> x = tl.ragged.constant([[1, 2], [3], [4, 5, 6]])
+    >>> tl.ragged.segment_rows(tl.unsorted_segment_sum, x, tl.asarray([1, 0, 1]), 2)
+    <tf.RaggedTensor [[3], [5, 7, 6]]>
+    """
+    if not isinstance(ids, RaggedParts):
+        return _by(function, data, astype(ids, data.row_splits.dtype), count)
+    if not isinstance(data, RaggedParts) or not same_splits(
+        data.row_splits, ids.row_splits
+    ):
+        raise InvalidArgumentError(
+            f"segments of {ids.shape} for {data.shape}; ids are in rows as the data is"
+        )
+    if isinstance(ids.values, RaggedParts) or isinstance(data.values, RaggedParts):
+        return segment_rows(function, data.values, ids.values, count)
+    return function(data.values, ids.values, count)
 
 
 def _columns(x: Any) -> Tensor:

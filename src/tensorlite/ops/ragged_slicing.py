@@ -180,6 +180,9 @@ def grouped(x: Any, size: Any, like: RaggedParts) -> Any:
         count = astype(size_at(x, 0), kind)
     if isinstance(size, int) and size > 0:
         splits = arange(to_tensor(0), count + 1, size, dtype=kind)
+        known = rows_in(x)
+        if isinstance(known, int):
+            splits.set_shape([known // size + 1])
         return like.of(x, splits, size)
     ends = [to_tensor([0]), reshape(count, [1])]
     return like.of(x, concat([astype(end, kind) for end in ends]))

@@ -11,6 +11,7 @@ from tensorlite import ragged
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.ragged_forms import (
     DynamicRaggedShape as DynamicRaggedShape,
+    of_arrays,
 )
 from tensorlite.core.dtypes import DType, as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -71,6 +72,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
 
 def _given(x: Any) -> Any:
+    x = of_arrays(x)
     return x if isinstance(x, RaggedTensor) else converted(x)
 
 

@@ -15,6 +15,7 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
+from tensorlite.core.spec import normalise_axis
 from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ragged_values import RaggedTensorValue
@@ -29,7 +30,7 @@ def _form(*names: str) -> Callable[[Function], Function]:
 
     def decorate(made: Function) -> Function:
         def with_tensors(function: Function, arguments: Arguments) -> Any:
-            given = {key: _of_arrays(value) for key, value in arguments.items()}
+            given = {key: of_arrays(value) for key, value in arguments.items()}
             return made(function, given)
 
         FORMS.update(dict.fromkeys(names, with_tensors))
@@ -38,11 +39,11 @@ def _form(*names: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def _of_arrays(x: Any) -> Any:
+def of_arrays(x: Any) -> Any:
     """Return ragged tensors in the place of their values in arrays, in lists too."""
     if isinstance(x, RaggedTensorValue):
-        return RaggedTensor(_of_arrays(x.values), converted(x.row_splits))
-    return type(x)(map(_of_arrays, x)) if type(x) in (list, tuple) else x
+        return RaggedTensor.of_value(x)
+    return type(x)(map(of_arrays, x)) if type(x) in (list, tuple) else x
 
 
 @_form(
@@ -100,8 +101,14 @@ def flat(function: Function, arguments: Arguments) -> Any:
 
 @_form("one_hot")
 def _one_hot(function: Function, arguments: Arguments) -> Any:
-    if arguments.get("axis") not in (None, -1):
-        raise InvalidArgumentError("one_hot: ragged indices go with axis=-1")
+    indices, axis = arguments["indices"], arguments.get("axis")
+    if axis is not None:
+        at = normalise_axis(axis, indices.rank + 1)
+        if at <= indices.ragged_rank:
+            raise InvalidArgumentError(
+                f"one_hot: axis {axis} is among those that are split into rows"
+            )
+        arguments = {**arguments, "axis": at - indices.ragged_rank}
     return ragged.map_flat_values(function, **arguments)
 
 
@@ -167,10 +174,12 @@ def _reverse(_: Function, arguments: Arguments) -> Any:
 
 @_form("GatherV2", "BatchGather")
 def _gather(_: Function, arguments: Arguments) -> Any:
-    axis, batch = arguments.get("axis"), arguments.get("batch_dims", 0)
+    params, indices = _all_operands([arguments["params"], arguments["indices"]])
+    axis, batch = arguments.get("axis"), arguments.get("batch_dims", -1)
+    batch += (indices.ndim or 0) if batch < 0 else 0
     return ragged.gather(
-        arguments["params"],
-        arguments["indices"],
+        params,
+        indices,
         batch if axis is None else _number(axis),
         batch,
     )
@@ -365,6 +374,17 @@ FORMS.update(
     reduce_variance=_reduction(ragged.reduce_variance),
     reduce_std=_reduction(lambda *given: tl.sqrt(ragged.reduce_variance(*given))),
 )
+
+
+@_form(
+    *("UnsortedSegmentSum", "UnsortedSegmentMean", "UnsortedSegmentSqrtN"),
+    *("UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"),
+)
+def _segments(function: Function, arguments: Arguments) -> Any:
+    data, ids, count = _all_operands(
+        [arguments[key] for key in ("data", "segment_ids", "num_segments")]
+    )
+    return ragged.segment_rows(function, data, ids, count)
 
 
 @_form("ReduceJoin")
