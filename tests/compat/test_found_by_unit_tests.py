@@ -310,3 +310,43 @@ def test_sparse_features_bear_their_own_names() -> None:
         [[0, 0], [0, 3]],
         [5, 4],
     )
+
+
+def test_what_gives_and_writes_a_variable_is_where_it_is() -> None:
+    cluster = tf.train.ClusterSpec({"ps": ["a:1", "b:1"], "worker": ["c:1"]})
+    with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+        first, second = tf.Variable([1, 2]), tf.Variable([2, 1])
+        total = first + second
+        written = second.assign([3, 4])
+    assert first.device == first.initializer.device == "/job:ps/task:0"
+    assert second.initializer.device == written.device == "/job:ps/task:1"
+    assert total.device == "/job:worker"
+
+
+def test_functions_of_devices_leave_what_others_asked_for() -> None:
+    kept = tf.train.replica_device_setter(ps_tasks=2, merge_devices=False)
+    with tf.device(kept):
+        with tf.device("/job:ps"):
+            bare = tf.Variable([1.0])
+        placed = tf.Variable([1.0])
+    assert (bare.device, placed.device) == ("/job:ps", "/job:ps/task:0")
+    with tf.device(tf.train.replica_device_setter(2, "/job:ps/task:1")):
+        with tf.device("/job:moon"):
+            elsewhere = tf.Variable([1.0])
+        in_turn = tf.Variable([1.0])
+    assert (elsewhere.device, in_turn.device) == (
+        "/job:moon/task:1",
+        "/job:ps/task:0",
+    )
+
+
+def test_layers_are_numbered_from_one_and_their_scopes_from_none() -> None:
+    tf.layers.Conv2D(2, 3)
+    dense = tf.layers.Dense(2)
+    dense(tf.zeros([2, 2]))
+    assert (dense.name, dense.kernel.name) == ("dense_1", "dense/kernel:0")
+
+
+def test_dictionaries_that_are_batched_have_the_same_keys() -> None:
+    with pytest.raises(ValueError, match="must have the same keys"):
+        tf.train.batch_join([{"a": tf.zeros([2])}, {"b": tf.zeros([2])}], 2)

@@ -42,7 +42,7 @@ class Setup:
     ) -> None:
         if not fetches:
             raise InvalidArgumentError(
-                "partial_run_setup: fetches is empty; give what is to be fetched at some time"
+                "partial_run_setup: specify at least one target to fetch or execute."
             )
         self.graph = graph
         self.runner = runner
@@ -187,22 +187,20 @@ class PartialRun:
                 continue
             if any(x is y for y in self.setup.fetches):
                 raise InvalidArgumentError(
-                    f"{_name(x)} has been fetched already in this partial run"
+                    f"The fetch {_name(x)} has already been fetched."
                 )
             raise InvalidArgumentError(
-                f"{_name(x)} is not among the fetches of partial_run_setup"
+                f"The fetch {_name(x)} was not specified in partial_run_setup."
             )
         return list(fetches)
 
     def _check_feed(self, x: SymbolicTensor) -> None:
         if id(x) not in self.setup.feeds:
             raise InvalidArgumentError(
-                f"{x.name} is not among the feeds of partial_run_setup"
+                f"The feed {x.name} was not specified in partial_run_setup."
             )
         if id(x) in self._fed:
-            raise InvalidArgumentError(
-                f"{x.name} has been fed already in this partial run"
-            )
+            raise InvalidArgumentError(f"The feed {x.name} has already been fed.")
 
 
 def _name(x: Fetch) -> str:

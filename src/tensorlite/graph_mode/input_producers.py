@@ -285,6 +285,10 @@ def batched(
 ) -> Any:
     """Return batches of elements, which are alike in structure, each put by threads of its own."""
     whole(threads, "num_threads", least=1)
+    if len({frozenset(x) for x in elements if isinstance(x, Mapping)}) > 1:
+        raise InvalidArgumentError(
+            "All dictionaries in tensors_list must have the same keys"
+        )
     parts = [_components(element) for element in elements]
     kinds = _kinds(parts, how.enqueue_many)
     with built(get_default_graph()):

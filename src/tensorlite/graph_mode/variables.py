@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.constant import array_of
-from tensorlite.core.device import ANYWHERE
+from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dispatch import constant, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, SymbolicTensorError
@@ -133,19 +133,33 @@ class GraphVariable(Variable):
         self.handle = made.outputs[0]
         value = to_tensor(self.first)
         assert isinstance(value, SymbolicTensor)
+        # What functions of devices say of the variable holds for what gives and reads its value.
         self.initializing = self._node(
-            AssignVariableOp(), (self.handle, value), f"{self.bare_name}/Assign"
+            AssignVariableOp(),
+            (self.handle, value),
+            f"{self.bare_name}/Assign",
+            made.device,
         )
-        read = self._node(ReadVariableOp(), (self.handle,), f"{self.bare_name}/read")
+        read = self._node(
+            ReadVariableOp(), (self.handle,), f"{self.bare_name}/read", made.device
+        )
         self.snapshot = read.outputs[0]
 
-    def _node(self, op: Any, inputs: tuple[SymbolicTensor, ...], name: str) -> Node:
+    def _node(
+        self,
+        op: Any,
+        inputs: tuple[SymbolicTensor, ...],
+        name: str,
+        device: DeviceName | None = None,
+    ) -> Node:
         here = scope.get()
         own = tuple([x.node.outputs[x.index] for x in inputs])
+        if device is None:
+            device = decided(here.device, Asked(name, op, own, ANYWHERE))
         node = self.graph.add(
             op,
             own,
-            device=decided(here.device, Asked(name, op, own, ANYWHERE)),
+            device=device,
             group=here.group,
             line=user_line(),
         )

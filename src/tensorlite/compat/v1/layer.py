@@ -350,13 +350,13 @@ def snake(name: str) -> str:
 
 
 def unique_layer_name(base: str) -> str:
-    """Return a name for a layer, unlike those of others of its graph: `dense`, then `dense_1`."""
+    """Return a name for a layer, unlike those of others of its graph: `dense_1`, then `dense_2`."""
     graph = active_graph()
     counts: dict[str, int] = (
         _eager_counts if graph is None else graph.scopes.setdefault("layers", {})
     )
-    counts[base] = counts.get(base, -1) + 1
-    return base if not counts[base] else f"{base}_{counts[base]}"
+    counts[base] = counts.get(base, 0) + 1
+    return f"{base}_{counts[base]}"
 
 
 _eager_counts: dict[str, int] = {}

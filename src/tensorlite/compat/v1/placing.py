@@ -237,12 +237,13 @@ def replica_device_setter(
             if isinstance(op.device, DeviceName)
             else DeviceName.parse(op.device)
         )
+        if str(asked) and not merge_devices:
+            return asked
         if op.type not in kinds:
             return DeviceName.parse(worker_device).merge(asked)
-        given = DeviceName.parse(ps_device)
-        place = (
-            given.merge(DeviceName(task=turn(op))) if given.task is None else given
-        )
+        place = DeviceName.parse(ps_device)
+        if place.job and asked.job in (None, place.job):
+            place = place.merge(DeviceName(task=turn(op)))
         return place.merge(asked)
 
     return chosen

@@ -8,7 +8,6 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.identity import Reference
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.variable_parts import Parts
@@ -24,7 +23,7 @@ from tensorlite.compat.views import (
 from tensorlite.core import scope
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
+from tensorlite.core.tensor import EagerTensor, IndexedSlices, Reference, Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys

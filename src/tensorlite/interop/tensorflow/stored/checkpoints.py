@@ -113,8 +113,9 @@ def _opened(prefix: str) -> Bundle | Tables:
     parts = _shards(path)
     if not parts:
         raise NotFoundError(
-            f"no checkpoint of TensorFlow's at {prefix}: neither {prefix}.index nor {prefix} is a "
-            "file. Give what stands before .index"
+            "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
+            f"{prefix}: neither {prefix}.index nor {prefix} is a file. Give what stands before "
+            ".index"
         )
     return Tables(parts)
 
