@@ -154,3 +154,17 @@ def test_placements_are_logged_on_request() -> None:
         assert tf.debugging.get_log_device_placement()
     finally:
         tf.debugging.set_log_device_placement(False)
+
+
+def test_a_reference_stands_for_the_tensor_itself() -> None:
+    x, y = tf.ones(2), tf.ones(2)
+    seen = {x.ref(): "x", y.ref(): "y"}
+    assert seen[y.ref()] == "y"
+    assert x.ref().deref() is x
+    assert sorted([x.ref(), y.ref()]) == sorted([y.ref(), x.ref()])
+
+    @tf.function
+    def counted(x: Any) -> int:
+        return len({x.ref(), (x + 1).ref(), x.ref()})
+
+    assert int(counted(x)) == 2

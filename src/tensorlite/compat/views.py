@@ -19,7 +19,7 @@ from tensorlite.compat.conversions import (
     registered,
 )
 from tensorlite.compat.described import Described
-from tensorlite.compat.identity import Reference, TensorsOfAnyKind
+from tensorlite.compat.identity import TensorsOfAnyKind
 from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
@@ -287,10 +287,7 @@ class GraphTensor(Operators, SymbolicTensor):
     def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
         return chosen_session(session, "tensor.eval").run(self, feed_dict)
 
-    def ref(self) -> Reference:
-        return Reference(self)
-
-    experimental_ref = ref
+    experimental_ref = Tensor.ref
 
     @property
     def ndim(self) -> int:

@@ -134,6 +134,16 @@ class Tensor(Operand):
         view.flags.writeable = False
         return view
 
+    def ref(self) -> Reference:
+        """Return what stands for the tensor itself in sets and dicts; tensors compare by elements.
+
+        >>> x = tl.ones(2)
+        >>> seen = {x.ref()}
+        >>> x.ref() in seen, tl.ones(2).ref() in seen
+        (True, False)
+        """
+        return Reference(self)
+
     def item(self) -> Any:
         """Return the value of a one-element tensor as a Python scalar."""
         return self._one("item()").item()
@@ -243,6 +253,29 @@ class Tensor(Operand):
 
 watcher: Callable[[EagerTensor], None] | None = None
 """What hears of every new eager tensor; core/accounts.py sets it while it counts."""
+
+
+class Reference:
+    """A tensor or variable as a key of dicts."""
+
+    __slots__ = ("_referred",)
+
+    def __init__(self, referred: Any) -> None:
+        self._referred = referred
+
+    def deref(self) -> Any:
+        """Return what it stands for."""
+        return self._referred
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._referred is other._referred
+
+    def __lt__(self, other: Reference) -> bool:
+        """Return whether this comes first in an order that is the same throughout a program."""
+        return id(self._referred) < id(other._referred)
+
+    def __hash__(self) -> int:
+        return id(self._referred)
 
 
 class EagerTensor(Tensor):
