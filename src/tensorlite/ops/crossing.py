@@ -54,6 +54,7 @@ class SparseCross(Op):
     hashed_output: bool
     num_buckets: int = 0
     hash_key: int = HASH_KEY
+    separator: str = "_X_"
 
     def infer(self, *parts: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return places, elements and shape."""
@@ -85,7 +86,7 @@ class SparseCross(Op):
 
     def _crossed(self, elements: Sequence[bytes | int]) -> bytes | int:
         if not self.hashed_output:
-            return b"_X_".join(
+            return self.separator.encode().join(
                 x if isinstance(x, bytes) else str(x).encode() for x in elements
             )
         found = self.hash_key
@@ -126,13 +127,14 @@ def every_element(x: TensorLike) -> SparseTensor:
     return SparseTensor(places, reshape(dense, (-1,)), shape_of(dense, dtypes.int64))
 
 
-def sparse_cross(inputs: Sequence[Crossed]) -> SparseTensor:
+def sparse_cross(inputs: Sequence[Crossed], separator: str = "_X_") -> SparseTensor:
     """Return the crosses of matrices' rows, as strings; of dense ones all elements count.
 
     >>> print(tl.sparse.cross([[["a", "b"]], [[1, 2]]]).values)
     [b'a_X_1' b'a_X_2' b'b_X_1' b'b_X_2']
     """
-    return SparseTensor(*calls(SparseCross(False), *_sparse_first(inputs)))
+    op = SparseCross(False, separator=separator)
+    return SparseTensor(*calls(op, *_sparse_first(inputs)))
 
 
 def sparse_cross_hashed(

@@ -251,6 +251,12 @@ class StringNGrams(Op):
     host = (0, 1)
     separator: str = " "
     ngram_widths: tuple[int, ...] = (2,)
+    pads: tuple[str, str] = ("", "")
+    """What stands before a row, and what behind it."""
+    pad_width: int = 0
+    """How often at most, -1 for as often as a run may reach beyond the row."""
+    preserve_short_sequences: bool = False
+    """Whether a row without any run is one."""
 
     def infer(
         self, x: TensorSpec, splits: TensorSpec
@@ -261,16 +267,28 @@ class StringNGrams(Op):
 
     def kernel(self, xp: Xp, x: Array, splits: Array) -> tuple[Array, Array]:
         """Return them."""
-        between, runs, edges = self.separator.encode(), [], [0]
+        runs, edges = [], [0]
         for a, b in pairwise(splits.tolist()):
-            row = [as_bytes(text) for text in x[a:b].tolist()]
-            for width in self.ngram_widths:
-                last = len(row) - width + 1
-                runs += [between.join(row[i : i + width]) for i in range(last)]
+            runs += self._runs([as_bytes(text) for text in x[a:b].tolist()])
             edges.append(len(runs))
         found = np.empty(len(runs), object)
         found[:] = runs
         return found, np.asarray(edges, splits.dtype)
+
+    def _runs(self, row: list[bytes]) -> list[bytes]:
+        between, found = self.separator.encode(), []
+        for width in self.ngram_widths:
+            most = self.pad_width if self.pad_width >= 0 else width
+            padded = self._padded(row, min(most, width - 1))
+            last = len(padded) - width + 1
+            found += [between.join(padded[i : i + width]) for i in range(last)]
+        if row and not found and self.preserve_short_sequences:
+            return [between.join(self._padded(row, self.pad_width))]
+        return found
+
+    def _padded(self, row: list[bytes], count: int) -> list[bytes]:
+        before, behind = [text.encode() for text in self.pads]
+        return [before] * count + row + [behind] * count
 
 
 def ngrams(
@@ -278,8 +296,14 @@ def ngrams(
     lengths: TensorLike,
     ngram_width: int | Sequence[int],
     separator: str = " ",
+    pads: tuple[str, str] | None = None,
+    pad_width: int | None = None,
+    preserve_short_sequences: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Return runs of neighbours of strings in rows of so many, and how many each row has.
+
+    `pads` stand before and behind each row, `pad_width` times at most, so that runs may reach
+    beyond its ends. A row without any run is one with `preserve_short_sequences`.
 
     >>> runs, counts = tl.strings.ngrams(["a", "b", "c", "d"], [3, 1], 2)
     >>> print(runs, counts)
@@ -288,5 +312,9 @@ def ngrams(
     widths = (ngram_width,) if isinstance(ngram_width, int) else tuple(ngram_width)
     counts = astype(to_tensor(lengths), dtypes.int64)
     edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
-    found, ends = calls(StringNGrams(separator, widths), x, edges)
+    most = 0 if pads is None else -1 if pad_width is None else pad_width
+    op = StringNGrams(
+        separator, widths, pads or ("", ""), most, preserve_short_sequences
+    )
+    found, ends = calls(op, x, edges)
     return found, ends[1:] - ends[:-1]

@@ -186,9 +186,24 @@ def ngrams(
     else:
         rows = RaggedTensor.from_tensor(x, ragged_rank=rank - 1) if is_dense else x
     if isinstance(rows.values, RaggedTensor):
-        return rows.with_values(ngrams(rows.values, ngram_width, separator))
+        inner = ngrams(
+            rows.values,
+            ngram_width,
+            separator,
+            pad_values,
+            padding_width,
+            preserve_short_sequences,
+        )
+        return rows.with_values(inner)
+    pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values
     found, counts = strings.ngrams(
-        rows.values, rows.row_lengths(), ngram_width, separator
+        rows.values,
+        rows.row_lengths(),
+        ngram_width,
+        separator,
+        pads,
+        padding_width,
+        preserve_short_sequences,
     )
     made = RaggedTensor.from_row_lengths(found, counts)
     return made.values if rank == 1 else made.to_tensor() if is_dense else made

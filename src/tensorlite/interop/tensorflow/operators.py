@@ -16,11 +16,13 @@ from tensorlite.interop.tensorflow.parsing import PARSED
 from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
+from tensorlite.interop.tensorflow.quantised import QUANTISED
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.scattering import SCATTERING
 from tensorlite.interop.tensorflow.spectra import SPECTRA
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.variables import VARIABLES
+from tensorlite.interop.tensorflow.wording import WORDING
 
 ADAPTERS: dict[str, Adapter] = {
     **PLAIN,
@@ -31,6 +33,7 @@ ADAPTERS: dict[str, Adapter] = {
     **MATCHING,
     **OLDER,
     **PICTURING,
+    **QUANTISED,
     **SCATTERING,
     **SPECTRA,
     **VARIABLES,
@@ -42,6 +45,7 @@ ADAPTERS: dict[str, Adapter] = {
     **PYTHON,
     **STORED,
     **SUMMARIES,
+    **WORDING,
 }
 
 

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import DType, string
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops.examples import ParseExampleV2, Wanted, attributes_of
+from tensorlite.ops.examples import (
+    Features,
+    FixedLenSequenceFeature,
+    ParseExampleV2,
+    VarLenFeature,
+    Wanted,
+    attributes_of,
+)
+from tensorlite.ops.sequence_examples import (
+    SequenceContext,
+    parse_single_sequence_example,
+)
+from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def _keys(texts: Sequence[str], name: str) -> Spelled:
@@ -62,14 +77,17 @@ def _texts(given: Given, places: Sequence[int]) -> list[str]:
 
 
 def _wanted(
-    given: Given, sparse: Sequence[str], dense: Sequence[str], defaults: Sequence[int]
+    given: Given,
+    sparse: Sequence[str],
+    dense: Sequence[str],
+    defaults: Sequence[int],
+    names: Sequence[str] = ("sparse_types", "Tdense", "dense_shapes"),
 ) -> list[Wanted]:
-    """Return the features that are asked for."""
-    kinds = given.dtypes("sparse_types")
-    own = given.dtypes("Tdense")
-    shapes: tuple[Shape, ...] = given.typed("dense_shapes", tuple)
-    if (len(kinds), len(own), len(shapes)) != (len(sparse), len(dense), len(dense)):
-        raise GraphDefError(f"{given.record}: there are not as many types as keys")
+    """Return the features that are asked for; attributes of `names` say of which types."""
+    kinds, own = given.dtypes(names[0]), given.dtypes(names[1])
+    shapes: tuple[Shape, ...] = given.typed(names[2], tuple)
+    _check(given, sparse, kinds)
+    _check(given, dense, own, shapes, defaults)
     found = [Wanted(*x, (), "sparse") for x in zip(sparse, kinds, strict=True)]
     for key, dtype, shape, place in zip(dense, own, shapes, defaults, strict=True):
         found.append(_dense(given, (key, dtype), shape.sizes, place))
@@ -111,9 +129,64 @@ def _version_1(given: Given) -> Values:
     return _read(given, _wanted(given, sparse, dense, defaults), defaults)
 
 
+def _lists(given: Given, keys: Sequence[str], optional: Sequence[str]) -> Features:
+    """Return the features of lists: sparse ones first, then those of one shape."""
+    sparse = given.dtypes("feature_list_sparse_types")
+    dense = given.dtypes("feature_list_dense_types")
+    shapes: tuple[Shape, ...] = given.typed("feature_list_dense_shapes", tuple)
+    _check(given, keys, [*sparse, *dense], [None] * len(sparse) + [*shapes])
+    found: dict[str, Any] = {
+        key: VarLenFeature(dtype) for key, dtype in zip(keys, sparse, strict=False)
+    }
+    for key, dtype, shape in zip(keys[len(sparse) :], dense, shapes, strict=True):
+        one = FixedLenSequenceFeature(shape.sizes or (), dtype, key in optional)
+        found[key] = one
+    return found
+
+
+def _check(given: Given, *listed: Sequence[Any]) -> None:
+    if len({len(one) for one in listed}) > 1:
+        raise GraphDefError(f"{given.record}: there are not as many types as keys")
+
+
+def _parts_of(features: Features, found: dict[str, Any]) -> list[Tensor]:
+    """Return tensors by kinds: places, values and shapes of sparse ones, then dense ones."""
+    values = [found[key] for key in features]
+    sparse = [x for x in values if isinstance(x, SparseTensor)]
+    dense = [x for x in values if not isinstance(x, SparseTensor)]
+    return [*[part for kind in zip(*sparse, strict=True) for part in kind], *dense]
+
+
+def _sequence(given: Given) -> Values:
+    """Read one SequenceExample: a context, and lists."""
+    counts = [given.typed(f"N{kind}", int) for kind in _KINDS]
+    starts = [*accumulate(counts, initial=2)]
+    keys = [_texts(given, range(*ends)) for ends in pairwise(starts)]
+    defaults = range(starts[-1], starts[-1] + counts[1])
+    asked = _wanted(given, keys[0], keys[1], defaults, _OF_CONTEXT)
+    lists = _lists(given, [*keys[2], *keys[3]], _texts(given, [1]))
+
+    def read(serialized: Tensor, *values: Tensor) -> list[Tensor]:
+        inner = call(SequenceContext(), serialized)
+        context = calls(ParseExampleV2(*attributes_of(asked)), inner, *values)
+        _, found = parse_single_sequence_example(serialized, None, lists)
+        return [*context, *_parts_of(lists, found)]
+
+    return given.composed(read, *[given.tensor(i) for i in (0, *defaults)])
+
+
+_KINDS = (
+    "context_sparse",
+    "context_dense",
+    "feature_list_sparse",
+    "feature_list_dense",
+)
+_OF_CONTEXT = ("context_sparse_types", "Tcontext_dense", "context_dense_shapes")
+
 PARSED: dict[str, Adapter] = {
     "ParseExample": _version_1,
     "ParseExampleV2": _version_2,
+    "ParseSingleSequenceExample": _sequence,
 }
 """How examples are read."""
 

@@ -66,12 +66,15 @@ NUMBERS: dict[int, DType] = {
 OF_DTYPE = {dtype: number for number, dtype in NUMBERS.items()}
 REFERENCE = 100
 """What is added to the number of a dtype for a reference to a variable of it."""
+_HELD_BY: dict[int, DType] = {
+    11: dtypes.int8,
+    12: dtypes.uint8,
+    13: dtypes.int32,
+    15: dtypes.int16,
+    16: dtypes.uint16,
+}
+"""Quantised dtypes are read as those of the integers that hold the numbers."""
 _OTHERS = {
-    11: "qint8",
-    12: "quint8",
-    13: "qint32",
-    15: "qint16",
-    16: "quint16",
     24: "float8_e5m2",
     25: "float8_e4m3fn",
     29: "int4",
@@ -99,7 +102,8 @@ def dtype_of(number: int) -> DType:
     >>> dtype_of(1), dtype_of(101)
     (tl.float32, tl.float32)
     """
-    found = NUMBERS.get(number - REFERENCE if number > REFERENCE else number)
+    plain = number - REFERENCE if number > REFERENCE else number
+    found = NUMBERS.get(plain) or _HELD_BY.get(plain)
     if found is None:
         name = _OTHERS.get(number, str(number))
         raise GraphDefError(f"there is no dtype for TensorFlow's dtype {name}")

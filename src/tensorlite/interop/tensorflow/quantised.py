@@ -1,0 +1,42 @@
+"""Quantised numbers in GraphDefs, whose dtypes are read as those of the integers that hold them."""
+
+from __future__ import annotations
+
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.quantised import dequantized, quantized
+from tensorlite.ops.shape import astype
+
+
+def _quantised(given: Given) -> Values:
+    dtype, mode = given.dtype("T"), given.typed("mode", str)
+    to_even = given.typed("round_mode", str) == "HALF_TO_EVEN"
+    narrow = given.typed("narrow_range", bool)
+    least = given.typed("ensure_minimum_range", float)
+
+    def made(x: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, ...]:
+        return quantized(
+            x,
+            (low, high),
+            dtype,
+            mode,
+            to_even=to_even,
+            narrow=narrow,
+            least_range=least,
+        )
+
+    return given.composed(made, *given.tensors)
+
+
+def _restored(given: Given) -> Values:
+    mode, narrow = given.typed("mode", str), given.typed("narrow_range", bool)
+    dtype = given.dtype("dtype")
+
+    def made(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        return astype(dequantized(x, (low, high), mode, narrow), dtype)
+
+    return given.composed(made, *given.tensors)
+
+
+QUANTISED: dict[str, Adapter] = {"Dequantize": _restored, "QuantizeV2": _quantised}
