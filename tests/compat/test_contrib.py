@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -195,3 +196,46 @@ def test_names_that_are_not_there_say_so() -> None:
     for namespace in ("layers", "slim", "framework", "opt", "distributions"):
         with pytest.raises(AttributeError, match="no attribute"):
             _ = getattr(tf.contrib, namespace).nothing_of_this_name
+
+
+def test_layers_outputs_are_found_by_the_names_of_their_layers() -> None:
+    slim = tf.contrib.slim
+    with tf.Graph().as_default():
+        x = tf.zeros([1, 8, 8, 3])
+        with slim.arg_scope(
+            [slim.conv2d, slim.max_pool2d], outputs_collections="ends"
+        ):
+            net = slim.repeat(x, 2, slim.conv2d, 4, [3, 3], scope="conv1")
+            net = slim.max_pool2d(net, [2, 2], scope="pool1")
+        tf.add_to_collection("ends", tf.identity(net, name="own"))
+        found = slim.utils.convert_collection_to_dict("ends", clear_collection=True)
+        names = ["conv1/conv1_1", "conv1/conv1_2", "pool1", "own"]
+        assert list(found) == names
+        assert found["pool1"] is net
+        assert tf.get_collection("ends") == []
+        assert slim.utils.last_dimension(net.get_shape(), min_rank=4) == 4
+
+
+def test_documents_become_numbers_of_words(tmp_path: Path) -> None:
+    """TensorFlow 1.15 gives these rows."""
+    texts = ["I'm a man a plan", "a HTMLPage plan b-c", ""]
+    made = tf.contrib.learn.preprocessing.VocabularyProcessor(4)
+    rows = np.array(list(made.fit_transform(texts)))
+    assert rows.tolist() == [[1, 2, 3, 2], [2, 5, 6, 4], [0, 0, 0, 0]]
+    assert next(made.reverse(rows)) == "I'm a man a"
+    made.save(str(tmp_path / "words"))
+    again = tf.contrib.learn.preprocessing.VocabularyProcessor.restore(
+        str(tmp_path / "words")
+    )
+    assert next(again.transform(["plan new a"])).tolist() == [4, 0, 2, 0]
+    assert again.vocabulary_.state() == made.vocabulary_.state()
+    often = tf.contrib.learn.preprocessing.VocabularyProcessor(3, min_frequency=1)
+    assert next(often.fit_transform(texts)).tolist() == [0, 1, 0]
+    assert len(often.vocabulary_) == 3
+
+
+def test_documents_become_bytes_and_back() -> None:
+    made = tf.contrib.learn.preprocessing.ByteProcessor(4)
+    rows = list(made.transform(["abcdef", b"\xc3\xa9"]))
+    assert [row.tolist() for row in rows] == [[97, 98, 99, 100], [195, 169, 0, 0]]
+    assert list(made.reverse(rows)) == ["abcd", "\xe9"]

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.v1 import monitored
+from tensorlite.compat.v1.contrib import preprocessing
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
 from tensorlite.core.errors import UnimplementedError
 
@@ -57,6 +58,7 @@ class _Datasets:
 
 class _Learn:
     datasets, monitored_session = _Datasets(), monitored
+    preprocessing = preprocessing
 
 
 class _Python:

@@ -16,14 +16,16 @@ from tensorlite.compat.v1 import (
 )
 from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.layer_utils import (
+    collect_named_outputs,
+    get_variable_collections,
+)
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import (
     add_to_own,
     channels_of,
-    collections_of,
     finished,
     layer_scope,
-    named_output,
 )
 from tensorlite.compat.v1.layers_core import chosen, known_size, static_bool
 from tensorlite.core.dtypes import float16
@@ -76,13 +78,13 @@ def batch_norm(
             norm = _Norm(x, asked, able, zero_debias_moving_mean)
             made = norm.normalized(is_training, updates_collections, batch_weights)
             made = finished(made, None, None, activation_fn)
-            return named_output(outputs_collections, sc.name, made)
+            return collect_named_outputs(outputs_collections, sc.name, made)
     with layer_scope(scope, "BatchNorm", reuse) as sc:
         layer = _layer(sc, asked, param_regularizers or {}, reuse, fused)
         made = layer.apply(x, training=is_training)
         _add_to_own(layer, into)
         made = finished(made, None, None, activation_fn)
-        return named_output(outputs_collections, sc.name, made)
+        return collect_named_outputs(outputs_collections, sc.name, made)
 
 
 def _known_rank(x: Any, renormed: bool) -> int:
@@ -162,7 +164,7 @@ class _Norm:
             self.x.dtype,
             self.asked.first[name],
             trainable=trainable,
-            collections=collections_of(self.asked.collections, name),
+            collections=get_variable_collections(self.asked.collections, name),
         )
 
     def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
@@ -248,7 +250,7 @@ def layer_norm(
         axes, sizes = _normed(x, begin_norm_axis, begin_params_axis)
 
         def own(name: str) -> Any:
-            into = collections_of(variables_collections, name)
+            into = get_variable_collections(variables_collections, name)
             return model_variable(
                 name,
                 sizes,
@@ -268,7 +270,7 @@ def layer_norm(
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(x.get_shape())
         outputs = finished(outputs, None, None, activation_fn)
-        return named_output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 def _normed(x: Any, begun: int, of_parameters: int) -> tuple[list[int], list[int]]:

@@ -16,13 +16,15 @@ from tensorlite.compat.v1 import (
     scopes,
 )
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.layer_utils import (
+    collect_named_outputs,
+    get_variable_collections,
+)
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import (
     ZEROS,
     channels_of,
-    collections_of,
     layer_scope,
-    named_output,
 )
 from tensorlite.compat.v1.init_ops import Constant
 from tensorlite.core.dtypes import float32, int32, int64
@@ -46,7 +48,7 @@ def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
                 kernel_size, stride, padding, channels_of(data_format), _scope=prefix
             )
             outputs = layer.apply(framework.convert_to_tensor(inputs))
-            return named_output(outputs_collections, prefix, outputs)
+            return collect_named_outputs(outputs_collections, prefix, outputs)
 
     pooled.__name__ = pooled.__qualname__ = default.lower().replace("pool", "_pool")
     return pooled
@@ -88,7 +90,7 @@ def pool(
             prefix,
             data_format,
         )
-        return named_output(outputs_collections, prefix, outputs)
+        return collect_named_outputs(outputs_collections, prefix, outputs)
 
 
 def _each(value: Any, count: int) -> list[int]:
@@ -100,7 +102,7 @@ def _each(value: Any, count: int) -> list[int]:
 def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
     with name_scope(scope, "Flatten") as prefix:
         outputs = layers.flatten(framework.convert_to_tensor(inputs))
-        return named_output(outputs_collections, prefix, outputs)
+        return collect_named_outputs(outputs_collections, prefix, outputs)
 
 
 @add_arg_scope
@@ -119,7 +121,7 @@ def dropout(
         )
         x = framework.convert_to_tensor(inputs)
         outputs = layer.apply(x, training=is_training)
-        return named_output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 @add_arg_scope
@@ -146,12 +148,12 @@ def bias_add(
             initializer,
             regularizer,
             trainable,
-            collections_of(variables_collections, "biases"),
+            get_variable_collections(variables_collections, "biases"),
         )
         outputs = shared_nn.bias_add(x, biases, data_format=data_format)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return named_output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 @add_arg_scope
@@ -170,7 +172,7 @@ def one_hot_encoding(
         outputs = picking.one_hot(
             classes, num_classes, on_value=on_value, off_value=off_value
         )
-        return named_output(outputs_collections, prefix, outputs)
+        return collect_named_outputs(outputs_collections, prefix, outputs)
 
 
 @add_arg_scope
@@ -213,7 +215,7 @@ def spatial_softmax(
             raise InvalidArgumentError(
                 f"spatial_softmax: sizes of {features.get_shape()} but the batch's are known"
             )
-        into = collections_of(variables_collections, "temperature")
+        into = get_variable_collections(variables_collections, "temperature")
         begun = Constant(1.0 if temperature is None else temperature)
         heat = model_variable(
             "temperature",

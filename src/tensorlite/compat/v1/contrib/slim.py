@@ -8,12 +8,16 @@ from tensorlite.compat.v1.averages import (
 )
 from tensorlite.compat.v1.contrib import (
     framework,
+    layer_utils as utils,
     layers,
     losses,
     metrics,
     model_analyzer,
+    regularizers,
+    regularizers as initializers,
     slim_evaluation as evaluation,
     slim_learning as learning,
+    variables,
 )
 
 __all__ = [
@@ -21,10 +25,14 @@ __all__ = [
     "evaluation",
     "get_global_step",
     "get_or_create_global_step",
+    "initializers",
     "learning",
     "losses",
     "metrics",
     "model_analyzer",
+    "regularizers",
+    "utils",
+    "variables",
 ]
 
 

@@ -13,6 +13,10 @@ from typing import Any
 from tensorlite.compat.shared import nn as shared_nn
 from tensorlite.compat.v1 import convolutions, framework, layers, scopes
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.layer_utils import (
+    collect_named_outputs,
+    get_variable_collections,
+)
 from tensorlite.compat.v1.contrib.regularizers import xavier_initializer
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.init_ops import Zeros
@@ -54,30 +58,13 @@ def layer_scope(
         yield opened
 
 
-def collections_of(variables_collections: Any, name: str) -> Any:
-    """Return the collections that are given for a kind of variable."""
-    if isinstance(variables_collections, dict):
-        return variables_collections.get(name)
-    return variables_collections
-
-
 def add_to_own(variable: Any, variables_collections: Any, name: str) -> None:
     """Add a variable to the collections that are given for its kind."""
-    found = collections_of(variables_collections, name)
+    found = get_variable_collections(variables_collections, name)
     for collection in [found] if isinstance(found, str) else found or ():
         for part in getattr(variable, "parts", [variable]):
             if not any(x is part for x in scopes.get_collection(collection)):
                 scopes.add_to_collection(collection, part)
-
-
-def named_output(outputs_collections: Any, alias: str, outputs: Any) -> Any:
-    """Return outputs, added to collections under the name of their layer."""
-    if outputs_collections:
-        scopes.add_to_collections(outputs_collections, outputs)
-        graph = framework.get_default_graph()
-        names = graph.scopes.setdefault("aliases", {})
-        names[id(outputs)] = alias.rstrip("/")
-    return outputs
 
 
 def finished(
@@ -175,7 +162,7 @@ def fully_connected(
         x = framework.convert_to_tensor(inputs)
         outputs = _applied(layers.Dense, sc, x, given, variables_collections, reuse)
         outputs = finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return named_output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 _CONVOLUTIONS = {3: layers.Conv1D, 4: layers.Conv2D, 5: layers.Conv3D}
@@ -232,7 +219,7 @@ def _convolution(count: int | None) -> Callable[..., Any]:
             }
             made = _applied(kind, sc, x, given, variables_collections, reuse)
             made = finished(made, normalizer_fn, normalizer_params, activation_fn)
-            return named_output(outputs_collections, sc.name, made)
+            return collect_named_outputs(outputs_collections, sc.name, made)
 
     name = "convolution" if count is None else f"convolution{count}d"
     convolution.__name__ = convolution.__qualname__ = name
@@ -281,7 +268,7 @@ def _transposed(kind: Any, default: str, form: str) -> Callable[..., Any]:
             x = framework.convert_to_tensor(inputs)
             made = _applied(kind, sc, x, given, variables_collections, reuse)
             made = finished(made, normalizer_fn, normalizer_params, activation_fn)
-            return named_output(outputs_collections, sc.name, made)
+            return collect_named_outputs(outputs_collections, sc.name, made)
 
     name = f"convolution{2 if form == 'NHWC' else 3}d_transpose"
     convolution.__name__ = convolution.__qualname__ = name
@@ -339,7 +326,7 @@ def separable_convolution2d(
             kind = layers.SeparableConv2D
             outputs = _applied(kind, sc, x, given, variables_collections, reuse)
         outputs = finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return named_output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 def _separable(
@@ -386,7 +373,7 @@ def _depthwise(
         x.dtype,
         *weights,
         trainable,
-        collections_of(collections, "weights"),
+        get_variable_collections(collections, "weights"),
     )
     steps = [1, 1, *_pair(stride)] if first else [1, *_pair(stride), 1]
     outputs = convolutions.depthwise_conv2d(
@@ -400,7 +387,7 @@ def _depthwise(
         x.dtype,
         *biases,
         trainable,
-        collections_of(collections, "biases"),
+        get_variable_collections(collections, "biases"),
     )
     return shared_nn.bias_add(outputs, added, data_format=data_format)
 
