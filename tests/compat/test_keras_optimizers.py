@@ -208,3 +208,43 @@ def test_a_schedule_shows_as_the_rate_that_holds_now() -> None:
         optimizer.apply_gradients([(tf.constant(1.0), variable)])
     assert float(optimizer.learning_rate) == pytest.approx(0.1 * 0.5**0.3)
     assert optimizer.get_config()["learning_rate"]["class_name"] == "ExponentialDecay"
+
+
+def test_weights_that_are_named_keep_their_size() -> None:
+    kernel, bias = (keras.Variable([1.0], name=name) for name in ("kernel", "bias"))
+    other = keras.Variable([1.0], name="other")
+    optimizer = keras.optimizers.AdamW(0.1, weight_decay=0.5)
+    optimizer.exclude_from_weight_decay(var_list=[other], var_names=["bias", "norm"])
+    zero = tf.zeros(1)
+    optimizer.apply_gradients([(zero, kernel), (zero, bias), (zero, other)])
+    assert np.allclose(kernel.numpy(), 0.95)
+    assert bias.numpy() == other.numpy() == 1.0
+    with pytest.raises(ValueError, match="before the optimizer is built"):
+        optimizer.exclude_from_weight_decay(var_names=["kernel"])
+
+
+def test_what_is_asked_of_an_optimizer_is_in_its_configuration() -> None:
+    asked = {
+        "weight_decay": 0.1,
+        "clipnorm": 2.0,
+        "use_ema": True,
+        "ema_overwrite_frequency": 3,
+        "gradient_accumulation_steps": 4,
+    }
+    made = keras.optimizers.AdamW(0.5, **asked)
+    again = keras.optimizers.AdamW.from_config(made.get_config())
+    assert again.get_config() == made.get_config()
+    assert asked.items() <= again.get_config().items()
+
+
+def test_gradients_are_clipped_in_one_way() -> None:
+    with pytest.raises(ValueError, match="Only one of `clipnorm`"):
+        keras.optimizers.SGD(clipnorm=1.0, clipvalue=1.0)
+
+
+def test_beta_of_ftrl_is_a_share_of_the_rate() -> None:
+    variable = keras.Variable([1.0, 2.0])
+    optimizer = keras.optimizers.Ftrl(0.05, l1_regularization_strength=0.01, beta=0.1)
+    for _ in range(3):
+        optimizer.apply_gradients([(tf.constant([1.0, -2.0]), variable)])
+    assert np.allclose(variable.numpy(), [0.53458, 1.71694], atol=1e-5)

@@ -397,3 +397,63 @@ def test_models_are_called_with_columns_of_tables() -> None:
     model = keras.Model(inputs, inputs["a"] + inputs["b"])
     found = model({"a": Column([1.0, 2.0]), "b": Column([3.0, 4.0])})
     assert found.numpy().tolist() == [[4.0], [6.0]]
+
+
+def _of_two_outputs(**options: Any) -> Any:
+    inputs = keras.Input((2,))
+    ones = keras.initializers.Ones()
+    outputs = [
+        keras.layers.Dense(1, kernel_initializer=ones, name=name)(inputs)
+        for name in ("a", "b")
+    ]
+    model = keras.Model(inputs, outputs)
+    model.compile("sgd", **options)
+    return model
+
+
+def test_an_output_may_have_several_losses_or_none() -> None:
+    x, y = np.ones((2, 2)), np.zeros((2, 1))
+    model = _of_two_outputs(loss={"a": ["mse", "mae"], "b": None})
+    found = model.evaluate(x, [y, y], verbose=0, return_dict=True)
+    assert found["loss"] == 6.0
+    assert "b_loss" not in found
+
+
+def test_logs_are_numbers_of_python() -> None:
+    x, y = np.ones((2, 2)), np.zeros((2, 1))
+    model = _of_two_outputs(loss="mse")
+    seen: list[Any] = []
+    ends = keras.callbacks.LambdaCallback(
+        on_train_batch_end=lambda _, logs: seen.extend(logs.values())
+    )
+    model.fit(x, [y, y], verbose=0, callbacks=[ends])
+    seen += model.evaluate(x, [y, y], verbose=0)
+    seen += model.train_on_batch(x, [y, y])
+    assert [type(x) for x in seen] == [float] * 9
+
+
+def test_keys_that_are_no_outputs_are_refused() -> None:
+    x, y = np.ones((2, 2)), np.zeros((2, 1))
+    for options in (
+        {"loss": {"a": "mse", "c": "mse"}},
+        {"loss": "mse", "metrics": {"c": ["mae"]}},
+    ):
+        with pytest.raises(ValueError, match="Expected keys"):
+            _of_two_outputs(**options).fit(x, [y, y], verbose=0)
+
+
+def test_metrics_of_an_output_have_names_of_their_own() -> None:
+    x, y = np.ones((2, 2)), np.zeros((2, 1))
+    model = _of_two_outputs(
+        loss="mse",
+        metrics=[["mse"], ["mae"]],
+        weighted_metrics=[["mse", "bce"], []],
+    )
+    found = model.evaluate(x, [y, y], verbose=0, return_dict=True)
+    assert sorted(found) == sorted(
+        [
+            "loss",
+            *("a_loss", "b_loss", "a_mse", "b_mae"),
+            *("a_weighted_mse", "a_bce"),
+        ]
+    )

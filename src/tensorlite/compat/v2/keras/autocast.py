@@ -100,5 +100,7 @@ def _first(initializer: Any, shape: Any, dtype: Any) -> Any:
             )
         make = initializers.get(initializer) if named else initializer
         return make(tuple(shape), dtype=defaults.kind_of(dtype))
-    is_double = isinstance(initializer, (float, list)) and dtype is None
-    return converted(initializer, defaults.width() if is_double else dtype)
+    if dtype is not None:
+        return converted(initializer, defaults.kind_of(dtype))
+    is_double = isinstance(initializer, (float, list))
+    return converted(initializer, defaults.width() if is_double else None)

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import describing, lookup, naming, schedules
+from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, building
 from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
@@ -21,6 +22,7 @@ from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
 
+_CLIPPING = ("clipnorm", "clipvalue", "global_clipnorm")
 _UNUSED = (*("jit_compile", "use_locking", "is_legacy_optimizer"),)
 
 
@@ -60,7 +62,8 @@ class Optimizer(Module):
         self.clipnorm = options.pop("clipnorm", None)
         self.clipvalue = options.pop("clipvalue", None)
         self.global_clipnorm = options.pop("global_clipnorm", None)
-        self.weight_decay = options.pop("weight_decay", None)
+        _check_clipping(self)
+        self._decay = WeightDecay(options.pop("weight_decay", None))
         decay = options.pop("decay", None)
         for unused in _UNUSED:
             options.pop(unused, None)
@@ -228,11 +231,10 @@ class Optimizer(Module):
         return self.iterations if building.get() is None else applied
 
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
-        clipped = self._clipped(gradients)
+        clipped = self._clip_gradients(gradients)
         if not self.by_rows:
             clipped = [tl.densify(g) for g in clipped]
-        if self.weight_decay and not isinstance(self._core, tl.optimizers.AdamW):
-            self._decay(variables)
+        self._decay.take(variables, self._rate_of_next_step())
         return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
 
     def _gather(
@@ -267,12 +269,25 @@ class Optimizer(Module):
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         return self.apply_gradients(zip(grads, trainable_variables, strict=True))
 
-    def _decay(self, variables: list[Any]) -> None:
-        rate = self._core._rate(self.iterations.value() + 1)  # noqa: SLF001  as it will be used
-        for variable in variables:
-            variable.assign_sub(variable.value() * rate * self.weight_decay)
+    def _rate_of_next_step(self) -> Any:
+        return self._core._rate(self.iterations.value() + 1)  # noqa: SLF001  as it will be used
 
-    def _clipped(self, gradients: list[Any]) -> list[Any]:
+    @property
+    def weight_decay(self) -> float | None:
+        """The share of the learning rate that weights lose at each step."""
+        return self._decay.share
+
+    @weight_decay.setter
+    def weight_decay(self, share: float | None) -> None:
+        self._decay.share = share
+
+    def exclude_from_weight_decay(
+        self, var_list: Any = None, var_names: Any = None
+    ) -> None:
+        """Let variables keep their size, or those in whose names one of some patterns is found."""
+        self._decay.exclude(var_list, var_names, self.built)
+
+    def _clip_gradients(self, gradients: list[Any]) -> list[Any]:
         if self.clipvalue is not None:
             most = float(self.clipvalue)
             return [tl.clip(tl.densify(g), -most, most) for g in gradients]
@@ -338,9 +353,11 @@ class Optimizer(Module):
             rate = float(rate.numpy())
         kept = {
             key: getattr(self, key)
-            for key in ("clipnorm", "clipvalue", "global_clipnorm")
+            for key in (*_CLIPPING, "weight_decay", "loss_scale_factor")
             if getattr(self, key) is not None
         }
+        for held in self._kept():
+            kept.update(held.described())
         return {
             "name": self.name,
             "learning_rate": describing.described(rate),
@@ -356,6 +373,15 @@ class Optimizer(Module):
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         rate = describing.restored(config.get("learning_rate", 0.001))
         return cls(**{**lookup.fitting(cls, config), "learning_rate": rate})
+
+
+def _check_clipping(optimizer: Any) -> None:
+    given = {key: getattr(optimizer, key) for key in _CLIPPING}
+    if sum(x is not None for x in given.values()) > 1:
+        raise InvalidArgumentError(
+            "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
+            f"{given}"
+        )
 
 
 def _averages(options: dict[str, Any]) -> Averages | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from tensorlite.compat.v2.keras import losses, metrics
@@ -15,13 +16,46 @@ def spread(
     given: Any, outputs: Any, names: list[str], whole: bool = False
 ) -> list[Any]:
     """Return what is given for each output, by its place or its name."""
-    count = len(nest.flatten(outputs))
+    size = len(nest.flatten(outputs))
     if isinstance(given, dict):
         keys = sorted(outputs) if isinstance(outputs, dict) else names
         return [given.get(key) for key in keys]
-    if isinstance(given, (list, tuple)) and not whole and len(given) == count:
+    if isinstance(given, (list, tuple)) and not whole and len(given) == size:
         return list(given)
-    return [given] * count
+    return [given] * size
+
+
+def known_outputs(given: Any, outputs: Any, names: list[str], what: str) -> None:
+    """Refuse keys that are no output's, of which nothing would come."""
+    if not isinstance(given, dict):
+        return
+    known = [*names, *(outputs if isinstance(outputs, dict) else ())]
+    strange = [key for key in given if key not in known]
+    if strange:
+        raise InvalidArgumentError(
+            f"Invalid `{what}`: the keys {strange} do not correspond to any model output. Expected "
+            f"keys: {known}"
+        )
+
+
+class _Together(losses.Loss):
+    """The sum of several losses of one output."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        super().__init__()
+        self._parts = parts
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        first, *others = (x(y_true, y_pred, sample_weight) for x in self._parts)
+        return sum(others, start=first)
+
+
+def _loss_of_output(given: Any) -> Any:
+    """Return the loss that is given for an output, of several their sum."""
+    if not isinstance(given, (list, tuple)):
+        return losses.as_loss(given)
+    parts = [losses.as_loss(x) for x in given if x is not None]
+    return _Together(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
 class CompiledLoss:
@@ -31,20 +65,24 @@ class CompiledLoss:
         self._given, self._weights, self._names = loss, weights, names
         self._losses: list[Any] | None = None
         self.mean = Mean("loss")
-        self.each: list[Any] = []
+        self._each: list[Any] = []
 
     def build(self, outputs: Any) -> None:
         if self._losses is not None:
             return
+        known_outputs(self._given, outputs, self._names, "loss")
         given = spread(self._given, outputs, self._names)
-        self._losses = [losses.as_loss(x) for x in given]
+        self._losses = [_loss_of_output(x) for x in given]
         if len(self._losses) > 1:
             titles = output_names(outputs, self._names)
-            self.each = [Mean(f"{title}_loss") for title in titles]
+            self._each = [
+                None if loss is None else Mean(f"{title}_loss")
+                for title, loss in zip(titles, self._losses, strict=True)
+            ]
 
     @property
     def metrics(self) -> list[Metric]:
-        return [self.mean, *self.each]
+        return [self.mean, *(each for each in self._each if each is not None)]
 
     def __call__(
         self,
@@ -66,8 +104,8 @@ class CompiledLoss:
             if loss is None or y is None:
                 continue
             value = loss(y, p, sample_weight=weight)
-            if self.each:
-                self.each[i].update_state(value, sample_weight=batch_of(p))
+            if self._each:
+                self._each[i].update_state(value, sample_weight=batch_of(p))
             term = value if share in (None, 1.0) else value * share
             total = term if total is None else total + term
         for term in regularization_losses or ():
@@ -133,14 +171,14 @@ class CompiledMetrics:
         titles = output_names(y_pred, self._names)
         kinds = spread(self._loss, y_pred, self._names)
         for given, is_weighted in ((self._given, False), (self._weighted, True)):
+            known_outputs(given, y_pred, self._names, "metrics")
             for i, group in enumerate(_groups(given, y_pred, self._names)):
+                title = f"{titles[i]}_" if len(outputs) > 1 else ""
                 for one in group:
-                    loss = losses.as_loss(kinds[i])
+                    loss = _loss_of_output(kinds[i])
                     made = metrics.as_metric(one, true[i], outputs[i], loss)
-                    if len(outputs) > 1:
-                        made._name = f"{titles[i]}_{made.name}"  # noqa: SLF001
-                    if any(made.name == other.name for _, _, other in found):
-                        made._name = f"weighted_{made.name}"  # noqa: SLF001
+                    taken = {other.name for _, _, other in found}
+                    made._name = _free(title, made.name, is_weighted, taken)  # noqa: SLF001
                     found.append((i, is_weighted, made))
         self._metrics = found
 
@@ -165,6 +203,16 @@ class CompiledMetrics:
             if true[i] is not None:
                 weight = weights[i] if is_weighted else None
                 metric.update_state(true[i], outputs[i], sample_weight=weight)
+
+
+def _free(title: str, name: str, is_weighted: bool, taken: set[str]) -> str:
+    """Return the name of an output's metric, which no other has."""
+    wanted = f"{title}{name}"
+    if is_weighted and wanted in taken:
+        wanted = f"{title}weighted_{name}"
+    if wanted not in taken:
+        return wanted
+    return next(x for i in count(1) if (x := f"{wanted}_{i}") not in taken)
 
 
 def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:

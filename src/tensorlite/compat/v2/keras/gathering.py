@@ -25,6 +25,14 @@ class Averages:
         self.momentum, self.every = momentum, every
         self._of: dict[int, tuple[Any, Any]] = {}
 
+    def described(self) -> dict[str, Any]:
+        """Return the arguments of an optimizer that ask for this."""
+        return {
+            "use_ema": True,
+            "ema_momentum": self.momentum,
+            "ema_overwrite_frequency": self.every,
+        }
+
     @property
     def variables(self) -> list[Any]:
         return [average for _, average in self._of.values()]
@@ -68,6 +76,10 @@ class Gathered:
         with interpreted_by(None):
             self.seen: Any = Weight(np.asarray(0, np.int64), trainable=False)
         self._of: dict[int, tuple[Any, Any]] = {}
+
+    def described(self) -> dict[str, Any]:
+        """Return the argument of an optimizer that asks for this."""
+        return {"gradient_accumulation_steps": self.count}
 
     @property
     def variables(self) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import describing
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer, Variables
 from tensorlite.compat.v2.keras.weights import Weight
@@ -63,7 +64,8 @@ class LossScaleOptimizer(Optimizer):
         self.inner_optimizer.finalize_variable_values(var_list)
 
     def scale_loss(self, loss: Any) -> Any:
-        return loss * tl.astype(self.dynamic_scale.value(), loss.dtype)
+        given = converted(loss)
+        return given * tl.astype(self.dynamic_scale.value(), given.dtype)
 
     def apply_gradients(
         self,

@@ -115,6 +115,8 @@ FUNCTIONS: dict[str, Any] = {
     "poisson": poisson,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
     "squared_hinge": squared_hinge,
+    "bce": bce,
+    "BCE": bce,
     "mse": mse,
     "mae": mae,
     "mape": mape,

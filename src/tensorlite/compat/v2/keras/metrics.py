@@ -140,6 +140,8 @@ CLASSES: dict[str, Any] = {
     "MeanTensor": MeanTensor,
 }
 FUNCTIONS: dict[str, Any] = {
+    "bce": binary_crossentropy,
+    "BCE": binary_crossentropy,
     "MSE": MSE,
     "mse": mse,
     "MAE": MAE,

@@ -270,6 +270,20 @@ class Nadam(Optimizer):
         }
 
 
+class _Leader(tl.optimizers.Ftrl):
+    """The regularised leader, held back by a share of the rate that is the same at each step."""
+
+    def __init__(self, beta: float, rate: Any, *regularizing: float) -> None:
+        super().__init__(rate, *regularizing)
+        self.beta = beta
+
+    def hyper(self, step: Any) -> Any:
+        l1, l2, *rest = super().hyper(step)
+        if self.beta:
+            l2 = l2 + self.beta / (2.0 * self._rate(step))
+        return (l1, l2, *rest)
+
+
 class Ftrl(Optimizer):
     def __init__(
         self,
@@ -283,14 +297,15 @@ class Ftrl(Optimizer):
         name: str = "Ftrl",
         **kwargs: Any,
     ) -> None:
+        self.beta = beta
         self._regularizing = (
             learning_rate_power,
             initial_accumulator_value,
             l1_regularization_strength,
-            l2_regularization_strength + beta / 2.0,
+            l2_regularization_strength,
             l2_shrinkage_regularization_strength,
         )
         super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
-        return tl.optimizers.Ftrl(rate, *self._regularizing)
+        return _Leader(self.beta, rate, *self._regularizing)

@@ -423,9 +423,16 @@ def _tensor(x: Any) -> Any:
 
 def _numbers(logs: Any) -> dict[str, Any]:
     return {
-        name: value.__tensor__().numpy()[()] if isinstance(value, Operand) else value
+        name: _plain(value.__tensor__().numpy())
+        if isinstance(value, Operand)
+        else value
         for name, value in (logs or {}).items()
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return an array, of one number that of Python."""
+    return value if value.ndim else value.item()
 
 
 def _sorted(logs: Any) -> dict[str, Any]:
