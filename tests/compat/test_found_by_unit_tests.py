@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -350,3 +351,23 @@ def test_layers_are_numbered_from_one_and_their_scopes_from_none() -> None:
 def test_dictionaries_that_are_batched_have_the_same_keys() -> None:
     with pytest.raises(ValueError, match="must have the same keys"):
         tf.train.batch_join([{"a": tf.zeros([2])}, {"b": tf.zeros([2])}], 2)
+
+
+def test_variables_of_layers_may_be_made_before_they_are_called() -> None:
+    layer = tf.layers.Layer(name="mine")
+    first = layer.add_variable("w", [2], initializer=tf.zeros_initializer())
+    second = layer.add_variable("v", [2], trainable=False)
+    assert (first.name, first.dtype.base_dtype) == ("mine/w:0", tf.float32)
+    assert (layer.trainable_variables, layer.variables) == ([first], [first, second])
+
+
+def test_checkpoints_at_addresses_of_files(tmp_path: Path) -> None:
+    v = tf.Variable(3.0)
+    saver = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(v.initializer)
+        saver.save(session, f"file://{tmp_path}/model")
+        session.run(v.assign(1.0))
+        saver.restore(session, f"file://{tmp_path}/model")
+        assert session.run(v) == 3.0
+    assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model")

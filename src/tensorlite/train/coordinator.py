@@ -39,6 +39,10 @@ _MOMENT = 0.02
 """Seconds between two looks at whether threads have ended, which nothing else tells of."""
 
 
+class ThreadsStillRunningError(DeadlineExceededError, RuntimeError):
+    """Threads that were asked to stop, and had not ended when a coordinator's patience had."""
+
+
 class Coordinator:
     """Says to threads when to stop, waits for them to end, and raises the first error of any.
 
@@ -205,10 +209,10 @@ class Coordinator:
         if error is not None:
             raise error
         if alive and not ignore_live_threads:
-            raise DeadlineExceededError(
-                f"these threads still run {stop_grace_period_secs} s after they were asked to "
-                f"stop: {', '.join(alive)}. They must look at coord.should_stop(), and wait for "
-                "nothing but queues that are closed when it stops"
+            raise ThreadsStillRunningError(
+                f"Coordinator stopped with threads still running: {', '.join(alive)}, "
+                f"{stop_grace_period_secs} s after they were asked to stop. They must look at "
+                "coord.should_stop(), and wait for nothing but queues that are closed when it stops"
             )
 
     def raise_requested_exception(self) -> None:

@@ -35,7 +35,12 @@ class FileStatistics(NamedTuple):
 
 def path_of(path: Any) -> Path:
     """Return a path that may be text, bytes or a path object, or a file:// address of this host."""
-    return Path(os.fsdecode(path).removeprefix("file://"))
+    return Path(local_text(path))
+
+
+def local_text(path: Any) -> str:
+    """Return a path, which may be a file:// address of this host, as the text that it is."""
+    return os.fsdecode(path).removeprefix("file://")
 
 
 @contextmanager

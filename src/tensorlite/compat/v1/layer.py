@@ -200,6 +200,7 @@ class Layer:
             made = self._eager_weight(name, shape, wanted, initializer, watched)
         else:
             known = set(map(id, store_of().variables.values()))
+            self._set_scope()
             with scopes.variable_scope(
                 self._scope,
                 reuse=self.built or self._reuse,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import logging
+from tensorlite.compat.shared.gfile import local_text
 from tensorlite.compat.v1 import metagraphs, scopes
 from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
@@ -128,7 +129,7 @@ class Saver:
         self, sess: Session | None, save_path: str, step: Any, latest: str
     ) -> str:
         """Return where to save; its last folder is made."""
-        path = self._numbered(sess, str(save_path), step)
+        path = self._numbered(sess, local_text(save_path), step)
         if Path(path).name == latest:
             raise InvalidArgumentError(
                 f"'latest_filename' collides with 'save_path': {latest!r} and {save_path!r}"
@@ -171,7 +172,7 @@ class Saver:
     def restore(self, sess: Session | None, save_path: str) -> None:
         if save_path is None:
             raise InvalidArgumentError("Can't load save_path when it is None.")
-        path = str(save_path)
+        path = local_text(save_path)
         if not checkpoints.exists(path):
             raise InvalidArgumentError(
                 f"The passed save_path is not a valid checkpoint: {path}"
