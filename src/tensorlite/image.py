@@ -43,6 +43,7 @@ from tensorlite.ops.framing import (
 )
 from tensorlite.ops.host_draws import sample_distorted_bounding_box
 from tensorlite.ops.image_files import (
+    adjust_jpeg_quality,
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
@@ -69,6 +70,7 @@ from tensorlite.ops.random_images import (
     random_flip_left_right,
     random_flip_up_down,
     random_hue,
+    random_jpeg_quality,
     random_saturation,
 )
 from tensorlite.ops.resize import (
@@ -83,6 +85,7 @@ __all__ = [
     "adjust_contrast",
     "adjust_gamma",
     "adjust_hue",
+    "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
     "combined_non_max_suppression",
@@ -118,6 +121,7 @@ __all__ = [
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",
+    "random_jpeg_quality",
     "random_saturation",
     "resize",
     "resize_with_crop_or_pad",

@@ -35,11 +35,13 @@ def extract_glimpse(
     normalized: bool = True,
     noise: str = "uniform",
     generator: Source | None = None,
+    by_corner: bool = False,
 ) -> Tensor:
     """Return the part of each image whose middle is at its offset (TensorFlow's ExtractGlimpse).
 
     `size` is (height, width) of the parts, `offsets` has a row (y, x) for each image: from its
-    middle if `centered`, in sizes of the image if `normalized` (halves if both). What lies outside
+    middle if `centered`, in sizes of the image if `normalized` (halves if both). With `by_corner`
+    offsets that are not both say where parts begin, in elements (ExtractGlimpseV2). What is outside
     of an image is "uniform" noise between its least and greatest element, "gaussian" with its mean
     and deviation, or "zero".
 
@@ -59,7 +61,10 @@ def extract_glimpse(
             f"noise={noise!r}; allowed are {', '.join(NOISES)}"
         )
     have, wanted = shape_of(x), astype(to_tensor(size), dtypes.int32)
-    first = _first(have[1:3], wanted, to_tensor(offsets), centered, normalized)
+    place = _place(have[1:3], to_tensor(offsets), centered, normalized, by_corner)
+    if not by_corner or (centered and normalized):
+        place = place - astype(wanted, dtypes.float32) / 2.0
+    first = astype(place, dtypes.int32)
     rows = expand_dims(first[:, :1] + arange(wanted[0]), 2)
     columns = expand_dims(first[:, 1:] + arange(wanted[1]), 1)
     shape = concat([have[:1], wanted], axis=0)
@@ -82,17 +87,17 @@ def _within(places: Tensor, size: Tensor) -> Tensor:
     return logical_and(places >= 0, places < size)
 
 
-def _first(
-    sizes: Tensor, wanted: Tensor, offsets: Tensor, centered: bool, normalized: bool
+def _place(
+    sizes: Tensor, offsets: Tensor, centered: bool, normalized: bool, whole: bool
 ) -> Tensor:
-    """Return the row and the column of an image at which each glimpse begins."""
+    """Return the row and the column of an image that an offset means."""
     size = astype(sizes, dtypes.float32)
     place = astype(offsets, dtypes.float32)
     if normalized:
         place = place * size
-    if centered:
-        place = place / 2.0 + size / 2.0
-    return astype(place - astype(wanted, dtypes.float32) / 2.0, dtypes.int32)
+    if not centered:
+        return place
+    return (place if whole and not normalized else place / 2.0) + size / 2.0
 
 
 def _noise(x: Tensor, shape: Tensor, noise: str, generator: Source | None) -> Tensor:

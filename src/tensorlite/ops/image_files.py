@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call
+from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.colours import convert_image_dtype
+from tensorlite.ops.operators import astype
 from tensorlite.ops.strings import as_bytes
 
 __all__ = [
+    "adjust_jpeg_quality",
     "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_gif",
@@ -298,6 +301,26 @@ class EncodeJpeg(_Encode):
         return target.getvalue()
 
 
+class EncodeJpegVariableQuality(Op):
+    """The bytes of JPEG files, of a quality that is a tensor."""
+
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, images: TensorSpec, quality: TensorSpec) -> TensorSpec:
+        """Return a string for each image."""
+        return EncodeJpeg().infer(images)
+
+    def kernel(self, xp: Xp, images: Array, quality: Array) -> Array:
+        """Return the bytes; InvalidArgumentError unless the quality is of 0 to 100."""
+        wanted = int(quality)
+        if not 0 <= wanted <= 100:
+            raise InvalidArgumentError(
+                f"{self.name}: quality={wanted}; allowed are 0 to 100"
+            )
+        return EncodeJpeg(quality=wanted).kernel(xp, images)
+
+
 def decode_png(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dtypes.uint8
 ) -> Tensor:
@@ -410,3 +433,17 @@ def encode_jpeg(
     """
     op = EncodeJpeg(format, quality, progressive, optimize_size, chroma_downsampling)
     return call(op, image)
+
+
+def adjust_jpeg_quality(image: TensorLike, quality: TensorLike) -> Tensor:
+    """Return an image (height, width, 1 or 3) as a JPEG file of a quality of 0 to 100 keeps it.
+
+    >>> tl.image.adjust_jpeg_quality(tl.zeros((2, 2, 3)), 75).dtype
+    tl.float32
+    """
+    given = to_tensor(image)
+    wanted = astype(to_tensor(quality), dtypes.int32)
+    pixels = convert_image_dtype(given, dtypes.uint8, saturate=True)
+    contents = call(EncodeJpegVariableQuality(), pixels, wanted)
+    kept = decode_jpeg(contents, given.shape[-1])
+    return convert_image_dtype(kept, given.dtype, saturate=True)

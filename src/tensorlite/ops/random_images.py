@@ -18,6 +18,7 @@ from tensorlite.ops.colours import (
 from tensorlite.ops.compare import where
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.generators import Source, global_generator
+from tensorlite.ops.image_files import adjust_jpeg_quality
 from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.resize import batched
 from tensorlite.ops.rounding import floor
@@ -29,6 +30,7 @@ __all__ = [
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",
+    "random_jpeg_quality",
     "random_saturation",
 ]
 
@@ -81,6 +83,27 @@ def random_saturation(
     (2, 2, 3)
     """
     return adjust_saturation(image, _between(lower, upper, generator))
+
+
+def random_jpeg_quality(
+    image: TensorLike,
+    min_jpeg_quality: int,
+    max_jpeg_quality: int,
+    generator: Source | None = None,
+) -> Tensor:
+    """Return an image as a JPEG file keeps it, whose quality is below `max_jpeg_quality`.
+
+    >>> tl.image.random_jpeg_quality(tl.zeros((2, 2, 3)), 75, 95).shape
+    (2, 2, 3)
+    """
+    if not 0 <= min_jpeg_quality < max_jpeg_quality <= 100:
+        raise InvalidArgumentError(
+            f"random_jpeg_quality: min_jpeg_quality={min_jpeg_quality}, "
+            f"max_jpeg_quality={max_jpeg_quality}; allowed are 0 to 100, the first below the other"
+        )
+    source = generator or global_generator()
+    quality = source.uniform((), min_jpeg_quality, max_jpeg_quality, dtypes.int32)
+    return adjust_jpeg_quality(image, quality)
 
 
 def _flipped(image: TensorLike, axis: int, generator: Source | None) -> Tensor:

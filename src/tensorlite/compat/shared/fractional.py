@@ -61,7 +61,13 @@ def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source:
 
 
 def glimpsed(
-    image: Any, size: Any, offsets: Any, centered: bool, normalized: bool, noise: str
+    image: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool,
+    normalized: bool,
+    noise: str,
+    by_corner: bool = False,
 ) -> Tensor:
     """Return parts of images, which are numbers of float32."""
     source = stream(None, "ExtractGlimpse")
@@ -73,4 +79,18 @@ def glimpsed(
         normalized,
         noise,
         source,
+        by_corner,
     )
+
+
+@named("ExtractGlimpseV2")
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+    name: str | None = None,
+) -> Any:
+    return glimpsed(input, size, offsets, centered, normalized, noise, True)

@@ -20,6 +20,7 @@ __all__ = [
     "adjust_contrast",
     "adjust_gamma",
     "adjust_hue",
+    "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
     "combined_non_max_suppression",
@@ -52,6 +53,7 @@ __all__ = [
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",
+    "random_jpeg_quality",
     "random_saturation",
     "resize_with_crop_or_pad",
     "rgb_to_grayscale",
@@ -162,6 +164,13 @@ def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
     return tl.image.convert_image_dtype(converted(image), as_dtype(dtype), saturate)
+
+
+@named("adjust_jpeg_quality")
+def adjust_jpeg_quality(
+    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+) -> Any:
+    return tl.image.adjust_jpeg_quality(converted(image), converted(jpeg_quality))
 
 
 @named("DecodeAndCropJpeg")
@@ -323,6 +332,11 @@ random_contrast = _drawn(
 )
 random_saturation = _drawn(
     "random_saturation", image.random_saturation, "image lower upper"
+)
+random_jpeg_quality = _drawn(
+    "random_jpeg_quality",
+    image.random_jpeg_quality,
+    "image min_jpeg_quality max_jpeg_quality",
 )
 random_hue = _drawn("random_hue", image.random_hue, "image max_delta")
 random_flip_left_right = _drawn(

@@ -19,6 +19,7 @@ __all__ = [
     "stateless_random_flip_left_right",
     "stateless_random_flip_up_down",
     "stateless_random_hue",
+    "stateless_random_jpeg_quality",
     "stateless_random_saturation",
 ]
 
@@ -46,6 +47,18 @@ def stateless_random_hue(
     image: Any, max_delta: Any, seed: Any, name: str | None = None
 ) -> Any:
     return tl.image.random_hue(converted(image), max_delta, _source(seed))
+
+
+@named("stateless_random_jpeg_quality")
+def stateless_random_jpeg_quality(
+    image: Any,
+    min_jpeg_quality: int,
+    max_jpeg_quality: int,
+    seed: Any,
+    name: str | None = None,
+) -> Any:
+    given = (converted(image), min_jpeg_quality, max_jpeg_quality)
+    return tl.image.random_jpeg_quality(*given, _source(seed))
 
 
 @named("stateless_random_saturation")

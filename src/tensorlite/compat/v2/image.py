@@ -1,6 +1,7 @@
 """Images: `tf.image`."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.fractional import extract_glimpse as extract_glimpse
 from tensorlite.compat.shared.image import *
 from tensorlite.compat.shared.image import (
     ResizeMethod as ResizeMethod,

@@ -1,7 +1,7 @@
 """Matrices: `tf.linalg`."""
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import diagonals
+from tensorlite.compat.shared import diagonals, linalg_experimental
 from tensorlite.compat.shared.banded import (
     banded_triangular_solve as banded_triangular_solve,
 )
@@ -13,6 +13,7 @@ from tensorlite.compat.shared.matrices import (
     norm as norm,
 )
 
+experimental = linalg_experimental
 diag = diagonals.matrix_diag
 diag_part = diagonals.matrix_diag_part
 set_diag = diagonals.matrix_set_diag

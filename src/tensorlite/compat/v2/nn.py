@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import nn_experimental as experimental
 from tensorlite.compat.shared.blocks import (
     depth_to_space,
     space_to_batch,
@@ -129,6 +130,7 @@ __all__ = [
     "embedding_lookup",
     "embedding_lookup_sparse",
     "erosion2d",
+    "experimental",
     "fixed_unigram_candidate_sampler",
     "fractional_avg_pool",
     "fractional_max_pool",
