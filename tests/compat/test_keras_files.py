@@ -256,3 +256,36 @@ def test_descriptions_have_all_arguments_and_make_the_layer_again(
     assert config.get(argument) == said
     again = type(layer).from_config(config).get_config()
     assert again == config
+
+
+def softplus_of_a_program(x: Any) -> Any:
+    return tf.math.log(tf.exp(x) + 1.0)
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".h5"])
+def test_a_programs_functions_are_told_by_name(tmp_path: Path, suffix: str) -> None:
+    def cubed(y: Any, guess: Any) -> Any:
+        return tf.abs(y - guess) ** 3
+
+    layers = [
+        tf.keras.layers.Input((2,)),
+        tf.keras.layers.Dense(3, activation=softplus_of_a_program),
+    ]
+    model = tf.keras.Sequential(layers)
+    model.compile(loss=cubed)
+    x, y = np.ones((4, 2), np.float32), np.ones((4, 3), np.float32)
+    file = str(tmp_path / f"model{suffix}")
+    model.save(file)
+    with pytest.raises(ValueError, match="softplus_of_a_program"):
+        tf.keras.models.load_model(file)
+    known = {"softplus_of_a_program": softplus_of_a_program, "cubed": cubed}
+    again = tf.keras.models.load_model(file, custom_objects=known)
+    have, want = (m.evaluate(x, y, verbose=0) for m in (again, model))
+    np.testing.assert_allclose(have, want, rtol=1e-6)
+    told = model.layers[0].get_config()["activation"]
+    assert told == {
+        "module": "builtins",
+        "class_name": "function",
+        "config": "softplus_of_a_program",
+        "registered_name": "function",
+    }

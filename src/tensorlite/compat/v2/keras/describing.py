@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -92,19 +93,25 @@ def description(value: Any) -> dict[str, Any]:
 
 
 def _of_function(value: Any) -> Any:
-    """Return the name of a function of Keras or of one that is registered."""
+    """Return the name of a function of Keras, or what tells which of a program's it is."""
     name = getattr(value, "__name__", "")
     if known.get("activations", {}).get(name) is value:
         return name
     registered = lookup.registered_name(value)
     if registered in lookup.custom_objects:
-        return {
-            "module": "builtins",
-            "class_name": "function",
-            "config": name,
-            "registered_name": registered,
-        }
-    return value
+        return _function("builtins", name, registered)
+    if not isinstance(value, FunctionType) or name == "<lambda>":
+        return value
+    return _function("builtins", name, "function")
+
+
+def _function(module: str, name: str, registered: str) -> dict[str, Any]:
+    return {
+        "module": module,
+        "class_name": "function",
+        "config": name,
+        "registered_name": registered,
+    }
 
 
 def is_description(value: Any) -> bool:
@@ -138,7 +145,7 @@ def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
             "keras.saving.register_keras_serializable instead"
         )
     if name == "function":
-        return _class(whole.get("registered_name") or config, whole, config)
+        return _class(config, whole, whole.get("registered_name"))
     kind = _class(name, whole, whole.get("registered_name"))
     if not hasattr(kind, "from_config"):
         return kind(**config)
