@@ -134,3 +134,25 @@ def test_batches_of_tensors_whose_sizes_differ() -> None:
     batch = tf.data.experimental.dense_to_ragged_batch(2)
     assert next(iter(ranges.apply(batch))).to_list() == [[0], [0, 1, 2]]
     assert next(iter(ranges.ragged_batch(2))).to_list() == [[0], [0, 1, 2]]
+
+
+def test_ngrams_between_bytes() -> None:
+    found = tf.strings.ngrams([b"a", b"b", b"c"], 2, separator=b"|", pad_values=b"_")
+    assert found.numpy().tolist() == [b"_|a", b"a|b", b"b|c", b"c|_"]
+
+
+def test_repeats_of_a_number_and_of_unknown_shapes() -> None:
+    assert tf.repeat(3, 4, axis=0).numpy().tolist() == [3, 3, 3, 3]
+    later = tf.function(lambda x, n: tf.repeat(x, n, axis=0))
+    spec = tf.TensorSpec(None, tf.int32), tf.TensorSpec(None, tf.int32)
+    found = later.get_concrete_function(*spec)(tf.constant([1, 2]), tf.constant(2))
+    assert found.numpy().tolist() == [1, 1, 2, 2]
+
+
+def test_segments_of_rows() -> None:
+    found = tf.math.unsorted_segment_mean(f(), [1, 1], 2)
+    assert found.to_list() == [[], [2.0, 2.0]]
+    assert tf.one_hot(tf.ragged.constant([[0], [1, 2]]), 2, axis=2).to_list() == [
+        [[1, 0]],
+        [[0, 1], [0, 0]],
+    ]

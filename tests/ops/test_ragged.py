@@ -336,3 +336,19 @@ def test_partitions_of_a_scalar_and_of_rows() -> None:
     assert found.to_list() == [[5], [6, 7]]
     with pytest.raises(InvalidArgumentError, match="the same rows"):
         ragged.stack_dynamic_partitions(ragged.constant([[5], [6, 7]]), at, 2)
+
+
+def test_tile_by_numbers_that_are_known_later() -> None:
+    x = ragged.constant([[[1, 2], [3, 4]], [], [[5, 6]]], inner_shape=(2,))
+    expected = [[[1, 2, 1, 2], [3, 4, 3, 4]] * 3, [], [[5, 6, 5, 6]] * 3] * 2
+    assert ragged.tile(x, [2, 3, 2]).to_list() == expected
+    later = tl.function(lambda times: ragged.tile(x, times))
+    assert later(tl.asarray([2, 3, 2])).to_list() == expected
+    assert ragged.tile(x, [1, 0, 1]).to_list() == [[], [], []]
+    with pytest.raises(ShapeError, match="one per axis"):
+        ragged.tile(x, [2, 3])
+
+
+def test_ragged_tensors_that_do_not_broadcast_differ() -> None:
+    assert (rows() == ragged.constant([[1], [2]])) is False
+    assert (rows() != ragged.constant([[1], [2]])) is True

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import normalise_axis
 from tensorlite.core.tensor import Tensor
@@ -46,6 +44,7 @@ from tensorlite.ops.ragged_slicing import (
 )
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ranges import arange
+from tensorlite.ops.repeat import repeat, tile as dense_tile
 from tensorlite.ops.rounding import ceil, floor_divide
 from tensorlite.ops.search import argsort
 from tensorlite.ops.shape import astype, reshape
@@ -236,14 +235,37 @@ def tile(x: Any, multiples: Any) -> Any:
     >>> tl.ragged.tile(tl.ragged.constant([[1, 2], [3]]), [1, 2])
     <tf.RaggedTensor [[1, 2, 1, 2], [3, 3]]>
     """
-    counts = np.asarray(to_tensor(multiples).numpy()).tolist()
-    for axis, count in enumerate(counts):
-        if count == 0:
-            raise InvalidArgumentError(
-                "tile: a ragged tensor is repeated at least once"
-            )
-        x = x if count == 1 else concat([x] * count, axis)
-    return x
+    counts = to_tensor(multiples)
+    known = counts.spec.constant()
+    if known is not None and x.rank not in (None, len(known)):
+        raise ShapeError(
+            f"tile: {len(known)} multiples for {x.shape}; give one per axis"
+        )
+    times = [counts[i] if known is None else known[i] for i in range(x.rank)]
+    return _tiled(x, times)
+
+
+def _tiled(x: Any, times: list[Any]) -> Any:
+    """Return a tensor repeated along its axes, the innermost ones first."""
+    if all(isinstance(n, int) and n == 1 for n in times):
+        return x
+    if not isinstance(x, RaggedParts):
+        return dense_tile(
+            x, dense_stack([astype(to_tensor(n), int64) for n in times])
+        )
+    kind = x.row_splits.dtype
+    rows, columns, *inner = times
+    x = x.with_values(_tiled(x.values, [1, *inner]))
+    every = arange(0, x.nrows(), dtype=kind)
+    lengths = repeat(x.row_lengths(), columns)
+    values = any_rows(x.values, run_of(repeat(x.row_starts(), columns), lengths))
+    known = x.uniform_row_length
+    length = (
+        known * columns if known is not None and isinstance(columns, int) else None
+    )
+    wide = x.of(values, x.row_splits * astype(to_tensor(columns), kind), length)
+    more = dense_tile(every, reshape(astype(to_tensor(rows), int64), [1]))
+    return wide if isinstance(rows, int) and rows == 1 else any_rows(wide, more)
 
 
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:

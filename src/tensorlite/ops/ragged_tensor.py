@@ -280,10 +280,18 @@ class RaggedTensor(RaggedParts):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Any:
-        return mapped(operand.operators.equal, (self, other))
+        """Return where elements are equal; False where the two do not broadcast."""
+        try:
+            return mapped(operand.operators.equal, (self, other))
+        except InvalidArgumentError:
+            return False
 
     def __ne__(self, other: object) -> Any:
-        return mapped(operand.operators.not_equal, (self, other))
+        """Return where elements differ; True where the two do not broadcast."""
+        try:
+            return mapped(operand.operators.not_equal, (self, other))
+        except InvalidArgumentError:
+            return True
 
     def __getitem__(self, key: Any) -> Any:
         return getitem_ragged(self, key)

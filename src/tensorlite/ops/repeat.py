@@ -110,7 +110,7 @@ class Repeat(Op):
 
     def kernel(self, xp: Xp, x: Array, repeats: Array) -> Array:
         """Return the repeated elements."""
-        counts = repeats.tolist()
+        counts = np.ravel(repeats).tolist()
         return xp.repeat(x, counts[0] if len(counts) == 1 else counts, axis=self.axis)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -310,7 +310,7 @@ def repeat(
     [1 1 3]
     """
     tensor = to_tensor(x)
-    if axis is None:
+    if axis is None or tensor.spec.rank == 0:
         tensor, axis = reshape(tensor, (-1,)), 0
     counts = to_tensor(repeats)
     if not counts.dtype.is_integer or counts.spec.rank not in (0, 1, None):

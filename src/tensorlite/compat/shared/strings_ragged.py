@@ -168,11 +168,15 @@ def unicode_transcode(
     )
 
 
+def _text(x: str | bytes) -> str:
+    return x.decode() if isinstance(x, bytes) else x
+
+
 @named("StringNGrams")
 def ngrams(
     data: Any,
     ngram_width: Any,
-    separator: str = " ",
+    separator: str | bytes = " ",
     pad_values: Any = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
@@ -182,7 +186,7 @@ def ngrams(
     x = converted(data) if is_dense else data
     rank: int = (x.rank or 1) if isinstance(x, RaggedTensor) else x.ndim
     if rank == 1:
-        rows = RaggedTensor.from_row_lengths(x, [x.shape[0]])
+        rows = RaggedTensor.from_row_lengths(x, tl.shape(x))
     else:
         rows = RaggedTensor.from_tensor(x, ragged_rank=rank - 1) if is_dense else x
     if isinstance(rows.values, RaggedTensor):
@@ -195,13 +199,14 @@ def ngrams(
             preserve_short_sequences,
         )
         return rows.with_values(inner)
-    pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values
+    is_text = isinstance(pad_values, (str, bytes))
+    pads = (pad_values, pad_values) if is_text else pad_values
     found, counts = strings.ngrams(
         rows.values,
         rows.row_lengths(),
         ngram_width,
-        separator,
-        pads,
+        _text(separator),
+        None if pads is None else (_text(pads[0]), _text(pads[1])),
         padding_width,
         preserve_short_sequences,
     )

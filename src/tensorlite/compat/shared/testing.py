@@ -203,8 +203,9 @@ def _value(x: Any) -> Any:
     found = plain(x)
     if not isinstance(found, Operand):
         return found() if callable(found) else found
-    array = found.__tensor__().numpy()
-    return array if array.ndim else array[()]
+    array: Any = found.__tensor__().numpy()
+    is_scalar = isinstance(array, np.ndarray) and not array.ndim
+    return array[()] if is_scalar else array
 
 
 def main(argv: list[str] | None = None) -> None:
