@@ -371,3 +371,19 @@ def test_checkpoints_at_addresses_of_files(tmp_path: Path) -> None:
         saver.restore(session, f"file://{tmp_path}/model")
         assert session.run(v) == 3.0
     assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model")
+
+
+def test_what_sessions_refuse() -> None:
+    with (
+        tf.Session(graph=tf.Graph()) as session,
+        pytest.raises(RuntimeError, match="graph is empty"),
+    ):
+        session.run([])
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as session:
+        with pytest.raises(TypeError, match=r"cannot be a tf\.Tensor"):
+            session.run(x + 1.0, {x: tf.constant(1.0)})
+        with pytest.raises(RuntimeError, match="not re-entrant"), session:
+            pass
+        with session.as_default(), session.as_default():
+            assert session.run(x, {x: 2.0}) == 2.0

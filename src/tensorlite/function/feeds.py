@@ -47,8 +47,8 @@ class Feed:
     def _converted(self, value: Any) -> Array:
         if isinstance(value, SymbolicTensor):
             raise DTypeError(
-                f"{self._what()} is fed {value.name}, a tensor of a graph; feed a value, which "
-                "session.run gives"
+                f"The value of a feed cannot be a tf.Tensor object: {self._what()} is fed "
+                f"{value.name}, a tensor of a graph; feed a value, which session.run gives"
             )
         if isinstance(value, Operand):
             array = value.__tensor__().array

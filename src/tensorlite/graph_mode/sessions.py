@@ -106,6 +106,10 @@ class Session(stateless.Session):
 
         As the method of sessions without state; what is fed is cast to the dtype of the tensor.
         """
+        if not self.graph.nodes:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
         given = None if feed_dict is None else self.fed(feed_dict)
         wanted = self.fetched(fetches, () if given is None else given)
         with self.running():
@@ -237,6 +241,11 @@ class Session(stateless.Session):
         if self.closed:
             raise FailedPreconditionError(
                 "Attempted to use a closed Session. It runs nothing any more; make another one"
+            )
+        if self._entered:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you "
+                "want to enter a session multiple times."
             )
         block = self.as_default()
         block.__enter__()
