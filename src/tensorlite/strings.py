@@ -35,6 +35,7 @@ from tensorlite.ops.text import (
     substr,
     to_number,
     unicode_script,
+    unsorted_segment_join,
     upper,
 )
 
@@ -65,6 +66,7 @@ __all__ = [
     "unicode_decode",
     "unicode_encode",
     "unicode_script",
+    "unsorted_segment_join",
     "upper",
 ]
 

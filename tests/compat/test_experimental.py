@@ -1,4 +1,4 @@
-"""What stands in namespaces called experimental, and images as JPEG files keep them."""
+"""What is drawn by seeds, namespaces called experimental, and what few programs ask for."""
 
 from __future__ import annotations
 
@@ -106,3 +106,38 @@ def test_glimpses_begin_where_offsets_say(
     inside = numbers[0, first[0] : first[0] + 2, first[1] : first[1] + 3, 0]
     wanted[: inside.shape[0], : inside.shape[1]] = inside
     np.testing.assert_array_equal(made[0, :, :, 0], wanted)
+
+
+def test_strings_of_segments_are_joined() -> None:
+    """Expected values are TensorFlow 2.21's."""
+    join = tf.strings.unsorted_segment_join
+    words = [["a", "b"], ["c", "d"], ["e", "f"]]
+    found = join(words, [1, 0, 1], 3, ":").numpy().tolist()
+    assert found == [[b"c", b"d"], [b"a:e", b"b:f"], [b"", b""]]
+    square = join(words[:2], [[1, 0], [1, 0]], 3, separator=":")
+    assert square.numpy().tolist() == [b"b:d", b"a:c", b""]
+    assert tf.function(lambda: join(words, [1, 0, 1], 3))().shape == (3, 2)
+    for wrong in (-1, 3):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="numbered from 0 to below 3"
+        ):
+            join(["a"], [wrong], 3)
+
+
+def test_binomial_numbers_of_a_seed() -> None:
+    draw = tf.random.stateless_binomial
+    found = draw([2000], [1, 2], 100.0, 0.4).numpy()
+    assert found.dtype == np.int32
+    assert found.mean() == pytest.approx(40, abs=0.5)
+    assert found.var() == pytest.approx(24, rel=0.1)
+    np.testing.assert_array_equal(draw([2000], [1, 2], 100.0, 0.4), found)
+
+
+def test_parts_of_images_of_a_seed() -> None:
+    boxes = [[[0.1, 0.2, 0.6, 0.7]]]
+    draw = tf.image.stateless_sample_distorted_bounding_box
+    begin, size, box = draw([40, 50, 3], boxes, [3, 4], 0.3)
+    again = draw([40, 50, 3], boxes, [3, 4], 0.3)
+    np.testing.assert_array_equal(again[0], begin)
+    ends = (begin + size).numpy()[:2] / [40, 50]
+    np.testing.assert_allclose(box.numpy().ravel()[2:], ends, rtol=1e-6)

@@ -37,6 +37,7 @@ __all__ = [
     "substr",
     "to_number",
     "unicode_script",
+    "unsorted_segment_join",
     "upper",
 ]
 
@@ -413,6 +414,56 @@ def reduce_join(
     if not isinstance(axis, Operand):
         axis = constant(np.asarray(axis, np.int32).reshape(-1))
     return call(ReduceJoin(keepdims, separator), tensor, axis)
+
+
+class UnsortedSegmentJoin(Op):
+    """Strings put one behind the other over segments, which need not be sorted."""
+
+    differentiable = False
+    host = (0, 1, 2)
+    separator: str = ""
+
+    def infer(self, x: TensorSpec, ids: TensorSpec, count: TensorSpec) -> TensorSpec:
+        """Return a string for each segment, in the shape of what stands behind the numbers."""
+        strings_only(self, x)
+        if x.shape is None or ids.shape is None:
+            return x.with_shape(None)
+        segments = count.scalar()
+        most = None if segments is None else int(segments)
+        return x.with_shape((most, *x.shape[len(ids.shape) :]))
+
+    def kernel(self, xp: Xp, x: Array, ids: Array, count: Array) -> Array:
+        """Return the strings; InvalidArgumentError for numbers of no segment."""
+        segments = int(count)
+        if ids.size and not 0 <= ids.min() <= ids.max() < segments:
+            raise InvalidArgumentError(
+                f"{self.name}: segments are numbered from 0 to below {segments}, not "
+                f"{ids.min()} to {ids.max()}"
+            )
+        inner = x.shape[ids.ndim :]
+        rows: list[list[Array]] = [[] for _ in range(segments)]
+        for number, row in zip(ids.ravel(), x.reshape(-1, prod(inner)), strict=True):
+            rows[int(number)].append(row)
+        between = self.separator.encode()
+        found = np.full((segments, prod(inner)), b"", object)
+        for i, row in enumerate(rows):
+            for j, parts in enumerate(zip(*row, strict=True)):
+                found[i, j] = between.join(map(as_bytes, parts))
+        return found.reshape(segments, *inner)
+
+
+def unsorted_segment_join(
+    x: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+) -> Tensor:
+    """Return strings put one behind the other, those of each segment; "" where there are none.
+
+    >>> print(tl.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, "-"))
+    [b'b' b'a-c' b'']
+    """
+    return call(UnsortedSegmentJoin(separator), x, segment_ids, num_segments)
 
 
 def unicode_script(x: TensorLike) -> Tensor:

@@ -21,6 +21,7 @@ __all__ = [
     "stateless_random_hue",
     "stateless_random_jpeg_quality",
     "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
 ]
 
 
@@ -80,6 +81,30 @@ def stateless_random_flip_up_down(
     image: Any, seed: Any, name: str | None = None
 ) -> Any:
     return tl.image.random_flip_up_down(converted(image), _source(seed))
+
+
+@named("stateless_sample_distorted_bounding_box")
+def stateless_sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: Any,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    return tl.image.sample_distorted_bounding_box(
+        converted(image_size),
+        converted(bounding_boxes),
+        min_object_covered,
+        aspect_ratio_range or (0.75, 1.33),
+        area_range or (0.05, 1.0),
+        max_attempts or 100,
+        bool(use_image_if_no_bounding_boxes),
+        _source(seed),
+    )
 
 
 @named("random_crop")

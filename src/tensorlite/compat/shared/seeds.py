@@ -1,4 +1,7 @@
-"""Random numbers of a seed of two integers, which both TensorFlows draw alike."""
+"""Random numbers of a seed of two integers, which both TensorFlows draw alike.
+
+Binomial numbers are tensorlite's own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import random
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.ops.generators import Seed
-from tensorlite.ops.host_draws import poisson
+from tensorlite.ops.host_draws import binomial, poisson
 
 
 @named("stateless_random_uniform")
@@ -91,3 +94,17 @@ def stateless_categorical(
 ) -> Any:
     wanted = int64 if dtype is None else as_dtype(dtype)
     return Seed(converted(seed)).categorical(converted(logits), num_samples, wanted)
+
+
+@named("stateless_random_binomial")
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    sizes, source = random.sizes_of(shape), Seed(converted(seed))
+    given = (converted(counts), converted(probs))
+    return binomial(sizes, *given, as_dtype(output_dtype), source)

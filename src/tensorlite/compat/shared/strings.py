@@ -46,6 +46,18 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     return strings.join([converted(x) for x in inputs], separator)
 
 
+@named("UnsortedSegmentJoin")
+def unsorted_segment_join(
+    inputs: Any,
+    segment_ids: Any,
+    num_segments: Any,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    numbers = converted(segment_ids), converted(num_segments)
+    return strings.unsorted_segment_join(converted(inputs), *numbers, separator)
+
+
 @named("StringLength")
 def length(input: Any, unit: Unit = "BYTE", name: str | None = None) -> Any:
     return strings.length(converted(input), unit)

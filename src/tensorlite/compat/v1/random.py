@@ -30,6 +30,7 @@ from tensorlite.compat.shared.random import (
     uniform,
 )
 from tensorlite.compat.shared.seeds import (
+    stateless_binomial,
     stateless_categorical,
     stateless_gamma,
     stateless_normal,
@@ -59,6 +60,7 @@ __all__ = [
     "set_random_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",

@@ -15,6 +15,7 @@ from tensorlite.compat.shared.strings import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
     unicode_script,
+    unsorted_segment_join,
     upper,
 )
 from tensorlite.compat.shared.strings_ragged import (
@@ -60,6 +61,7 @@ __all__ = [
     "unicode_split",
     "unicode_split_with_offsets",
     "unicode_transcode",
+    "unsorted_segment_join",
     "upper",
 ]
 

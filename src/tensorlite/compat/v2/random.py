@@ -30,6 +30,7 @@ from tensorlite.compat.shared.random import (
     uniform,
 )
 from tensorlite.compat.shared.seeds import (
+    stateless_binomial,
     stateless_categorical,
     stateless_gamma,
     stateless_normal,
@@ -56,6 +57,7 @@ __all__ = [
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",

@@ -19,6 +19,7 @@ from tensorlite.compat.shared.strings import (
     to_hash_bucket_strong,
     to_number,
     unicode_script,
+    unsorted_segment_join,
     upper,
 )
 from tensorlite.compat.shared.strings_ragged import (
@@ -58,6 +59,7 @@ __all__ = [
     "unicode_split",
     "unicode_split_with_offsets",
     "unicode_transcode",
+    "unsorted_segment_join",
     "upper",
 ]
 
