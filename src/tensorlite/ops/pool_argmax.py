@@ -60,15 +60,22 @@ class MaxPoolWithArgmax(Op):
     def grad(self, call: Call, dy: Tensor, _: Gradient) -> Grads:
         """Return the gradient at the places."""
         x, places = call.inputs[0], call.outputs[1]
-        have = shape_of(x, self.Targmax)
-        if not self.include_batch_in_index:
-            each = have[1] * have[2] * have[3]
-            first = astype(arange(have[0]), self.Targmax) * each
-            places = places + reshape(first, (-1, 1, 1, 1))
-        flat = unsorted_segment_sum(
-            reshape(dy, (-1,)), reshape(places, (-1,)), prod_of(have)
-        )
-        return (reshape(flat, shape_of(x)),)
+        return (put_back(x, dy, places, self.include_batch_in_index),)
+
+
+def put_back(
+    x: Tensor, dy: Tensor, places: Tensor, include_batch_in_index: bool = False
+) -> Tensor:
+    """Return what flows to images by the places of the greatest elements of windows."""
+    have = shape_of(x, places.dtype)
+    if not include_batch_in_index:
+        each = have[1] * have[2] * have[3]
+        first = astype(arange(have[0]), places.dtype) * each
+        places = places + reshape(first, (-1, 1, 1, 1))
+    flat = unsorted_segment_sum(
+        reshape(dy, (-1,)), reshape(places, (-1,)), prod_of(have)
+    )
+    return reshape(flat, shape_of(x))
 
 
 def max_pool_with_argmax(

@@ -25,6 +25,7 @@ from tensorlite.ops.gather import take, unsorted_segment_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
 from tensorlite.ops.pool import MaxPool
+from tensorlite.ops.pool_argmax import put_back
 from tensorlite.ops.rounding import abs as magnitude
 from tensorlite.ops.search import sort as sorted_of
 from tensorlite.ops.sets import UniqueWithCountsV2
@@ -161,6 +162,15 @@ def _cubes(given: Given) -> Values:
     )
 
 
+def _put_back(given: Given) -> Values:
+    for name in ("ksize", "strides", "padding"):
+        given.attribute(name)
+    with_batch = given.typed("include_batch_in_index", bool)
+    return given.composed(
+        lambda x, dy, places: put_back(x, dy, places, with_batch), *given.tensors
+    )
+
+
 MATCHING: dict[str, Adapter] = {
     "Bucketize": _buckets,
     "ConjugateTranspose": lambda given: given.composed(
@@ -168,6 +178,7 @@ MATCHING: dict[str, Adapter] = {
     ),
     "EuclideanNorm": _length,
     "ExtractVolumePatches": _cubes,
+    "MaxPoolGradWithArgmax": _put_back,
     "MaxPoolV2": _greatest,
     "NthElement": _nth,
     "RegexFullMatch": _matched,

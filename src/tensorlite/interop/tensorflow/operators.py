@@ -17,6 +17,7 @@ from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.quantised import QUANTISED
+from tensorlite.interop.tensorflow.ragged import RAGGED
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.scattering import SCATTERING
 from tensorlite.interop.tensorflow.spectra import SPECTRA
@@ -34,6 +35,7 @@ ADAPTERS: dict[str, Adapter] = {
     **OLDER,
     **PICTURING,
     **QUANTISED,
+    **RAGGED,
     **SCATTERING,
     **SPECTRA,
     **VARIABLES,
