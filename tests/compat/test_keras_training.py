@@ -457,3 +457,36 @@ def test_metrics_of_an_output_have_names_of_their_own() -> None:
             *("a_weighted_mse", "a_bce"),
         ]
     )
+
+
+class Watching(tf.keras.layers.Layer):
+    """Passes on what it is given, whose mean it watches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watched = tf.keras.metrics.Mean(name="watched")
+
+    def call(self, inputs: Any) -> Any:
+        self.watched(tf.reduce_mean(inputs))
+        return inputs
+
+
+def test_metrics_that_models_and_layers_keep_are_reported_and_start_anew() -> None:
+    class Model(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.kept = tf.keras.metrics.Sum(name="kept")
+            self.layer, self.last = Watching(), tf.keras.layers.Dense(1)
+
+        def call(self, inputs: Any) -> Any:
+            self.kept(tf.reduce_sum(inputs))
+            return self.last(self.layer(inputs))
+
+    model = Model()
+    model.compile(loss="mse")
+    x = np.full((4, 2), 3.0, np.float32)
+    history = model.fit(x, x[:, :1], epochs=2, batch_size=2, verbose=0).history
+    assert set(history) == {"loss", "kept", "watched"}
+    assert history["kept"] == [24, 24]
+    assert history["watched"] == [3, 3]
+    assert [m.name for m in model.metrics] == ["loss", "kept", "watched"]

@@ -216,7 +216,7 @@ class Layer(Arguments, Module):
         """Return the layers among the attributes, each once."""
         found: dict[int, Layer] = {}
         for value in self._attributes():
-            for x in _leaves(value):
+            for x in leaves(value):
                 if isinstance(x, Layer) and x is not self:
                     found.setdefault(id(x), x)
         return list(found.values())
@@ -229,7 +229,7 @@ class Layer(Arguments, Module):
         """Return the variables that this layer has made, then those among its attributes."""
         found = {id(x): x for x in self._held.weights}
         for value in self._attributes():
-            for x in _leaves(value):
+            for x in leaves(value):
                 if isinstance(x, AnyVariable):
                     found.setdefault(id(x), x)
         return list(found.values())
@@ -289,7 +289,7 @@ class Layer(Arguments, Module):
             for key, value in vars(self).items()
             if not key.startswith("_") and key not in {"awaiting", "nodes"}
         }
-        reached = {id(x) for value in found.values() for x in _leaves(value)}
+        reached = {id(x) for value in found.values() for x in leaves(value)}
         for weight in self._held.weights:
             if id(weight) not in reached:
                 found[str(weight.name).removesuffix(":0").split("/", 1)[-1]] = weight
@@ -480,14 +480,14 @@ def _check(spec: Any, inputs: Any, name: str) -> None:
             one.check(x, name)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> Iterator[Any]:
     """Yield what lists, tuples and dicts hold, at any depth."""
     if isinstance(value, (list, tuple)):
         for x in value:
-            yield from _leaves(x)
+            yield from leaves(x)
     elif isinstance(value, dict):
         for x in value.values():
-            yield from _leaves(x)
+            yield from leaves(x)
     else:
         yield value
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizers
+from tensorlite.compat.v2.keras.base_layer import leaves, once
+from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.in_graphs import apart
@@ -21,6 +23,8 @@ from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.function.function import function, run_eagerly
 
+_GIVEN = ("_arguments", "_compile_config")
+"""Attributes with what objects were made of and compiled with."""
 _COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
@@ -97,7 +101,7 @@ class Training:
         others = (
             [] if self.compiled_metrics is None else self.compiled_metrics.metrics
         )
-        return [*own, *others]
+        return once([*own, *others, *_kept_metrics(self)])
 
     @property
     def metrics_names(self) -> list[str]:
@@ -375,6 +379,14 @@ class Training:
     def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
+
+
+def _kept_metrics(layer: Any) -> list[Metric]:
+    """Return the metrics among a layer's attributes, then those of its layers, but of no model."""
+    held = [x for key, x in vars(layer).items() if key not in _GIVEN]
+    own = [x for value in held for x in leaves(value) if isinstance(x, Metric)]
+    inner = [x for x in layer.sublayers() if not isinstance(x, Training)]
+    return [*own, *[x for each in inner for x in _kept_metrics(each)]]
 
 
 def _are_metrics(given: Any) -> bool:
