@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.shapes import Results, TensorShape
 from tensorlite.graph_mode.streams import global_seed
 
 EAGER = ("test_v2", "test_keras", "test_found_by_guide")
@@ -24,6 +25,7 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     global_seed.seed = None
     yield
     global_seed.seed = None
+    Results.kind = TensorShape
     tl.config.set_tensorflow_results(False)
     tl.config.set_numpy_operands("promote")
     tl.config.set_soft_placement(False)

@@ -230,10 +230,16 @@ class TensorShape(AnyShape):
         return hash(self.sizes)
 
 
+class Results:
+    """Of which kind shapes are where results are TensorFlow's."""
+
+    kind: type[TensorShape] = TensorShape
+
+
 def shape_of(dims: Dims | None) -> AnyShape:
     """Return sizes as a shape, of the kind that results are asked for as."""
     if dims is None or texts.wanted():
-        return TensorShape.of(dims)
+        return Results.kind.of(dims)
     return tuple.__new__(TupleShape, dims)
 
 

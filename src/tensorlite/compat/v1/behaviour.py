@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.results import give_results
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.shapes import Results, TensorShape as PlainShape
 from tensorlite.graph_mode.graph import active_graph, mode
 
 __all__ = [
@@ -35,12 +38,16 @@ def executing_eagerly() -> bool:
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
+    if mode.eager:
+        return
     if mode.graph is not None and mode.graph.nodes:
         raise FailedPreconditionError(
             "tf.enable_eager_execution must be called at program startup: there is a graph with "
             f"{len(mode.graph.nodes)} nodes"
         )
     mode.eager = True
+    give_results()
+    _choose_shapes()
 
 
 def disable_eager_execution() -> None:
@@ -49,19 +56,28 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    mode.eager = mode.plain_sizes = False
+    mode.eager = False
+    disable_v2_tensorshape()
 
 
 def enable_v2_behavior() -> None:
-    mode.eager = mode.plain_sizes = True
+    enable_v2_tensorshape()
+    enable_eager_execution()
 
 
 def enable_v2_tensorshape() -> None:
     mode.plain_sizes = True
+    _choose_shapes()
 
 
 def disable_v2_tensorshape() -> None:
     mode.plain_sizes = False
+    _choose_shapes()
+
+
+def _choose_shapes() -> None:
+    """Have the shapes of what is computed at once have sizes of the kind that was chosen."""
+    Results.kind = PlainShape if mode.plain_sizes else TensorShape
 
 
 def _setting(answer: Any = None) -> Callable[[], Any]:

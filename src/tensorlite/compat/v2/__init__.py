@@ -186,6 +186,7 @@ from tensorlite.compat.shared.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+from tensorlite.compat.shared.results import give_results
 from tensorlite.compat.shared.sparse import (
     edit_distance as edit_distance,
 )
@@ -310,11 +311,6 @@ from tensorlite.compat.v2.functions import (
 from tensorlite.compat.views import (
     Operation as Operation,
 )
-from tensorlite.config import (
-    set_numpy_operands,
-    set_soft_placement,
-    set_tensorflow_results,
-)
 from tensorlite.core.shapes import (
     TensorShape as TensorShape,
 )
@@ -340,9 +336,7 @@ zeros_initializer = initializers.Zeros
 random_normal_initializer = initializers.RandomNormal
 random_uniform_initializer = initializers.RandomUniform
 
-set_numpy_operands("adopt")
-set_tensorflow_results(True)
-set_soft_placement(True)
+give_results()
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.behaviour import enable_eager_execution, executing_eagerly
+from tensorlite.compat.v1.contrib import eager_metrics as metrics
 from tensorlite.compat.v1.contrib.networks import Network
 from tensorlite.compat.v1.data import EagerIterator as Iterator
 from tensorlite.compat.v1.variables import Variable
@@ -27,6 +28,7 @@ __all__ = [
     "gradients_function",
     "implicit_gradients",
     "implicit_value_and_gradients",
+    "metrics",
     "num_gpus",
     "value_and_gradients_function",
 ]

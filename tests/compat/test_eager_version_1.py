@@ -1,0 +1,134 @@
+"""TensorFlow 1's programs that run at once: what they print, the sizes of shapes, their metrics.
+
+What is expected is what TensorFlow 1.15 gives after `tf.enable_eager_execution()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.core.errors import DTypeError, FailedPreconditionError, ShapeError
+from tensorlite.graph_mode.graph import mode
+
+tf: Any = v1
+metrics = tf.contrib.eager.metrics
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    before = mode.eager, mode.plain_sizes, mode.graph
+    mode.eager, mode.plain_sizes, mode.graph = False, False, None
+    yield
+    mode.eager, mode.plain_sizes, mode.graph = before
+
+
+@pytest.fixture
+def _at_once() -> None:
+    tf.enable_eager_execution()
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_values_print_and_leave_as_tensorflows() -> None:
+    assert tf.executing_eagerly()
+    assert str(tf.constant(2.5)) == "tf.Tensor(2.5, shape=(), dtype=float32)"
+    assert tf.constant("hi").numpy() == b"hi"
+    assert (tf.constant(7) / 2).numpy() == 3.5
+    assert tf.constant([1.0]).numpy().dtype == "float32"
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_sizes_of_shapes_have_a_value() -> None:
+    x = tf.ones((2, 3))
+    assert [size.value for size in x.shape] == [2, 3]
+    assert x.get_shape()[1].value * 2 == 6
+    assert x.shape.as_list() == [2, 3]
+    assert str(x.shape) == "(2, 3)"
+    assert (x @ tf.ones((x.shape[1], 4))).shape == (2, 4)
+
+
+def test_sizes_of_version_2_are_numbers() -> None:
+    tf.enable_v2_behavior()
+    assert type(tf.ones((2, 3)).shape[1]) is int
+    tf.disable_v2_tensorshape()
+    assert tf.ones((2, 3)).shape[1].value == 3
+
+
+def test_it_is_decided_before_there_is_a_graph() -> None:
+    tf.placeholder(tf.float32)
+    with pytest.raises(FailedPreconditionError, match="at program startup"):
+        tf.enable_eager_execution()
+    assert not tf.executing_eagerly()
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_a_mean_of_batches() -> None:
+    mean = metrics.Mean("loss")
+    assert mean(1.0).numpy() == 1.0
+    values, weights = mean([2.0, 3.0], weights=[1.0, 0.0])
+    assert (values.numpy().tolist(), weights.numpy().tolist()) == ([2, 3], [1, 0])
+    assert mean.result().numpy() == 1.5
+    assert [x.name for x in mean.variables] == ["loss/numer:0", "loss/denom:0"]
+    mean.init_variables()
+    mean([5.0])
+    assert mean.value()().numpy() == 5.0
+    other = metrics.Mean("loss")
+    other(7.0)
+    mean.aggregate([other])
+    assert mean.result().numpy() == 6.0
+
+
+@pytest.mark.usefixtures("_at_once")
+@pytest.mark.parametrize(
+    ("make", "labels", "predictions", "share"),
+    [
+        (metrics.Accuracy, [1, 2, 3], [1, 2, 0], 2 / 3),
+        (
+            metrics.CategoricalAccuracy,
+            [[0, 1], [1, 0]],
+            [[0.1, 0.9], [0.2, 0.8]],
+            1 / 2,
+        ),
+        (lambda: metrics.BinaryAccuracy(0.5), [0, 1, 1], [0.2, 0.7, 0.3], 2 / 3),
+        (metrics.SparseAccuracy, [1, 0], [[0.1, 0.9], [0.2, 0.8]], 1 / 2),
+    ],
+)
+def test_shares_of_what_is_right(
+    make: Callable[[], Any], labels: Any, predictions: Any, share: float
+) -> None:
+    metric = make()
+    metric(labels, predictions)
+    assert metric.result().numpy() == pytest.approx(share)
+    metric(labels, predictions, weights=[0.0] * len(labels))
+    assert metric.result().numpy() == pytest.approx(share)
+
+
+def test_in_a_graph_a_metric_is_run() -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None])
+        mean = metrics.Mean()
+        taken, result = mean(x), mean.result()
+        assert mean.variables == tf.local_variables()
+        with tf.Session() as session:
+            session.run(mean.init_variables())
+            for values in ([1.0, 2.0], [6.0]):
+                session.run(taken, {x: values})
+            assert session.run(result) == 3.0
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_what_a_metric_refuses_changes_nothing() -> None:
+    accuracy = metrics.Accuracy()
+    accuracy([1, 2], [1, 0])
+    with pytest.raises(ShapeError):
+        accuracy([1, 2], [1, 2, 3])
+    with pytest.raises(DTypeError, match="same type"):
+        accuracy.aggregate([metrics.Mean()])
+    with pytest.raises(DTypeError, match="write_summary"):
+        accuracy.result(5)
+    with pytest.raises(FailedPreconditionError, match=r"except in build"):
+        accuracy.add_variable("more")
+    assert accuracy.result().numpy() == 0.5
