@@ -122,3 +122,24 @@ def test_what_opens_sessions_is_no_test() -> None:
         "test_session"
     ]
     assert test.is_built_with_cuda() == test.is_gpu_available()
+
+
+def test_gradients_of_version_2_in_graphs() -> None:
+    with framework.Graph().as_default(), test.TestCase("session").session():
+        scale = framework.constant([[2.0, 3.0]])
+        x = framework.constant([[1.0, 2.0], [3.0, 4.0]])
+        found = test_v2.compute_gradient(lambda x: tl.sum(x * scale, axis=0), [x])
+    expected = [[2, 0, 2, 0], [0, 3, 0, 3]]
+    for jacobians in found:
+        np.testing.assert_allclose(jacobians[0], expected, rtol=1e-3)
+
+
+def test_errors_with_a_literal_text() -> None:
+    case = test.TestCase("session")
+    with case.assertRaisesWithLiteralMatch(ValueError, "a (b)"):
+        raise ValueError("a (b)")
+    with (
+        pytest.raises(AssertionError),
+        case.assertRaisesWithLiteralMatch(ValueError, "a"),
+    ):
+        raise ValueError("a (b)")

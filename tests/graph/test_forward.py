@@ -5,6 +5,7 @@ Expected values are those of closed forms.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,16 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat import v2
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import mode
 
 tf: Any = v2
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
 
 
 def test_along_a_direction() -> None:
@@ -94,3 +103,11 @@ def test_directions_that_do_not_fit() -> None:
         tl.ForwardAccumulator(x, tl.asarray([1.0]))
     with pytest.raises(DTypeError, match="a tangent of"):
         tl.ForwardAccumulator(x, tl.asarray([1, 2]))
+
+
+def test_along_a_direction_of_variables_that_are_no_primals() -> None:
+    w, b = tl.Variable(2.0), tl.Variable(3.0)
+    with tf.autodiff.ForwardAccumulator(w, 1.0) as along:
+        y = w * b
+    assert along.jvp(y).numpy() == 3.0
+    assert along.jvp(b) is None

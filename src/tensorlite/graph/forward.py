@@ -87,7 +87,8 @@ class ForwardAccumulator:
         for primal, tangent in zip(self._primals, self._tangents, strict=True):
             if source_of(primal) is source:
                 return tangent
-        if not source.dtype.is_differentiable:
+        is_variable = source is getattr(target, "handle", None)
+        if is_variable or not source.dtype.is_differentiable:
             return None
         with self._tape.stop_recording(), GradientTape(persistent=True) as back:
             start = operand.operators.zeros_like(source)

@@ -128,9 +128,25 @@ class ConcatOffset(Op):
 
     def kernel(self, xp: Xp, axis: Array, *shapes: Array) -> tuple[Array, ...]:
         """Return the starts: zeros, but for the axis."""
+        _check_joined(int(axis), shapes)
         starts = np.zeros((self.N, shapes[0].size), shapes[0].dtype)
         starts[1:, axis] = np.cumsum([shape[axis] for shape in shapes[:-1]])
         return tuple(starts)
+
+
+def _check_joined(axis: int, shapes: Sequence[Array]) -> None:
+    """Raise unless shapes are those of tensors that can be joined along an axis."""
+    first = shapes[0]
+    if any(shape.ndim != 1 or shape.shape != first.shape for shape in shapes):
+        raise ShapeError(
+            f"ConcatOffset: {[x.tolist() for x in shapes]}; shapes are vectors of one size"
+        )
+    at = normalise_axis(axis, len(first))
+    for shape in shapes:
+        if (np.delete(shape, at) != np.delete(first, at)).any():
+            raise ShapeError(
+                f"ConcatOffset: {first.tolist()} and {shape.tolist()} differ beside axis {at}"
+            )
 
 
 def _unsized(x: TensorSpec) -> TensorSpec:

@@ -284,6 +284,14 @@ class Assertions(unittest.TestCase):
         else:
             self.fail(f"{exception_type} not raised")
 
+    def assertRaisesWithLiteralMatch(
+        self, expected_exception: Any, expected_exception_message: str
+    ) -> Any:
+        """Let the block raise an error with this text."""
+        return self.assertRaisesWithPredicateMatch(
+            expected_exception, lambda error: str(error) == expected_exception_message
+        )
+
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         return self.assertRaisesWithPredicateMatch(
             TensorliteError, expected_err_re_or_predicate

@@ -25,7 +25,7 @@ def numeric_jacobian(f: Callable[[Array], Array], x: Array, delta: float) -> Arr
         for array, step in zip(moved, (delta, -delta), strict=True):
             _reals(array)[place] += step
         high, low = (np.asarray(f(array)) for array in moved)
-        columns.append(_reals((high - low) / _step_of(high, delta)))
+        columns.append(_reals((high - low) / _twice(high, delta)))
     size = _reals(np.asarray(f(x))).size
     return np.stack(columns, axis=1) if columns else np.zeros((size, 0), x.dtype)
 
@@ -36,7 +36,7 @@ def _reals(array: Array) -> Array:
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
-def _step_of(y: Array, delta: float) -> Any:
+def _twice(y: Array, delta: float) -> Any:
     return np.asarray(2 * delta, y.real.dtype if y.dtype.kind == "c" else y.dtype)[()]
 
 
@@ -61,7 +61,7 @@ def compute_gradient_v2(
     given = [np.asarray(to_tensor(one).numpy()) for one in x]
     theoretical, numerical = [], []
     for place, one in enumerate(given):
-        step = _step(one) if delta is None else delta
+        step = step_of(one) if delta is None else delta
 
         def at(value: Array, place: int = place) -> Array:
             return np.asarray(to_tensor(f(*_with(given, place, value))).numpy())
@@ -79,7 +79,7 @@ def compute_gradient_v2(
     return theoretical, numerical
 
 
-def _step(x: Array) -> float:
+def step_of(x: Array) -> float:
     """Return by how much to move, as TensorFlow does: a power of two that suits the dtype."""
     return 1.0 / 1024 if x.dtype.itemsize > 2 else 1.0 / 16
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 from unittest import mock
 
@@ -15,7 +16,7 @@ from tensorlite.compat.shared.built import (
     is_built_with_rocm,
     is_built_with_xla,
 )
-from tensorlite.compat.shared.jacobians import compute_gradient_v2 as compute_gradient
+from tensorlite.compat.shared.jacobians import compute_gradient_v2, step_of
 from tensorlite.compat.shared.testing import (
     TestCase,
     gpu_device_name,
@@ -23,6 +24,10 @@ from tensorlite.compat.shared.testing import (
     is_gpu_available,
     main,
 )
+from tensorlite.compat.v1 import test as v1_test
+from tensorlite.compat.v1.framework import convert_to_tensor
+from tensorlite.compat.views import GraphTensor
+from tensorlite.graph_mode.sessions import chosen_session
 
 __all__ = [
     "Benchmark",
@@ -39,6 +44,24 @@ __all__ = [
     "max_error",
     "mock",
 ]
+
+
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+) -> tuple[list[Any], list[Any]]:
+    if not any(isinstance(one, GraphTensor) for one in x):
+        return compute_gradient_v2(f, x, delta)
+    session = chosen_session(None, "compute_gradient")
+    xs = [convert_to_tensor(one) for one in x]
+    y = f(*xs)
+    at = session.run(xs)
+    found = [
+        v1_test.compute_gradient(one, a.shape, y, y.shape, a, delta or step_of(a))
+        for one, a in zip(xs, map(np.asarray, at), strict=True)
+    ]
+    # TensorFlow 1's have x's elements as rows, and TensorFlow 2's as columns.
+    theoretical, numerical = zip(*[(a.T, b.T) for a, b in found], strict=True)
+    return list(theoretical), list(numerical)
 
 
 def max_error(grad1: Any, grad2: Any) -> float:
