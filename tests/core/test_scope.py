@@ -11,6 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.scope import Asked
+from tensorlite.core.xp import tell_once
 from tensorlite.graph.graph import Node, SymbolicTensor
 
 pytestmark = pytest.mark.usefixtures("three_cpus")
@@ -221,9 +222,10 @@ def test_soft_placement_takes_the_nearest_device_and_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tl.config.set_soft_placement(True)
+    tell_once.cache_clear()
     with caplog.at_level(logging.WARNING, "tensorlite.placement"):
         with tl.device("CPU:9"):
-            assert on(tl.ones(2)) == "CPU:2"
+            assert {on(tl.ones(2)) for _ in range(2)} == {"CPU:2"}
         with tl.device("GPU:63"):
             made = tl.ones(2)
 
@@ -233,9 +235,8 @@ def test_soft_placement_takes_the_nearest_device_and_says_so(
 
         assert on(nodes_of(f, tl.ones(2))["Exp"]) == "CPU:2"
     assert on(made) == "CPU:0" or on(made).startswith("GPU")
-    told = [record.getMessage() for record in caplog.records]
-    assert "/device:CPU:9 does not exist; soft placement takes /device:CPU:2" in told
-    assert len(told) >= 3
+    assert sum("CPU:9 does not" in line for line in caplog.messages) == 1
+    assert len(caplog.messages) >= 3
 
 
 def product_elsewhere(node: Asked) -> str | None:

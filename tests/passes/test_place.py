@@ -408,6 +408,19 @@ def test_soft_placement_takes_the_nearest_and_says_so() -> None:
         made.devices(soft=True)
 
 
+def test_what_gives_way_alike_is_told_once() -> None:
+    made = Build()
+    x = made.input()
+    for op in ("Exp", "Sin", "Cos"):
+        made.node(op, x, at="/gpu:3")
+    told: list[str] = []
+    made.devices(soft=True, log=told.append)
+    (line,) = told
+    assert line.startswith(
+        "Exp, made at model.py:2 in f() and 2 more nodes: /device:GPU:3 "
+    )
+
+
 def test_devices_must_be_named_in_full_and_hold_the_default() -> None:
     made = Build()
     with pytest.raises(DeviceError, match="name kind and number"):

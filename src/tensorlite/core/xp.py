@@ -118,11 +118,17 @@ def existing(device: DeviceName) -> DeviceName:
             raise
         count = cpu_count() if asked.kind == "CPU" else gpu_count()
         nearest = local(asked.kind or "CPU", count - 1) if count else CPU
-        placement_log.warning(
-            "%s does not exist; soft placement takes %s", asked, nearest
-        )
+        tell_once(asked, nearest)
         return nearest
     return asked
+
+
+@cache
+def tell_once(asked: DeviceName, nearest: DeviceName) -> None:
+    """Log which device is taken for one that does not exist, the first time."""
+    placement_log.warning(
+        "%s does not exist; soft placement takes %s", asked, nearest
+    )
 
 
 def device_of(array: Array) -> DeviceName:

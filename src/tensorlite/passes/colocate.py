@@ -75,7 +75,10 @@ class Groups:
         self.constraints, self.wishes = _constraints(units, devices, given, default)
         self._soft = soft
         self._log = log
+        self._given_ways: dict[str, list[Node]] = {}
+        """Nodes that do not get what their scopes ask for, by what they get and why."""
         self.allowed = self._settled()
+        self._tell()
 
     def _settled(self) -> list[Devices]:
         """Return the devices that each group may have."""
@@ -103,8 +106,15 @@ class Groups:
         blocked = self._smallest([*met, asked])
         reasons = [one.why for one in blocked if one is not asked]
         why = f" ({'; '.join(reasons)})" if reasons else " (there is none such)"
-        self._log(f"{told(node)}: {node.device} gives way to {place}{why}")
+        way = f"{node.device} gives way to {place}{why}"
+        self._given_ways.setdefault(way, []).append(node)
         return frozenset([self.devices.index(place)])
+
+    def _tell(self) -> None:
+        """Log each way once, however many nodes it is for."""
+        for way, (node, *others) in self._given_ways.items():
+            more = f" and {len(others)} more nodes" if others else ""
+            self._log(f"{told(node)}{more}: {way}")
 
     def _smallest(self, met: list[Constraint]) -> list[Constraint]:
         """Return constraints of `met` that contradict each other, none of which could be left out.
