@@ -291,3 +291,14 @@ def test_datasets_are_joined_to_those_of_the_same_dtypes() -> None:
             Dataset.range(2).concatenate(other)
     joined = Dataset.from_tensors([1, 2]).concatenate(Dataset.from_tensors([3]))
     assert values(joined) == [[1, 2], [3]]
+
+
+def test_the_element_of_a_dataset_that_has_one() -> None:
+    count = tf.placeholder_with_default(tf.constant(3, tf.int64), [])
+    numbers = Dataset.range(10).take(count).map(lambda n: (n, n * 2))
+    one = data.experimental.get_single_element(numbers.batch(3))
+    with tf.Session() as session:
+        assert [x.tolist() for x in session.run(one)] == [[0, 1, 2], [0, 2, 4]]
+        for wrong, why in ((0, "was empty"), (4, "had more than one")):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=why):
+                session.run(one, {count: wrong})

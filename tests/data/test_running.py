@@ -206,3 +206,14 @@ def test_functions_of_functions_capture_tensors_of_the_trace() -> None:
         i * 10 + j for i in range(3) for j in range(2)
     )
     assert int(total(tl.asarray(1))) == 30
+
+
+def test_the_only_element_is_found_in_traces() -> None:
+    @tl.function
+    def only(count: Any) -> Any:
+        return tl.data.Dataset.range(count).map(lambda n: n * 2).get_single_element()
+
+    assert only(tl.constant(1, tl.int64)).item() == 0
+    for count in (0, 2):
+        with pytest.raises(tl.errors.InvalidArgumentError, match="allowed is one"):
+            only(tl.constant(count, tl.int64))

@@ -233,7 +233,7 @@ def test_rows_of_batches_and_single_elements() -> None:
     assert int(Dataset.from_tensors(7).get_single_element()) == 7
     with pytest.raises(tl.errors.InvalidArgumentError, match="more than one"):
         Dataset.range(2).get_single_element()
-    with pytest.raises(tl.errors.InvalidArgumentError, match="has no element"):
+    with pytest.raises(tl.errors.InvalidArgumentError, match="was empty"):
         Dataset.range(0).get_single_element()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import islice
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -74,6 +75,15 @@ class IteratorState(Resource):
                 return element
             finally:
                 current_container.reset(token)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the elements that are left."""
+        while True:
+            try:
+                element = self.next()
+            except StopIteration:
+                return
+            yield element
 
     def close(self) -> None:
         """End the run, and whatever threads work for it."""
@@ -255,6 +265,33 @@ class IteratorGetNext(Op):
         except StopIteration:
             raise _at_end() from None
         return tuple(_arrays(element, self.output_types))
+
+
+class DatasetToSingleElement(IteratorGetNext):
+    """The element that an iterator gives; InvalidArgumentError when it gives none, or several."""
+
+    def kernel(self, xp: Xp, handle: IteratorState) -> tuple[Array, ...]:
+        """Return the element; InvalidArgumentError when it is not what the dataset says."""
+        return tuple(_arrays(only(handle), self.output_types))
+
+
+def only(elements: Iterable[T]) -> T:
+    """Return the element of what has one; InvalidArgumentError if it has others."""
+    found = list(islice(elements, 2))
+    if len(found) != 1:
+        raise InvalidArgumentError(
+            f"get_single_element: Dataset {'had more than one element' if found else 'was empty'}; "
+            "allowed is one element"
+        )
+    return found[0]
+
+
+def single_element(dataset: Any) -> Any:
+    """Return, in a graph, the element of a dataset that has one."""
+    spec = dataset.element_spec
+    handle = call(NewIterator(dataset, keys(dataset)), *dataset.captures)
+    op = DatasetToSingleElement(tuple(nest.flatten(spec)))
+    return nest.pack_like(spec, list(calls(op, handle)))
 
 
 def _arrays(element: Any, wanted: tuple[TensorSpec, ...]) -> list[Array]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlite.core import nest
+from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
@@ -14,6 +15,7 @@ from tensorlite.data.background import AUTOTUNE, ahead
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.caching import FileCache
 from tensorlite.data.given import captured, number, number_now
+from tensorlite.data.iterators import only, single_element
 from tensorlite.data.options import Options
 
 if TYPE_CHECKING:
@@ -145,17 +147,10 @@ class Running(Pipeline[T]):
         >>> print(tl.data.Dataset.range(5).batch(5).get_single_element())
         [0 1 2 3 4]
         """
-        found = []
-        for element in self:
-            found.append(element)
-            if len(found) > 1:
-                break
-        if len(found) != 1:
-            raise InvalidArgumentError(
-                f"get_single_element: the dataset has {'more than one' if found else 'no'} "
-                "element; allowed is one"
-            )
-        return found[0]
+        if tracer() is not None:
+            found: T = single_element(self)
+            return found
+        return only(self)
 
 
 def _miscounted(expected: int, found: str) -> FailedPreconditionError:

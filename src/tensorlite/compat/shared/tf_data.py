@@ -56,7 +56,7 @@ _METHODS = (
         "prefetch",
     ),
     *("repeat", "scan", "shard", "shuffle", "skip", "take", "take_while", "unbatch"),
-    *("unique", "window", "with_options", "get_single_element", "ragged_batch"),
+    *("unique", "window", "with_options", "ragged_batch"),
     *("rebatch", "rejection_resample", "save", "snapshot", "sparse_batch"),
 )
 _BEGINNINGS = (
@@ -144,6 +144,13 @@ class Dataset(Base[T]):
             return super().reduce(initial_state, reduce_func)
         with built(graph):
             return shown(super().reduce(plain(initial_state), reduce_func))
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        graph = active_graph()
+        if graph is None:
+            return super().get_single_element()
+        with built(graph):
+            return shown(super().get_single_element())
 
     def cardinality(self, name: str | None = None) -> Any:
         with interpreted_by(None):
