@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops.quantised import dequantized, quantized
+from tensorlite.ops.quantised import MODES, dequantized, quantized
 from tensorlite.ops.shape import astype
 
 
+def _mode(given: Given) -> str:
+    found: str = given.typed("mode", str)
+    if found not in MODES:
+        allowed = ", ".join(MODES)
+        raise GraphDefError(f"{given.record}: mode={found!r}; allowed are {allowed}")
+    return found
+
+
 def _quantised(given: Given) -> Values:
-    dtype, mode = given.dtype("T"), given.typed("mode", str)
+    dtype, mode = given.dtype("T"), _mode(given)
     to_even = given.typed("round_mode", str) == "HALF_TO_EVEN"
     narrow = given.typed("narrow_range", bool)
     least = given.typed("ensure_minimum_range", float)
@@ -30,7 +39,7 @@ def _quantised(given: Given) -> Values:
 
 
 def _restored(given: Given) -> Values:
-    mode, narrow = given.typed("mode", str), given.typed("narrow_range", bool)
+    mode, narrow = _mode(given), given.typed("narrow_range", bool)
     dtype = given.dtype("dtype")
 
     def made(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
