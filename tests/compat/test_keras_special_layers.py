@@ -106,3 +106,26 @@ def test_pooling_to_a_size_shares_the_line_out(size: int, want: Any) -> None:
         3,
         2,
     )
+
+
+def test_pairs_of_things_are_hashed_into_bins() -> None:
+    """The bins are TensorFlow 2.21's."""
+    letters = tf.constant(["A", "B", "A", "B", "A"])
+    numbers = tf.constant([101, 101, 101, 102, 102])
+    bins = layers.HashedCrossing(5)((letters, numbers))
+    assert bins.numpy().tolist() == [1, 4, 1, 1, 3]
+    columns = (letters[:, None], numbers[:, None])
+    rows = layers.HashedCrossing(5, output_mode="one_hot")(columns)
+    assert rows.shape == (5, 5)
+    assert rows.numpy().argmax(-1).tolist() == [1, 4, 1, 1, 3]
+    with pytest.raises(ValueError, match="should have shape"):
+        layers.HashedCrossing(5)((tf.ones((2, 2), tf.int32),) * 2)
+
+
+def test_categories_count_by_weight() -> None:
+    numbers, weights = np.array([[0, 1], [1, 1]]), np.array([[0.5, 2.0], [1.0, 0.25]])
+    layer = layers.CategoryEncoding(3, output_mode="count")
+    made = layer(numbers, count_weights=weights)
+    np.testing.assert_allclose(made.numpy(), [[0.5, 2.0, 0.0], [0.0, 1.25, 0.0]])
+    with pytest.raises(ValueError, match="count_weights"):
+        layers.CategoryEncoding(3)(numbers, count_weights=weights)

@@ -96,7 +96,7 @@ def inner_thresholds(count: int) -> list[float]:
 
 
 def area_under_points(x: Tensor, y: Tensor, method: str) -> Tensor:
-    """Return the area under a curve through points whose x falls.
+    """Return the area under a curve through points whose x falls along the first axis.
 
     What stands for the height between two points is their mean ("trapezoidal"), the lower one
     ("minoring") or the higher one ("majoring").
@@ -114,13 +114,14 @@ def area_under_points(x: Tensor, y: Tensor, method: str) -> Tensor:
         raise InvalidArgumentError(
             f"area_under_points: method={method!r}; give trapezoidal, minoring or majoring"
         )
-    return sum_of((x[:-1] - x[1:]) * height)
+    return sum_of((x[:-1] - x[1:]) * height, axis=0)
 
 
 def area_under_precision(right: Tensor, wrong: Tensor, missed: Tensor) -> Tensor:
     """Return the area under precision over recall, from counts at rising thresholds.
 
-    Between two thresholds true positives lie evenly (Davis and Goadrich 2006).
+    The thresholds are the first axis; there is an area for each place of the others. Between two
+    thresholds true positives lie evenly (Davis and Goadrich 2006).
 
     >>> from tensorlite.train.scores import area_under_precision
     >>> right, wrong, missed = map(tl.asarray, ([2.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 2.0]))
@@ -134,7 +135,7 @@ def area_under_precision(right: Tensor, wrong: Tensor, missed: Tensor) -> Tensor
     both = (chosen[:-1] > 0) & (chosen[1:] > 0)
     ratio = where(both, divide_no_nan(chosen[:-1], maximum(chosen[1:], 0)), 1)
     area = slope * (gained + intercept * log(ratio))
-    return sum_of(divide_no_nan(area, maximum(right[1:] + missed[1:], 0)))
+    return sum_of(divide_no_nan(area, maximum(right[1:] + missed[1:], 0)), axis=0)
 
 
 def mean_overlap(matrix: Tensor, classes: Sequence[int] | None = None) -> Tensor:

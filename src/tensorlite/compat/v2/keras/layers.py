@@ -36,6 +36,7 @@ from tensorlite.compat.v2.keras.layers_augmenting import (
 from tensorlite.compat.v2.keras.layers_categories import (
     CategoryEncoding,
     Discretization,
+    HashedCrossing,
     Hashing,
 )
 from tensorlite.compat.v2.keras.layers_cells import (
@@ -264,6 +265,7 @@ __all__ = [
     "GlobalMaxPooling3D",
     "GroupNormalization",
     "GroupQueryAttention",
+    "HashedCrossing",
     "Hashing",
     "Identity",
     "Input",

@@ -70,7 +70,9 @@ class Normalization(Layer):
         if self.input_mean is not None:
             self._set(self.input_mean, self.input_variance)
         else:
-            self.adapt_mean = self.add_weight("mean", sizes, initializer="zeros", trainable=False)
+            self.adapt_mean = self.add_weight(
+                "mean", sizes, initializer="zeros", trainable=False
+            )
             self.adapt_variance = self.add_weight(
                 "variance", sizes, initializer="ones", trainable=False
             )
@@ -267,11 +269,11 @@ class _Lookup(Layer):
             return numbers
         padded = self.pad_to_max_tokens and self.max_tokens
         depth = self.max_tokens if padded else self.vocabulary_size()
-        weights = None
-        if self.output_mode == "tf_idf":
-            weights = np.pad(self.idf, (0, int(depth or 0) - len(self.idf)))
-        made = counted(numbers, int(depth or 0), self.output_mode, weights)
-        return made if weights is not None else astype(made, tl.int64)
+        made = counted(numbers, int(depth or 0), self.output_mode)
+        if self.output_mode != "tf_idf":
+            return astype(made, tl.int64)
+        by_term = np.pad(self.idf, (0, int(depth or 0) - len(self.idf)))
+        return made * tl.asarray(by_term, dtype=tl.float32)
 
     def get_config(self) -> dict[str, Any]:
         held = {"vocabulary": list(self.tokens)} if self.tokens else {}

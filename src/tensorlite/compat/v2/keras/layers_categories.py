@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.calling import converted
 from tensorlite.compat.v2 import strings
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core.dispatch import constant
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.data.dataset import Dataset
+from tensorlite.ops.crossing import sparse_cross_hashed
 from tensorlite.ops.shape import astype
 
 
@@ -31,13 +34,11 @@ def counted(numbers: Any, depth: int, mode: str, weights: Any = None) -> Any:
         flat = tl.squeeze(numbers, axis=-1) if last == 1 else numbers
         return tl.one_hot(flat, depth, dtype=tl.float32)
     rows = tl.one_hot(numbers, depth, dtype=tl.float32)
+    if weights is not None:
+        rows = rows * astype(converted(weights), tl.float32)[..., None]
     if len(numbers.shape) == 0:
-        made = rows
-    elif mode == "multi_hot":
-        made = tl.max(rows, axis=-2)
-    else:
-        made = tl.sum(rows, axis=-2)
-    return made if weights is None else made * tl.asarray(weights, dtype=tl.float32)
+        return rows
+    return (tl.max if mode == "multi_hot" else tl.sum)(rows, axis=-2)
 
 
 class CategoryEncoding(Layer):
@@ -54,8 +55,14 @@ class CategoryEncoding(Layer):
         self.num_tokens, self.output_mode = num_tokens, output_mode
 
     def call(self, inputs: Any, count_weights: Any = None) -> Any:
+        if count_weights is not None and self.output_mode != "count":
+            raise InvalidArgumentError(
+                "`count_weights` is not used when `output_mode` is not `'count'`. Received: "
+                f"count_weights={count_weights}"
+            )
         numbers = astype(inputs, tl.int64)
-        return counted(numbers, int(self.num_tokens or 0), self.output_mode)
+        depth = int(self.num_tokens or 0)
+        return counted(numbers, depth, self.output_mode, count_weights)
 
 
 class Discretization(Layer):
@@ -119,6 +126,39 @@ class Hashing(Layer):
         if self.mask_value is not None:
             masked = inputs == self.mask_value
             found = tl.where(masked, tl.zeros_like(found), found + 1)
+        if self.output_mode == "int":
+            return found
+        return counted(found, self.num_bins, self.output_mode)
+
+
+class HashedCrossing(Layer):
+    """The number of a bin for each pair of things, by a hash of both."""
+
+    def __init__(
+        self,
+        num_bins: int,
+        output_mode: str = "int",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if output_mode not in {"int", "one_hot"}:
+            raise InvalidArgumentError(
+                f"HashedCrossing: output_mode={output_mode!r}; it is 'int' or 'one_hot'"
+            )
+        super().__init__(**kwargs)
+        self.num_bins, self.output_mode = num_bins, output_mode
+
+    def call(self, inputs: Any) -> Any:
+        given = [converted(x) for x in inputs]
+        first = given[0].shape
+        if len(first) > 2 or (len(first) == 2 and first[-1] != 1):
+            raise ShapeError(
+                "All `HashedCrossing` inputs should have shape `()`, `(batch_size)` or "
+                f"`(batch_size, 1)`. Received: {[x.shape for x in given]}"
+            )
+        columns = [tl.reshape(x, (-1, 1)) for x in given]
+        crossed = tl.sparse.to_dense(sparse_cross_hashed(columns, self.num_bins))
+        found = tl.reshape(crossed, tl.shape(given[0]))
         if self.output_mode == "int":
             return found
         return counted(found, self.num_bins, self.output_mode)

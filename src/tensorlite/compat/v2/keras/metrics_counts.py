@@ -32,7 +32,11 @@ class _Counts(Metric):
         given = [usual] if thresholds is None else np.atleast_1d(thresholds).tolist()
         self.thresholds = [float(x) for x in given]
         self._single = thresholds is None or np.ndim(thresholds) == 0
-        sizes = (len(self.thresholds),)
+        self.count_for(())
+
+    def count_for(self, labels: tuple[int, ...]) -> None:
+        """Begin to count, for each of some labels."""
+        sizes = (len(self.thresholds), *labels)
         self.true_positives = self.add_weight("true_positives", sizes)
         self.false_positives = self.add_weight("false_positives", sizes)
         self.false_negatives = self.add_weight("false_negatives", sizes)
@@ -47,12 +51,15 @@ class _Counts(Metric):
             weights = self.number(sample_weight)
             while len(weights.shape) < len(found.shape):
                 weights = weights[..., None]
-        counts = formulas.outcomes_by_threshold(
-            *(astype(given, tl.bool), found, self.thresholds, weights),
-            list(formulas.OUTCOMES),
-        )
+        counts = self.outcomes(astype(given, tl.bool), found, weights)
         for kind, count in zip(formulas.OUTCOMES, counts, strict=True):
             getattr(self, kind).assign_add(count)
+
+    def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
+        """Return how often each outcome occurs at each threshold."""
+        return formulas.outcomes_by_threshold(
+            true, scores, self.thresholds, weights, list(formulas.OUTCOMES)
+        )
 
     def _chosen(self, scores: Any, true: Any) -> tuple[Any, Any]:
         """Return predictions and truth, of the best alone or of a class where so wanted."""
@@ -152,10 +159,14 @@ class AUC(_Counts):
         label_weights: Any = None,
         from_logits: bool = False,
     ) -> None:
-        if multi_label or curve not in {"ROC", "PR"}:
+        if curve not in {"ROC", "PR"}:
+            raise InvalidArgumentError(f"AUC: curve={curve!r}; it is 'ROC' or 'PR'")
+        if num_labels is not None and not multi_label:
             raise InvalidArgumentError(
-                "AUC: curve is 'ROC' or 'PR', and multi_label is not served"
+                "AUC: `num_labels` is needed only when `multi_label` is True."
             )
+        self.multi_label, self.num_labels = multi_label, num_labels
+        self.label_weights = label_weights
         if summation_method not in {"interpolation", "minoring", "majoring"}:
             raise InvalidArgumentError(
                 f"AUC: summation_method={summation_method!r}; it is interpolation, minoring or "
@@ -167,6 +178,33 @@ class AUC(_Counts):
         super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
         self._curve, self._from_logits = curve, from_logits
 
+    def count_for(self, labels: tuple[int, ...]) -> None:
+        if not self.multi_label or labels:
+            super().count_for(labels)
+        elif self.num_labels is not None:
+            super().count_for((self.num_labels,))
+        else:  # the first scores say how many labels there are
+            self.true_positives: Any = None
+
+    def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
+        if not self.multi_label:
+            if self.label_weights is not None:
+                shares = self.number(self.label_weights)
+                weights = shares if weights is None else weights * shares
+            return super().outcomes(true, scores, weights)
+        labels = int(scores.shape[-1])
+        if self.true_positives is None:
+            self.count_for((labels,))
+        if weights is not None:
+            weights = weights * tl.ones_like(scores)
+        by_label = [
+            super(AUC, self).outcomes(
+                true[:, i], scores[:, i], None if weights is None else weights[:, i]
+            )
+            for i in range(labels)
+        ]
+        return [tl.stack(counts, axis=1) for counts in zip(*by_label, strict=True)]
+
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
@@ -174,6 +212,18 @@ class AUC(_Counts):
         super().update_state(y_true, scores, sample_weight)
 
     def result(self) -> Any:
+        if self.true_positives is None:
+            return tl.zeros((), dtype=self._kind)
+        area = self._area()
+        if not self.multi_label:
+            return area
+        if self.label_weights is None:
+            return tl.mean(area)
+        shares = self.number(self.label_weights)
+        return divide_no_nan(tl.sum(area * shares), tl.sum(shares))
+
+    def _area(self) -> Any:
+        """Return the area under the curve, or that of each label."""
         right, wrong = self.true_positives.value(), self.false_positives.value()
         missed, rejected = self.false_negatives.value(), self.true_negatives.value()
         recall = divide_no_nan(right, right + missed)

@@ -213,7 +213,7 @@ class R2Score(Metric):
             num_regressors,
         )
         self.sums: Any = None
-        self.count = self.add_weight("count")
+        self.samples = self.add_weight("num_samples")
 
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -221,30 +221,31 @@ class R2Score(Metric):
         true, found = self.number(y_true), self.number(y_pred)
         if self.sums is None:
             sizes = (int(true.shape[-1]),)
-            self.sums = [
-                self.add_weight(x, sizes) for x in ("squares", "sum", "residual")
-            ]
+            kinds = "squares", "sum", "residual", "count"
+            self.sums = [self.add_weight(x, sizes) for x in kinds]
         weights = tl.ones_like(true[:, :1])
         if sample_weight is not None:
-            weights = self.number(sample_weight)[:, None]
-        terms = (true * true, true, tl.square(true - found))
+            given = self.number(sample_weight)
+            weights = given[:, None] if len(given.shape) == 1 else given
+        weights = weights * tl.ones_like(true)
+        terms = (true * true, true, tl.square(true - found), tl.ones_like(true))
         for held, term in zip(self.sums, terms, strict=True):
             held.assign_add(tl.sum(term * weights, axis=0))
-        self.count.assign_add(tl.sum(weights))
+        self.samples.assign_add(tl.sum(tl.ones_like(true)))
 
     def result(self) -> Any:
-        squares, total, residual = (x.value() for x in self.sums)
-        count = self.count.value()
+        squares, total, residual, count = (x.value() for x in self.sums)
         spread = squares - total * total / count
         scores = 1.0 - divide_no_nan(residual, spread)
         if self.class_aggregation == "uniform_average":
             scores = tl.mean(scores)
         elif self.class_aggregation == "variance_weighted_average":
             scores = tl.sum(scores * spread / tl.sum(spread))
+        samples = self.samples.value()
+        left = samples - self.num_regressors - 1
         if self.num_regressors:
-            scores = 1 - (1 - scores) * (count - 1) / (
-                count - self.num_regressors - 1
-            )
+            adjusted = 1 - (1 - scores) * divide_no_nan(samples - 1, left)
+            scores = tl.where(left > 0, adjusted, scores)
         return scores
 
 

@@ -1,0 +1,88 @@
+"""Metrics of tf.keras that are made of one number for each label or for each class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+DRAWS = np.random.default_rng(0)
+TRUE = (DRAWS.random((30, 3)) > 0.5).astype(np.float32)
+SCORES = DRAWS.random((30, 3)).astype(np.float32)
+WEIGHTS = DRAWS.random(30).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mode, "eager", True)
+
+
+def _areas(weights: Any, **options: Any) -> list[float]:
+    """Return the area of each label alone."""
+    found = []
+    for label in range(3):
+        metric = keras.metrics.AUC(**options)
+        metric.update_state(TRUE[:, label], SCORES[:, label], weights)
+        found.append(float(metric.result()))
+    return found
+
+
+@pytest.mark.parametrize("curve", ["ROC", "PR"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_the_area_of_labels_is_the_mean_of_theirs(curve: str, weights: Any) -> None:
+    metric = keras.metrics.AUC(multi_label=True, curve=curve)
+    assert float(metric.result()) == 0.0
+    metric.update_state(TRUE, SCORES, weights)
+    areas = _areas(weights, curve=curve)
+    assert np.isclose(float(metric.result()), np.mean(areas))
+    metric.reset_state()
+    metric.update_state(TRUE[:20], SCORES[:20])
+    metric.update_state(TRUE[20:], SCORES[20:])
+    assert np.isclose(float(metric.result()), np.mean(_areas(None, curve=curve)))
+
+
+def test_labels_weigh_as_much_as_is_said() -> None:
+    shares = [1.0, 2.0, 0.5]
+    metric = keras.metrics.AUC(multi_label=True, num_labels=3, label_weights=shares)
+    metric.update_state(TRUE, SCORES)
+    wanted = np.average(_areas(None), weights=shares)
+    assert np.isclose(float(metric.result()), wanted)
+    flat = keras.metrics.AUC(label_weights=shares)
+    flat.update_state(TRUE, SCORES)
+    alike = keras.metrics.AUC()
+    alike.update_state(TRUE, SCORES, np.tile(np.array(shares, np.float32), (30, 1)))
+    assert np.isclose(float(flat.result()), float(alike.result()))
+
+
+def test_labels_are_counted_only_where_they_are_told_apart() -> None:
+    with pytest.raises(ValueError, match="needed only when `multi_label` is True"):
+        keras.metrics.AUC(num_labels=3)
+
+
+@pytest.mark.parametrize(
+    "weights", [WEIGHTS, WEIGHTS[:, None], DRAWS.random((30, 3))]
+)
+def test_variance_is_explained_by_weight(weights: Any) -> None:
+    metric = keras.metrics.R2Score(class_aggregation=None)
+    metric.update_state(TRUE, SCORES, weights)
+    each = np.broadcast_to(
+        weights if np.ndim(weights) == 2 else weights[:, None], (30, 3)
+    )
+    mean = np.average(TRUE, axis=0, weights=each)
+    spread = np.sum(each * (TRUE - mean) ** 2, axis=0)
+    wanted = 1.0 - np.sum(each * (TRUE - SCORES) ** 2, axis=0) / spread
+    assert np.allclose(metric.result(), wanted, atol=1e-4)
+
+
+def test_more_regressors_than_samples_adjust_nothing() -> None:
+    found = []
+    for regressors in (0, 2, 200):
+        metric = keras.metrics.R2Score(num_regressors=regressors)
+        metric.update_state(TRUE, SCORES)
+        found.append(float(metric.result()))
+    assert found[1] < found[0] == found[2]
