@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unittest
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat.v1 import framework, test
 from tensorlite.compat.v2 import test as test_v2
-from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.graph_mode.graph import get_default_graph, mode
+
+
+@pytest.fixture(autouse=True)
+def graphs() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    yield
+    mode.eager = before
 
 
 class Asserted(test.TestCase):
