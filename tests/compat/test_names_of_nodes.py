@@ -69,6 +69,25 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tf.space_to_batch_nd(images(), [2, 2], [[0, 0], [0, 0]]),
         "SpaceToBatchND",
     ),
+    "zeros_like": (lambda: tf.zeros_like(rows()), ""),
+    "ones_like": (lambda: tf.ones_like(rows()), "Fill:ones_like"),
+    "zeros": (
+        lambda: tf.zeros([tf.strings.length("a"), 4]),
+        "StringLength Pack:zeros/packed Mul:zeros/mul Less:zeros/Less Fill:zeros",
+    ),
+    "slice": (
+        lambda: tf.slice([1, 2], [tf.strings.length("a")], [1]),
+        "StringLength Pack:Slice/begin Slice",
+    ),
+    "sigmoid_cross_entropy_with_logits": (
+        lambda: tf.nn.sigmoid_cross_entropy_with_logits(labels=rows(), logits=rows()),
+        (
+            "GreaterEqual:logistic_loss/GreaterEqual Select:logistic_loss/Select "
+            "Neg:logistic_loss/Neg Select:logistic_loss/Select_1 Mul:logistic_loss/mul "
+            "Sub:logistic_loss/sub Exp:logistic_loss/Exp Log1p:logistic_loss/Log1p "
+            "AddV2:logistic_loss"
+        ),
+    ),
     "sparse_softmax_cross_entropy_with_logits": (
         lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(
             labels=[0, 1, 2, 0], logits=rows()
@@ -114,6 +133,67 @@ def test_nodes_are_those_of_tensorflow(
     assert nodes(graph) == expected
 
 
+def named_loss(loss: Callable[..., Any]) -> Any:
+    return lambda: loss(rows("labels"), rows())
+
+
+COUNTS: dict[str, tuple[Callable[[], Any], int]] = {
+    "batch_normalization": (
+        lambda: tf.layers.batch_normalization(images(), training=True),
+        31,
+    ),
+    "batch_normalization of rows": (
+        lambda: tf.layers.batch_normalization(rows(), training=True),
+        41,
+    ),
+    "moments": (lambda: tf.nn.moments(images(), [0, 1, 2]), 9),
+    "split": (lambda: tf.split(rows(), 3, 1), 4),
+    "absolute_difference": (named_loss(tf.losses.absolute_difference), 35),
+    "cosine_distance": (
+        lambda: tf.losses.cosine_distance(rows(), rows(), axis=1),
+        38,
+    ),
+    "hinge_loss": (named_loss(tf.losses.hinge_loss), 42),
+    "huber_loss": (named_loss(tf.losses.huber_loss), 44),
+    "log_loss": (named_loss(tf.losses.log_loss), 47),
+    "mean_pairwise_squared_error": (
+        named_loss(tf.losses.mean_pairwise_squared_error),
+        63,
+    ),
+    "mean_squared_error": (named_loss(tf.losses.mean_squared_error), 34),
+    "sigmoid_cross_entropy": (named_loss(tf.losses.sigmoid_cross_entropy), 43),
+    "softmax_cross_entropy": (named_loss(tf.losses.softmax_cross_entropy), 65),
+    "softmax_cross_entropy_with_logits_v2": (
+        lambda: tf.nn.softmax_cross_entropy_with_logits_v2(rows(), rows()),
+        33,
+    ),
+    "softmax_cross_entropy_with_logits": (
+        lambda: tf.nn.softmax_cross_entropy_with_logits(labels=rows(), logits=rows()),
+        34,
+    ),
+}
+"""What is called, and how many operations TensorFlow 1.15.5 has then: seeds hang on that."""
+
+
+@pytest.mark.parametrize(("function", "expected"), COUNTS.values(), ids=COUNTS)
+def test_there_are_as_many_nodes_as_in_tensorflow(
+    function: Callable[[], Any], expected: int
+) -> None:
+    with tf.Graph().as_default() as graph:
+        function()
+    assert len(graph.get_operations()) == expected
+
+
+def test_a_softmax_cross_entropy_is_as_it_was_along_another_axis() -> None:
+    labels = np.array([[1, 0, 0.5], [0, 1, 0.5]])
+    logits = np.array([[3.0, 1, -1], [2, 0.5, 4]])
+    with tf.Graph().as_default(), tf.Session() as session:
+        loss = tf.nn.softmax_cross_entropy_with_logits_v2(labels, logits, axis=0)
+        found = session.run(loss)
+    odds = np.exp(logits) / np.exp(logits).sum(0)
+    np.testing.assert_allclose(found, -(labels * np.log(odds)).sum(0), rtol=1e-12)
+
+
 ARGUMENTS: dict[str, tuple[Callable[[], Any], str]] = {
     "bias_add": (lambda: tf.nn.bias_add(images(), ONE), "BiasAdd/bias"),
     "clip_by_value": (
@@ -121,7 +201,10 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], str]] = {
         "clip_by_value/Minimum/y clip_by_value/y",
     ),
     "gather": (lambda: tf.gather(rows(), [0]), "GatherV2/indices GatherV2/axis"),
-    "concat": (lambda: tf.concat([rows(), ONE[None]], 0), "concat/values_1 concat/axis"),
+    "concat": (
+        lambda: tf.concat([rows(), ONE[None]], 0),
+        "concat/values_1 concat/axis",
+    ),
     "reduce_sum": (lambda: tf.reduce_sum(rows(), 1), "Sum/reduction_indices"),
     "strided_slice": (
         lambda: rows()[0],

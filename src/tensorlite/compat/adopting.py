@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.arguments import keep_name, rename
 from tensorlite.core import operand
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant
@@ -36,7 +37,8 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
 
 def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
     """Return an array as a tensor, which bears a name in a graph."""
-    return inner_named(constant(array), name)
+    made = constant(array)
+    return made if name == "Const" else inner_named(made, name)
 
 
 def inner_named(x: Tensor, name: str) -> Tensor:
@@ -45,9 +47,8 @@ def inner_named(x: Tensor, name: str) -> Tensor:
         prefix = scope.get().name
         node, graph = x.node, x.node.graph
         if isinstance(graph, Graph) and prefix:
-            whole = f"{prefix}/{name}"
-            same = node.name.lower() == whole.lower()
-            graph.rename(node, whole if same else graph.unique_name(whole))
+            rename(node, f"{prefix}/{name}")
+            keep_name(node)
     return x
 
 

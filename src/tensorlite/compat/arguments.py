@@ -1,4 +1,4 @@
-"""Names of constants: those that a call makes of its arguments bear the names of these.
+"""Names of arguments: nodes that a call makes of its arguments bear the names of these.
 
 TensorFlow gives them those of its operators' inputs, which interop/tensorflow/signatures.py knows.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlite.core.constant import Const
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph_mode.graph import Graph as NamingGraph
 from tensorlite.interop.tensorflow.signatures import signature_of
@@ -16,23 +15,44 @@ _OTHERS = {"StridedSlice": ("input", "stack", "stack_1", "stack_2")}
 """What inputs are called, of operators whose functions in Python give their constants names."""
 
 
-def name_constants(graph: Graph, count: int, prefix: str) -> None:
-    """Name the constants directly below a name that a call made, as its nodes behind `count`.
+_MADE = ("Const", "Pack")
+"""What arguments become that are no tensors: constants, and lists of which members are tensors."""
 
-    A constant that was given a name keeps it.
+
+_NAMED = "named"
+"""Under what a graph keeps the constants and lists that were given the names which they bear."""
+
+
+def keep_name(node: Node) -> None:
+    """Let a node have the name that it was given."""
+    if node.op.name in _MADE:
+        node.graph.kept.setdefault(_NAMED, set()).add(node)
+
+
+def is_named(node: Node) -> bool:
+    """Return whether a constant or list was given the name that it bears."""
+    return node in node.graph.kept.get(_NAMED, ())
+
+
+def name_arguments(graph: Graph, count: int, prefix: str) -> None:
+    """Name what stands for arguments directly below a name, in the nodes behind `count` of a call.
+
+    What was given a name keeps it.
     """
-    plain = f"{prefix}/Const"
-    for node in list(graph.nodes[count:]):
+    for node in graph.nodes[: count - len(graph.nodes) - 1 : -1]:
         for place, x in enumerate(node.inputs):
-            own = x.node.name
-            if own.startswith(plain) and isinstance(x.node.op, Const):
-                rest = own[len(plain) :]
-                argument = _argument(node, place) if _is_number(rest) else ""
+            if _is_unnamed(x.node, prefix) and not is_named(x.node):
+                argument = _argument(node, place)
                 if argument:
-                    _rename(graph, x.node, f"{node.name}/{argument}")
+                    rename(x.node, f"{node.name}/{argument}")
 
 
-def _is_number(rest: str) -> bool:
+def _is_unnamed(node: Node, prefix: str) -> bool:
+    """Return whether an argument has the name of its kind below another, and maybe a number."""
+    kind, plain = node.op.name, f"{prefix}/{node.op.name}"
+    if kind not in _MADE or not node.name.startswith(plain):
+        return False
+    rest = node.name[len(plain) :]
     return not rest or (rest[0] == "_" and rest[1:].isdecimal())
 
 
@@ -43,7 +63,7 @@ def _argument(node: Node, place: int) -> str:
 
 
 def _names(operator: str, number: int) -> Sequence[str]:
-    """Return the names of the inputs of an operator that has so many, of lists each with a number."""
+    """Return the names of the inputs of an operator that has so many."""
     signature = signature_of(operator)
     if signature is None:
         return ()
@@ -58,9 +78,14 @@ def _names(operator: str, number: int) -> Sequence[str]:
     return names
 
 
-def _rename(graph: Graph, node: Node, name: str) -> None:
-    whole = graph.unique_name(name)
+def rename(node: Node, wanted: str) -> None:
+    """Give a node a name that no other has, and those of its inputs that stand below it."""
+    graph, old = node.graph, node.name
+    name = wanted if old.lower() == wanted.lower() else graph.unique_name(wanted)
     if isinstance(graph, NamingGraph):
-        graph.rename(node, whole)
+        graph.rename(node, name)
     else:
-        node.name = whole
+        node.name = name
+    for x in node.inputs:
+        if x.node.name.startswith(f"{old}/"):
+            rename(x.node, name + x.node.name[len(old) :])

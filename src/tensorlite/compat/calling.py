@@ -132,7 +132,9 @@ def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Te
         return densify(value)
     if dtype is None and isinstance(value, (bool, int, float, np.ndarray, Operand)):
         is_text = isinstance(value, np.ndarray) and value.dtype.kind in "OSU"
-        return adopted(value, None, name) if is_text else to_tensor(value)
+        if is_text or (name != "Const" and not isinstance(value, Operand)):
+            return adopted(value, None, name)
+        return to_tensor(value)
     return adopted(value, dtype, name)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
-from tensorlite.compat.arguments import name_constants
+from tensorlite.compat.arguments import is_named, keep_name, name_arguments
 from tensorlite.compat.conversions import (
     any_registered,
     is_convertible,
@@ -440,7 +440,7 @@ def in_graph(
             made = make()
         if inner is not None:
             _bear(graph, within, count, made, prefix[:-1], inner)
-        name_constants(within, count, prefix[:-1])
+        name_arguments(within, count, prefix[:-1])
     return shown(made)
 
 
@@ -449,7 +449,7 @@ def _bear(
 ) -> None:
     """Give the node that all of a result is of, if it was made now, the name of the call."""
     node = _node_of(made)
-    if node is None or node.graph is not inner or not name:
+    if node is None or node.graph is not inner or not name or is_named(node):
         return
     if node.name.startswith(f"{name}/") and any(
         x is node for x in inner.nodes[count:]
@@ -461,6 +461,7 @@ def _bear(
             graph.rename(node, whole)
         else:
             node.name = whole
+        keep_name(node)
 
 
 def _node_of(made: Any) -> Node | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 from tensorlite.core.device import ANYWHERE
 from tensorlite.core.dispatch import (
@@ -51,6 +51,15 @@ class Tracer(Interpreter):
         self._labels: dict[str, Node] = {}
         """Labels of groups, in all graphs that are traced inside this one."""
         bear_witness(self)
+
+    def __enter__(self) -> Self:
+        """Put this on top; a graph of a branch or loop takes up nodes as that around it does."""
+        super().__enter__()
+        around = None if self.below is None else self.below.tracer
+        if isinstance(around, Tracer) and not self.is_function:
+            self.graph.shares = around.graph.shares
+            self.graph.as_called = around.graph.as_called
+        return self
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of a node that applies `op`."""

@@ -42,6 +42,8 @@ class Graph(ManualGraph):
         """The seed that random operators without one of their own draw by."""
         self.scopes: dict[str, Any] = {}
         """What parts of this layer keep for a graph: the variable scope, counters."""
+        self.left = 0
+        """How many nodes have graphs inside that are being made, but were left by `outside`."""
         self._used: dict[str, int] = {}
 
     def unique_name(self, name: str, mark: bool = True) -> str:
@@ -70,7 +72,13 @@ class Graph(ManualGraph):
         self._used.update({name.lower(): 1 for name in given})
 
     def rename(self, node: Node, name: str) -> None:
-        """Give a node a name that `unique_name` or a name scope has returned."""
+        """Give a node a name that `unique_name` or a name scope has returned.
+
+        The one that it had is free again.
+        """
+        if node.name != name:
+            self._used.pop(node.name.lower(), None)
+            self._counts.pop(node.name, None)
         node.name = name
         self._named = {}
 
@@ -203,6 +211,15 @@ def inner_graph(graph: Graph) -> BareGraph:
     return found.graph if isinstance(found, Tracer) else graph
 
 
+def nodes_inside(graph: Graph) -> int:
+    """Return how many nodes have the branches and loops inside a graph that are being made."""
+    count, found = graph.left, tracer()
+    while isinstance(found, Tracer) and found.graph is not graph:
+        count += len(found.graph.nodes)
+        found = None if found.below is None else found.below.tracer
+    return count
+
+
 @contextmanager
 def built(graph: Graph) -> Iterator[BareGraph]:
     """Make operators called inside nodes of `graph`, or of the region of it that is traced."""
@@ -266,9 +283,14 @@ def outside() -> Iterator[None]:
     token = scope.set(scope.get()._replace(control=()))
     is_traced = graph is None and tracer() is not None
     maker = creation.set(None if is_traced else creation.get())
+    left = 0 if graph is None else graph.left
+    if graph is not None:
+        graph.left = nodes_inside(graph)
     try:
         with interpreted_by(None) if graph is None else graph.building():
             yield
     finally:
+        if graph is not None:
+            graph.left = left
         creation.reset(maker)
         scope.reset(token)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from itertools import count as counting
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -37,6 +36,7 @@ from tensorlite.core.scope import (
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.graph_mode.counting import alike, operations
 from tensorlite.graph_mode.graph import Graph, active_graph
 from tensorlite.ops import philox, random as draws, stateful_draws
 from tensorlite.ops.fetchable import effect
@@ -108,7 +108,7 @@ def seeds_of(seed: int | None) -> Seeds | None:
 def _next(graph: Graph | None) -> int:
     """Return the second seed of an operator that was given none."""
     if graph is not None:
-        return _operators(graph)
+        return operations(graph)
     traced = tracer()
     if traced is None:
         return global_seed.next()
@@ -119,26 +119,6 @@ def _next(graph: Graph | None) -> int:
 
 _unseeded: WeakKeyDictionary[Interpreter, int] = WeakKeyDictionary()
 """How many operators a function being traced has that were given no seed."""
-
-_GENERATORS = "generators"
-"""The name under which a graph keeps how many nodes are of generators that draws have there."""
-
-
-def _operators(graph: Graph) -> int:
-    """Return how many nodes a graph would have in TensorFlow, where draws are one each."""
-    return len(graph.nodes) - int(graph.scopes.get(_GENERATORS, 0))
-
-
-@contextmanager
-def _uncounted() -> Iterator[None]:
-    """Let nodes made inside be none that seeds count."""
-    graph = active_graph()
-    count = 0 if graph is None else len(graph.nodes)
-    yield
-    if graph is not None:
-        made = len(graph.nodes) - count
-        graph.scopes[_GENERATORS] = graph.scopes.get(_GENERATORS, 0) + made
-
 
 _STATEFUL: dict[type[Op], type[stateful_draws.StatefulDraw]] = {
     draws.StatelessRandomNormalV2: stateful_draws.RandomStandardNormal,
@@ -169,7 +149,7 @@ class NodeStream(Source):
         """Return what an operator draws from its own generator."""
         first, second = self.seeds or (0, 0)
         op = kind(seed=first, seed2=second, **types)
-        with _uncounted():
+        with alike(0):
             generator = _handle(op, stateful_draws.STATE)
         return call(op, generator, *inputs)
 
@@ -179,7 +159,7 @@ class NodeStream(Source):
         """Return what an operator draws from a generator that is its own."""
         first, second = self.seeds or (0, 0)
         made = stateful_draws.FromCounter(op, numbers, seed=first, seed2=second)
-        with _uncounted():
+        with alike(0):
             generator = _handle(made, stateful_draws.STATE)
         return calls(made, generator, *inputs)
 
@@ -204,7 +184,7 @@ class NodeStream(Source):
 
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter for the next numbers of a run."""
-        with _uncounted():
+        with alike(0):
             begun = self._begun()
             handle = _handle(RngReadAndSkip(), TensorSpec((3,), dtypes.int64))
             written = effect(AssignFirstValue(), handle, begun)

@@ -22,6 +22,7 @@ from tensorlite.core.scope import Asked, decided, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import (
     Graph,
     get_default_graph,
@@ -190,7 +191,8 @@ class GraphVariable(Variable):
             )
         if not scope.get().control and inner_graph(self.graph) is self.graph:
             return self.snapshot
-        return super().__tensor__()
+        with alike(0, inside=1):  # the one reading, which enters the loop
+            return super().__tensor__()
 
     def read_value(self) -> Tensor:
         """Return the value as it is behind what is waited for here."""

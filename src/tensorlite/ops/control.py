@@ -142,8 +142,9 @@ class _Counted:
 
     def body(self, turn: Tensor, *variables: Any) -> Any:
         """Return the variables after one turn."""
+        following = turn + 1
         after = self.step(*variables)
-        return (turn + 1, *_as_variables(after, len(variables)))
+        return (following, *_as_variables(after, len(variables)))
 
 
 def _as_variables(result: Any, number: int) -> Sequence[Any]:
@@ -234,12 +235,12 @@ class _Loop:
 
     def staged(self, parallel_iterations: int, swap_memory: bool) -> Any:
         """Return the variables after a While node in the trace at hand."""
-        body, changed = self._traced(self.body, "body"), True
-        while changed:
-            changed = self._settle(body)
-            if changed:
-                body = self._traced(self.body, "body")
-        cond = self._traced(self._condition, "cond")
+        cond, begun = self._traced(self._condition, "cond"), dict(self.specs)
+        body = self._traced(self.body, "body")
+        while self._settle(body):
+            body = self._traced(self.body, "body")
+        if self.specs != begun:
+            cond = self._traced(self._condition, "cond")
         number = len(self.carried)
         own = [traced.graph.inputs[:number] for traced in (cond, body)]
         captured = give_inputs([cond, body], own)

@@ -6,16 +6,19 @@ Picking, scattering and ordering elements is in picking.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from math import prod
+from operator import lt, mul
 from typing import Any
 
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import sizes_of
-from tensorlite.compat.views import plain
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
@@ -31,6 +34,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.identity import IdentityN
@@ -97,7 +101,6 @@ def unstack(
     return list(tl.unstack(converted(value), axis=axis, num=num))
 
 
-@named("split")
 def split(
     value: Any,
     num_or_size_splits: Any,
@@ -105,7 +108,25 @@ def split(
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
-    parts = num_or_size_splits
+    if active_graph() is not None and isinstance(num_or_size_splits, int):
+        _number(num_or_size_splits)
+    return _split(value, num_or_size_splits, axis, num, name=name)
+
+
+@named("Const")
+def _number(value: int, name: str | None = None) -> Any:
+    """Make a number that TensorFlow makes before it looks at it; seeds count it."""
+    return constant(np.asarray(value, np.int32))
+
+
+@named("split")
+def _split(
+    value: Any,
+    parts: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> Any:
     if isinstance(parts, np.ndarray):
         parts = parts.tolist()
     if isinstance(parts, (list, tuple)) and any(
@@ -169,9 +190,32 @@ def _filled(default: str, value: Any) -> Callable[..., Any]:
         if _is_small(sizes):
             array = np.full([int(n) for n in sizes], _bare(wanted, value))
             return constant(array)
-        return tl.fill(sizes, _element(wanted, value))
+        _ask_how_many(shape)
+        is_whole = isinstance(shape, Operand)
+        return _all_alike(sizes if is_whole else _listed(sizes), wanted, value)
 
     return made
+
+
+def _all_alike(sizes: Any, dtype: DType, value: Any) -> Any:
+    """Return a tensor that holds a value throughout, as TensorFlow names what it is made of."""
+    return tl.fill(sizes, inner_named(_element(dtype, value), "Const"))
+
+
+def _listed(sizes: Any) -> Any:
+    """Return sizes that were listed as a tensor, as TensorFlow names it."""
+    if isinstance(sizes, Operand):
+        return inner_named(sizes.__tensor__(), "packed")
+    fine = all(type(n) is int and n >= 0 for n in sizes)
+    made = _places(sizes, int32) if fine else shape_tensor(sizes)
+    return inner_named(made, "shape_as_tensor")
+
+
+def _ask_how_many(sizes: Any) -> None:
+    """Make the nodes by which TensorFlow asks in vain whether there are few elements."""
+    listed = sizes if isinstance(sizes, (list, tuple)) else []
+    if active_graph() is not None and any(isinstance(x, Operand) for x in listed):
+        lt(reduce(mul, shown(list(listed))), _SMALL)
 
 
 _SMALL = 1000
@@ -207,9 +251,14 @@ def _like(
     def made(x: Any, dtype: Any, name: str | None = None) -> Any:
         operand = converted(x)
         wanted = operand.dtype if dtype is None else as_dtype(dtype)
-        if wanted is string:
-            return tl.fill(shape_of(operand), _element(string, value))
-        return function(operand, dtype=wanted)
+        if active_graph() is None and wanted is not string:
+            return function(operand, dtype=wanted)
+        sizes = operand.spec.shape
+        if not value and sizes is not None and _is_small(list(sizes)):
+            return constant(np.zeros(sizes, wanted.numpy))
+        if not value and wanted is operand.dtype and wanted is not string:
+            return function(operand, dtype=wanted)
+        return _all_alike(inner_named(shape_of(operand), "Shape"), wanted, value)
 
     return made
 
@@ -289,10 +338,18 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 @named("Slice")
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    first, sizes = shape_tensor(sizes_of(begin)), shape_tensor(sizes_of(size))
+    given = sizes_of(begin), sizes_of(size)
+    kinds = [x.__tensor__().dtype for x in given if isinstance(x, Operand)] or [int32]
+    first, sizes = [_places(x, kinds[0]) for x in given]
     if first.dtype is not sizes.dtype:
         first, sizes = tl.astype(first, int64), tl.astype(sizes, int64)
     return pieces.sliced(converted(input_), first, sizes)
+
+
+def _places(given: Any, dtype: DType) -> Any:
+    """Return places as a tensor: numbers, which are no tensor yet, of a dtype."""
+    are_numbers = isinstance(given, list) and all(type(x) is int for x in given)
+    return converted(given, dtype) if are_numbers else shape_tensor(given)
 
 
 @named("StridedSlice")

@@ -22,6 +22,7 @@ from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.counting import counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -70,8 +71,17 @@ def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
 
 @named("cond", "Merge")
 def _cond(pred: Any, then: Any, other: Any, name: str | None = None) -> Any:
-    first, second = _alike(then), _alike(other)
-    return _under(control.cond(converted(pred), first, second), "Merge")
+    first, second, count = _alike(then), _alike(other), counted(_BRANCHING)
+    if count is not None:
+        first, second = count.part(first), count.part(second)
+    found = control.cond(converted(pred), first, second)
+    if count is not None:
+        count.finish(len(nest.flatten(found)))
+    return _under(found, "Merge")
+
+
+_BRANCHING = 4
+"""How many operations TensorFlow has before branches: a switch, its two sides, the condition."""
 
 
 def _alike(branch: Callable[[], Any]) -> Callable[[], Any]:
@@ -273,6 +283,13 @@ def _while(
     name: str | None = None,
 ) -> Any:
     started = [nest.map_structure(converted, x) for x in variables]
+    number, counters = len(nest.flatten(started)), int(most is not None)
+    # A counter is compared before the condition, and with that joined behind it.
+    constants = 0 if most is None else 2 - isinstance(most, Operand)
+    count = counted(number + counters + constants)
+    if count is not None:
+        cond = count.part(cond, 1 + number + 2 * counters)
+        body = count.part(body, number + counters)
     found = control.while_loop(
         cond,
         body,
@@ -282,10 +299,9 @@ def _while(
         most,
         options[1],
     )
-    return _under(list(found), "Exit", 0 if most is None else 1)
-
-
-_STACKED = "{}/TensorArrayStack/TensorArrayGatherV3"
+    if count is not None:
+        count.finish(number, counters)
+    return _under(list(found), "Exit", counters)
 
 
 def map_fn(

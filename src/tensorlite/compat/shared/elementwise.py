@@ -12,10 +12,10 @@ from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
-from tensorlite.core.dtypes import as_dtype, float32, float64
+from tensorlite.core.dtypes import DType, as_dtype, float32, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import merge
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.ops import bits, differences
 from tensorlite.ops.activations import sigmoid as logistic
 from tensorlite.ops.composite import composed
@@ -212,14 +212,20 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return tl.multiply(converted(scalar, converted(x).dtype), x)
 
 
-@named("Cast")
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = as_dtype(dtype)
+    if isinstance(x, Tensor) and x.dtype is wanted:
+        return x
+    return _cast(x, wanted, name=name)
+
+
+@named("Cast")
+def _cast(x: Any, wanted: DType, name: str | None = None) -> Any:
     if isinstance(x, SparseTensor):
         return SparseTensor(x.indices, tl.astype(x.values, wanted), x.dense_shape)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(tl.astype(x.values, wanted), x.indices, x.dense_shape)
-    operand = converted(x)
+    operand = converted(x, None, "x")
     if operand.dtype.is_complex and not wanted.is_complex:
         operand = tl.real(operand)
     return operand if operand.dtype is wanted else tl.astype(operand, wanted)

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.picking import top_k as top_k
+from tensorlite.compat.views import shown
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import (
     activations,
     channels,
@@ -128,7 +131,7 @@ def l2_loss(t: Any, name: str | None = None) -> Any:
     return losses.l2_loss(converted(t))
 
 
-@named("batchnorm")
+@named("batchnorm", None)
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -138,9 +141,26 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Any:
-    return normalise.batch_normalization(
-        converted(x), mean, variance, offset, scale, variance_epsilon
-    )
+    given = converted(x)
+    if active_graph() is None:
+        return normalise.batch_normalization(
+            given, mean, variance, offset, scale, variance_epsilon
+        )
+    return _normalised(given, mean, variance, offset, scale, variance_epsilon)
+
+
+def _normalised(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: float
+) -> Any:
+    """Return a tensor normalised by the nodes that TensorFlow makes for it."""
+    wide = shown(converted(variance))
+    factor = elementwise.rsqrt(wide + epsilon)
+    if scale is not None:
+        factor = factor * scale
+    whole = shown(x) * elementwise.cast(factor, x.dtype)
+    moved = shown(converted(mean)) * factor
+    rest = -moved if offset is None else shown(converted(offset)) - moved
+    return whole + elementwise.cast(rest, x.dtype)
 
 
 @named("LRN")

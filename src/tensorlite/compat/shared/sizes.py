@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.adopting import adopted
 from tensorlite.compat.views import plain
 from tensorlite.core.check import several
-from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 
@@ -35,4 +35,5 @@ def packed(sizes: Sequence[Any]) -> Any:
     kinds = {x.__tensor__().dtype for x in given if isinstance(x, Operand)}
     if len(kinds) != 1 or not next(iter(kinds)).is_integer:
         return given
-    return tl.stack([to_tensor(x, *kinds) for x in given])
+    (kind,) = kinds
+    return tl.stack([adopted(x, kind, f"Pack/{i}") for i, x in enumerate(given)])

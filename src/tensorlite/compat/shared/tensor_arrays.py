@@ -12,6 +12,8 @@ from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.counting import alike
 from tensorlite.ops.tensor_array import TensorArray as Elements
 
 
@@ -44,13 +46,14 @@ class TensorArray:
             shape = (
                 None if element_shape is None else plain(TensorShape(element_shape))
             )
-            flow = _begun(
-                dtype,
-                0 if size is None else size,
-                bool(dynamic_size),
-                shape,
-                name=name,
-            )
+            with alike(2 - isinstance(size, Operand)):
+                flow = _begun(
+                    dtype,
+                    0 if size is None else size,
+                    bool(dynamic_size),
+                    shape,
+                    name=name,
+                )
         self.flow = flow
 
     @property
@@ -80,27 +83,32 @@ class TensorArray:
         return _of(self.flow, lambda x: x.size(), "TensorArraySizeV3", name)
 
     def read(self, index: Any, name: str | None = None) -> Any:
-        return _at(self.flow, index, "read", "TensorArrayReadV3", name)
+        with alike(2 - isinstance(index, Operand), inside=3):
+            return _at(self.flow, index, "read", "TensorArrayReadV3", name)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         return _at(self.flow, indices, "gather", "TensorArrayGatherV3", name)
 
     def stack(self, name: str | None = None) -> Any:
-        return _of(
-            self.flow,
-            lambda x: x.stack(),
-            "TensorArrayStack/TensorArrayGatherV3",
-            name,
-        )
+        with alike(5):
+            return _of(
+                self.flow,
+                lambda x: x.stack(),
+                "TensorArrayStack/TensorArrayGatherV3",
+                name,
+            )
 
     def concat(self, name: str | None = None) -> Any:
         return _of(self.flow, lambda x: x.concat(), "TensorArrayConcatV3", name)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        return self._changed(_write(self.flow, index, value, name=name))
+        constants = 2 - isinstance(index, Operand) - isinstance(value, Operand)
+        with alike(1 + constants, inside=2 + constants):
+            return self._changed(_write(self.flow, index, value, name=name))
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        return self._changed(_unstack(self.flow, value, name=name))
+        with alike(10 - isinstance(value, Operand)):
+            return self._changed(_unstack(self.flow, value, name=name))
 
     def scatter(
         self, indices: Any, value: Any, name: str | None = None

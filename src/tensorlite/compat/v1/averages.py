@@ -125,9 +125,17 @@ def assign_moving_average(
     """Move a variable towards a value; `zero_debias` corrects for its beginning at zero."""
     with name_scope(name, "AssignMovingAvg") as prefix:
         if not zero_debias:
-            step = (variable.value() - value) * (1 - decay)
+            share = _share(decay, variable.dtype)
+            step = (variable.value() - value) * share
             return variable.assign_sub(step, name=prefix)
         return _debiased(variable, value, decay)
+
+
+def _share(decay: Any, dtype: Any) -> Any:
+    """Return the part of the way that averages move, as TensorFlow makes it."""
+    if isinstance(decay, (int, float)):
+        return framework.constant(1.0 - decay, dtype, name="decay")
+    return 1.0 - decay
 
 
 def _debiased(variable: Any, value: Any, decay: Any) -> Any:

@@ -7,15 +7,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import concat, shape, split, stack, zeros
-from tensorlite.compat.shared.elementwise import maximum, minimum
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    shape,
+    split,
+    stack,
+    zeros,
+)
+from tensorlite.compat.shared.elementwise import add, maximum, minimum, multiply
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.core import nest
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
@@ -37,12 +46,31 @@ def sizes_of_state(state_size: Any, batch_size: Any, dtype: Any) -> Any:
 
 def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
     sizes = size.as_list() if isinstance(size, TensorShape) else [size]
-    if isinstance(batch_size, int):
-        return zeros([batch_size, *sizes], dtype)
-    made = zeros(stack([batch_size, *sizes]), dtype)
+    made = batched_zeros(batch_size, sizes, dtype)
     if active_graph() is not None:
-        made.set_shape([get_static_value(x) for x in (batch_size, *sizes)])
+        known = [get_static_value(x) for x in batched(batch_size, sizes)]
+        made.set_shape(
+            [x for part in known for x in ([None] if part is None else part)]
+        )
     return made
+
+
+def batched_zeros(batch_size: Any, sizes: Sequence[Any], dtype: Any) -> Any:
+    """Return zeros for each row of a batch, in a graph made as TensorFlow makes them."""
+    if active_graph() is None:
+        return zeros(stack([batch_size, *sizes]), dtype)
+    return zeros(concat(batched(batch_size, sizes), 0), dtype)
+
+
+def batched(batch_size: Any, sizes: Sequence[Any]) -> list[Any]:
+    """Return the sizes of a batch and of its rows as two vectors."""
+    is_known = isinstance(batch_size, int)
+    first = (
+        framework.constant([batch_size]) if is_known else expand_dims(batch_size, 0)
+    )
+    if any(isinstance(size, Operand) for size in sizes):
+        return [first, stack(list(sizes))]
+    return [first, framework.constant(list(sizes), int32)]
 
 
 class RNNCell(Layer):
@@ -248,12 +276,14 @@ class BasicLSTMCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
-        c, h = state if self._state_is_tuple else split(state, 2, 1)
+        one = framework.constant(1, int32)
+        c, h = state if self._state_is_tuple else split(state, 2, one)
         gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
-        i, j, f, o = split(gates, 4, 1)
-        kept = c * sigmoid(f + self._forget_bias)
-        new_c = kept + sigmoid(i) * self._activation(j)
-        new_h = self._activation(new_c) * sigmoid(o)
+        i, j, f, o = split(gates, 4, one)
+        bias = framework.constant(self._forget_bias, f.dtype)
+        kept = multiply(c, sigmoid(add(f, bias)))
+        new_c = add(kept, multiply(sigmoid(i), self._activation(j)))
+        new_h = multiply(self._activation(new_c), sigmoid(o))
         if self._state_is_tuple:
             return new_h, LSTMStateTuple(new_c, new_h)
         return new_h, concat([new_c, new_h], 1)

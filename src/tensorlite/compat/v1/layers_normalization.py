@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import nn_functions
+from tensorlite.compat.v1 import framework, nn_functions
 from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_core import (
@@ -129,12 +129,12 @@ class BatchNormalization(Layer):
             training,
             lambda: nn_functions.moments(values, over, keep_dims=len(self.axis) > 1),
             lambda: (
-                arrays.identity(self.moving_mean),
-                arrays.identity(self.moving_variance),
+                framework.convert_to_tensor(self.moving_mean),
+                framework.convert_to_tensor(self.moving_variance),
             ),
         )
         if static_bool(training) is not False:
-            self._update(training, mean, variance)
+            self._update(training, mean, variance, self.momentum)
         fit = self._fitting(rank)
         outputs = shared_nn.batch_normalization(
             values,
@@ -143,7 +143,7 @@ class BatchNormalization(Layer):
             fit(self.beta),
             fit(self.gamma),
             self.epsilon,
-            name="batchnorm/add_1",
+            name="batchnorm",
         )
         outputs = elementwise.cast(outputs, inputs.dtype)
         if hasattr(outputs, "set_shape"):
@@ -173,8 +173,11 @@ class BatchNormalization(Layer):
             normed,
             lambda: normed(self.moving_mean, self.moving_variance),
         )
+        momentum = self.momentum
+        if static_bool(training) is not None:
+            momentum = framework.convert_to_tensor(momentum, mean.dtype)
         if static_bool(training) is not False:
-            self._update(training, mean, variance)
+            self._update(training, mean, variance, momentum)
         return outputs
 
     def _fitting(self, rank: int) -> Any:
@@ -189,9 +192,8 @@ class BatchNormalization(Layer):
 
         return fit
 
-    def _update(self, training: Any, mean: Any, variance: Any) -> None:
+    def _update(self, training: Any, mean: Any, variance: Any, momentum: Any) -> None:
         """Move the averages towards those of the batch, unless it is no training."""
-        momentum = self.momentum
         if static_bool(training) is None:
             momentum = chosen(
                 training,

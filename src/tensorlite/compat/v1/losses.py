@@ -8,7 +8,6 @@ from typing import Any
 
 from tensorlite.compat.shared import (
     arrays,
-    checks,
     control_flow,
     elementwise,
     nn as shared_nn,
@@ -21,6 +20,7 @@ from tensorlite.compat.v1 import (
     scopes,
 )
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.v1.weights import assert_broadcastable, broadcast_weights
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.graph_mode.graph import active_graph, name_scope
@@ -114,55 +114,28 @@ def _alike(x: Any, y: Any) -> None:
         )
 
 
-def _check_weights(weights: Any, losses: Any) -> None:
-    """Raise ShapeError for weights that are neither one number nor fit every axis."""
-    have, wanted = weights.get_shape(), losses.get_shape()
-    if have.rank in (0, None) or wanted.rank is None:
-        return
-    pairs = zip(have.as_list(), wanted.as_list(), strict=False)
-    fits = all(a in (1, None) or b in (a, None) for a, b in pairs)
-    if have.rank != wanted.rank or not fits:
-        raise ShapeError(
-            "weights can not be broadcast to values. values.rank="
-            f"{wanted.rank}. weights.rank={have.rank}. values.shape={wanted.as_list()}. "
-            f"weights.shape={have.as_list()}."
-        )
-
-
-def _fitting(weights: Any, losses: Any) -> Any:
-    """Return weights, of which it is asserted that they fit where shapes are not known before."""
-    have, wanted = weights.get_shape(), losses.get_shape()
-    known = have.is_fully_defined() and wanted.is_fully_defined()
-    if have.rank == 0 or known:
-        return weights
-    own, others = v1_arrays.shape(weights), v1_arrays.shape(losses)
-    alone = elementwise.equal(v1_arrays.size(own), 0)
-    of_one_rank = elementwise.equal(v1_arrays.size(own), v1_arrays.size(others))
-
-    def each_fits() -> Any:
-        same = elementwise.equal(own, others)
-        return numbers.reduce_all(
-            elementwise.logical_or(same, elementwise.equal(own, 1))
-        )
-
-    fits = control_flow.cond(
-        of_one_rank, each_fits, lambda: elementwise.logical_or(alone, False)
-    )
-    told = ["weights can not be broadcast to values.", "weights.shape=", own]
-    asserted = checks.Assert(fits, [*told, "values.shape=", others])
-    with framework.control_dependencies([asserted]):
-        return arrays.identity(weights)
-
-
 def _present(losses: Any, weights: Any, per_batch: bool = False) -> Any:
     """Return how many losses have weights that are not 0."""
-    with name_scope("num_present"):
-        some = elementwise.cast(elementwise.not_equal(weights, 0.0), float32)
-        each = elementwise.multiply(some, v1_arrays.ones_like(losses))
+    if isinstance(weights, float) and weights != 0.0:
+        return _number(losses)
+    with name_scope(None, "num_present") as prefix:
+        scale = elementwise.cast(weights, float32)
+        some = v1_arrays.where(
+            elementwise.equal(scale, 0.0),
+            v1_arrays.zeros_like(scale),
+            v1_arrays.ones_like(scale),
+        )
+        each = broadcast_weights(some, losses)
         if not per_batch:
-            return numbers.reduce_sum(each)
-        rank = losses.get_shape().rank
-        return numbers.reduce_sum(each, axis=list(range(1, rank)), keepdims=True)
+            return numbers.reduce_sum(each, name=prefix)
+        behind = arrays.range(1, arrays.rank(each))
+        return numbers.reduce_sum(each, axis=behind, keepdims=True, name=prefix)
+
+
+def _number(losses: Any) -> Any:
+    """Return how many losses there are."""
+    with name_scope(None, "num_elements") as prefix:
+        return elementwise.cast(v1_arrays.size(losses, name=prefix), losses.dtype)
 
 
 def compute_weighted_loss(
@@ -176,35 +149,31 @@ def compute_weighted_loss(
     if weights is None:
         raise InvalidArgumentError("weights must not be None.")
     with name_scope(scope, "weighted_loss"):
-        given = framework.convert_to_tensor(losses)
-        (each,), (scale,) = _floats(given), _floats(weights)
-        _check_weights(scale, each)
-        weighted = elementwise.multiply(each, _fitting(scale, each))
-        loss = weighted
-        if reduction != Reduction.NONE:
-            loss = numbers.reduce_sum(weighted)
-            count = _count(each, scale, weights, reduction)
-            if count is not None:
-                loss = elementwise.div_no_nan(loss, count, name="value")
-        loss = elementwise.cast(loss, given.dtype)
-        add_loss(loss, loss_collection)
-        return loss
+        fit = assert_broadcastable(weights, losses)
+        with framework.control_dependencies([fit]):
+            given = framework.convert_to_tensor(losses)
+            (each,), (scale,) = _floats(given), _floats(weights)
+            loss = elementwise.multiply(each, scale)
+            if reduction != Reduction.NONE:
+                loss = _reduced(loss, each, scale, reduction)
+            loss = elementwise.cast(loss, given.dtype)
+            add_loss(loss, loss_collection)
+            return loss
 
 
-def _count(losses: Any, scale: Any, weights: Any, reduction: str) -> Any:
-    """Return what a sum of losses is divided by; None for nothing."""
+def _reduced(weighted: Any, losses: Any, weights: Any, reduction: str) -> Any:
+    """Return the sum of weighted losses, or their mean over what a reduction counts."""
+    loss = numbers.reduce_sum(weighted)
     if reduction == Reduction.SUM:
-        return None
+        return loss
     if reduction == Reduction.MEAN:
-        return numbers.reduce_sum(
-            elementwise.multiply(v1_arrays.ones_like(losses), scale)
-        )
-    one = isinstance(weights, float) and weights != 0.0
-    if reduction == Reduction.SUM_OVER_BATCH_SIZE or one:
-        return elementwise.cast(
-            v1_arrays.size(losses, name="num_elements"), losses.dtype
-        )
-    return _present(losses, scale)
+        ones = v1_arrays.ones_like(losses)
+        count = numbers.reduce_sum(elementwise.multiply(ones, weights, name="mul"))
+    elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        count = _number(losses)
+    else:
+        count = _present(losses, weights)
+    return elementwise.div_no_nan(numbers.reduce_sum(loss), count, name="value")
 
 
 def _pair(predictions: Any, labels: Any) -> list[Any]:
@@ -275,8 +244,11 @@ def hinge_loss(
     given = {"labels": labels, "logits": logits}
     with _scoped(scope, "hinge_loss", given) as prefix:
         found, wanted = _pair(logits, labels)
-        sides = 2 * wanted - 1.0
-        losses = shared_nn.relu(1.0 - sides * found)
+        ones = v1_arrays.ones_like(wanted)
+        sides = elementwise.subtract(2 * wanted, ones)
+        losses = shared_nn.relu(
+            elementwise.subtract(ones, elementwise.multiply(sides, found))
+        )
         return compute_weighted_loss(
             losses, weights, prefix, loss_collection, reduction
         )
@@ -297,7 +269,12 @@ def huber_loss(
         error = elementwise.abs(elementwise.subtract(found, wanted))
         # |e| - min(|e|, delta) and not max(|e| - delta, 0), whose gradient at delta is 1.
         near = elementwise.minimum(error, delta)
-        losses = 0.5 * (near * near) + delta * (error - near)
+        far = elementwise.subtract(error, near)
+        half = framework.constant(0.5, near.dtype)
+        losses = elementwise.add(
+            elementwise.multiply(half, elementwise.multiply(near, near)),
+            elementwise.multiply(delta, far),
+        )
         return compute_weighted_loss(
             losses, weights, prefix, loss_collection, reduction
         )
@@ -315,8 +292,9 @@ def log_loss(
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "log_loss", given) as prefix:
         found, wanted = _pair(predictions, labels)
-        yes = -(wanted * elementwise.log(found + epsilon))
-        losses = yes - (1 - wanted) * elementwise.log(1 - found + epsilon)
+        yes = elementwise.multiply(wanted, elementwise.log(found + epsilon))
+        no = elementwise.log(1 - found + epsilon)
+        losses = -yes - elementwise.multiply(1 - wanted, no)
         return compute_weighted_loss(
             losses, weights, prefix, loss_collection, reduction
         )
@@ -331,26 +309,31 @@ def mean_pairwise_squared_error(
 ) -> Any:
     given = {"labels": labels, "predictions": predictions, "weights": weights}
     with _scoped(scope, "mean_pairwise_squared_error", given):
-        found, wanted, scale = _floats(predictions, labels, weights)
-        _alike(found, wanted)
-        _check_weights(scale, found)
-        apart = found - wanted
-        over = list(range(1, apart.get_shape().rank))
-        squares = numbers.reduce_sum(
-            elementwise.square(apart), axis=over, keepdims=True
-        )
-        total = numbers.reduce_sum(apart, axis=over, keepdims=True)
-        count = _present(apart, scale, per_batch=True)
-        pairs = elementwise.maximum(count - 1.0, 0.0)
-        first = 2.0 * elementwise.div_no_nan(squares, pairs)
-        second = 2.0 * elementwise.div_no_nan(
-            elementwise.square(total), elementwise.maximum(count * (count - 1.0), 0.0)
-        )
-        loss = numbers.reduce_sum((first - second) * scale)
-        some = numbers.reduce_sum(count) > 0
-        loss = v1_arrays.where(some, loss, v1_arrays.zeros_like(loss), name="value")
-        add_loss(loss, loss_collection)
-        return loss
+        scale, wanted = _floats(weights, labels)
+        with framework.control_dependencies([assert_broadcastable(scale, wanted)]):
+            (found,) = _floats(predictions)
+            _alike(found, wanted)
+            loss = _apart(elementwise.subtract(found, wanted), scale)
+            add_loss(loss, loss_collection)
+            return loss
+
+
+def _apart(differences: Any, weights: Any) -> Any:
+    """Return the mean square of how far the differences of pairs of elements are apart."""
+    over = arrays.range(1, arrays.rank(differences))
+    squares = numbers.reduce_sum(
+        elementwise.square(differences), axis=over, keepdims=True
+    )
+    count = _present(differences, weights, per_batch=True)
+    pairs = elementwise.maximum(count - 1, 0)
+    first = 2.0 * elementwise.div_no_nan(squares, pairs, name="value")
+    total = numbers.reduce_sum(differences, axis=over, keepdims=True)
+    pairs = elementwise.maximum(elementwise.multiply(count, count - 1), 0)
+    square = elementwise.square(total)
+    second = 2.0 * elementwise.div_no_nan(square, pairs, name="value")
+    loss = numbers.reduce_sum(elementwise.multiply(first - second, weights))
+    some = numbers.reduce_sum(count) > 0
+    return v1_arrays.where(some, loss, v1_arrays.zeros_like(loss), name="value")
 
 
 def sigmoid_cross_entropy(
@@ -429,9 +412,8 @@ def sparse_softmax_cross_entropy(
     with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
         wanted = framework.convert_to_tensor(labels)
         found = framework.convert_to_tensor(logits)
-        wanted, scale = _squeezed(wanted, found), weights
-        if not isinstance(weights, (int, float)):
-            scale = _squeezed(framework.convert_to_tensor(weights), found)
+        wanted = _squeezed(wanted, found)
+        scale = _squeezed(framework.convert_to_tensor(weights), found)
         losses = nn_losses.sparse_softmax_cross_entropy_with_logits(
             labels=wanted, logits=found, name="xentropy"
         )

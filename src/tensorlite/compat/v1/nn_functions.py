@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v1.nn_losses import (
     floats,
 )
@@ -26,7 +27,6 @@ from tensorlite.ops.arrange import shape as shape_of
 from tensorlite.ops.batch_norm import FusedBatchNormV3
 from tensorlite.ops.composite import composed
 from tensorlite.ops.elementwise import rsqrt, square
-from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.shape import astype
 
 
@@ -111,9 +111,12 @@ def moments(
 def mean_and_variance(x: Any, axes: Any, kept: bool) -> Any:
     """Return mean and variance over axes."""
     over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
-    mean = reduce.mean(x, axis=over, keepdims=True)
-    variance = reduce.mean(square(x - stop_gradient(mean)), axis=over, keepdims=kept)
-    return (mean if kept else reduce.mean(x, axis=over)), variance
+    mean = reductions.reduce_mean(x, over, True, name="mean")
+    squares = elementwise.squared_difference(x, arrays.stop_gradient(mean))
+    variance = reductions.reduce_mean(squares, over, True, name="variance")
+    if kept:
+        return mean, variance
+    return arrays.squeeze(mean, over), arrays.squeeze(variance, over)
 
 
 @named("weighted_moments")

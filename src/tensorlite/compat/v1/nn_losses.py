@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.candidates import log_uniform_candidate_sampler
+from tensorlite.compat.v1.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.v1.softmax_losses import (
+    sigmoid_losses,
+    softmax_losses,
+    sparse_softmax_losses,
+)
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.scope import scope
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops import (
     arithmetic,
@@ -47,7 +54,7 @@ def _labelled(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
         raise InvalidArgumentError("Both labels and logits must be provided.")
 
 
-@named("softmax_cross_entropy_with_logits")
+@named("softmax_cross_entropy_with_logits", None)
 def softmax_cross_entropy_with_logits_v2(
     labels: Any,
     logits: Any,
@@ -62,10 +69,12 @@ def softmax_cross_entropy_with_logits_v2(
 def _softmax_loss(labels: Any, logits: Any, axis: int) -> Any:
     scores = floats(logits)
     wanted = converted(labels, scores.dtype)
+    if active_graph() is not None:
+        return softmax_losses(wanted, scores, axis)
     return losses.softmax_cross_entropy(wanted, scores, axis)
 
 
-@named("softmax_cross_entropy_with_logits_sg")
+@named("softmax_cross_entropy_with_logits_sg", None)
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: Any = None,
@@ -75,11 +84,11 @@ def softmax_cross_entropy_with_logits(
     axis: int | None = None,
 ) -> Any:
     _labelled(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
-    wanted = stop_gradient(converted(labels, converted(logits).dtype))
+    fixed = stop_gradient(converted(labels, converted(logits).dtype))
+    wanted = inner_named(fixed, "labels_stop_gradient")
     return _softmax_loss(wanted, logits, dim if axis is None else axis)
 
 
-@named("SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: Any = None,
@@ -87,14 +96,23 @@ def sparse_softmax_cross_entropy_with_logits(
     name: str | None = None,
 ) -> Any:
     _labelled(_sentinel, labels, logits, "sparse_softmax_cross_entropy_with_logits")
-    scores, classes = floats(logits), converted(labels)
-    ranks = classes.spec.rank, scores.spec.rank
-    if None not in ranks and ranks[0] != ranks[1] - 1:
-        raise ShapeError(
-            f"Rank mismatch: Rank of labels (received {ranks[0]}) should equal rank of logits "
-            f"minus 1 (received {ranks[1]})."
-        )
-    return losses.sparse_softmax_cross_entropy(classes, scores)
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
+        classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
+        floats(scores)
+        ranks = classes.get_shape().rank, scores.get_shape().rank
+        if None not in ranks and ranks[0] != ranks[1] - 1:
+            raise ShapeError(
+                f"Rank mismatch: Rank of labels (received {ranks[0]}) should equal rank of "
+                f"logits minus 1 (received {ranks[1]})."
+            )
+        if active_graph() is None:
+            return _sparse_losses(classes, scores)
+        return sparse_softmax_losses(_sparse_losses, classes, scores, name)
+
+
+@named("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_losses(classes: Any, scores: Any, name: str | None = None) -> Any:
+    return losses.sparse_softmax_cross_entropy(converted(classes), converted(scores))
 
 
 @named("logistic_loss")
@@ -112,7 +130,9 @@ def sigmoid_cross_entropy_with_logits(
             f"logits and labels must have the same shape ({scores.get_shape()} vs "
             f"{wanted.get_shape()})"
         )
-    return losses.sigmoid_cross_entropy(wanted, scores)
+    if active_graph() is None:
+        return losses.sigmoid_cross_entropy(wanted, scores)
+    return sigmoid_losses(wanted, scores)
 
 
 @named("logistic_loss")

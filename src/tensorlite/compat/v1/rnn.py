@@ -9,6 +9,8 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import (
     concat,
     identity,
+    range as numbers_from,
+    rank as rank_of,
     reverse as backwards,
     shape,
     stack,
@@ -26,12 +28,14 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.arrays import reverse_sequence, where
+from tensorlite.compat.v1.cells import batched_zeros
 from tensorlite.compat.v1.control_flow import while_loop
 from tensorlite.compat.v1.numbers import reduce_all, reduce_max
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
 Turn = Callable[[], tuple[Any, Any]]
@@ -48,10 +52,15 @@ def check_cell(cell: Any) -> None:
 
 
 def _time_first(x: Any) -> Any:
-    rank = x.get_shape().rank
-    if rank is None:
+    sizes = x.get_shape()
+    if sizes.rank is None:
         return x
-    return transpose(x, [1, 0, *range(2, rank)])
+    if active_graph() is None:
+        return transpose(x, [1, 0, *range(2, sizes.rank)])
+    made = transpose(x, concat([[1, 0], numbers_from(2, rank_of(x))], 0))
+    first, second, *others = sizes.as_list()
+    made.set_shape([second, first, *others])
+    return made
 
 
 def _is_sizes(size: Any) -> bool:
@@ -135,14 +144,14 @@ def _loop(
     flat, sizes = nest.flatten(inputs), flat_sizes(cell.output_size)
     steps, first = shape(flat[0])[0], nest.flatten(state)[0]
     known = batch if isinstance(batch, int) else None
+    none = [batched_zeros(batch, size, first.dtype) for size in sizes]
+    time = framework.constant(0, int32, name="time")
     with framework.name_scope("dynamic_rnn"):
         arrays = [
             _array(steps, first.dtype, [known, *size], f"output_{i}")
             for i, size in enumerate(sizes)
         ]
         sources = [_source(steps, x, f"input_{i}") for i, x in enumerate(flat)]
-    given = [] if lengths is None else sizes
-    none = [zeros(stack([batch, *size]), first.dtype) for size in given]
 
     def body(time: Any, written: Any, state: Any) -> Any:
         parts = [source.read(time) for source in sources]
@@ -161,7 +170,6 @@ def _loop(
         return time + 1, after, following
 
     bound = _bound(steps, lengths)
-    time = framework.constant(0, int32, name="time")
     _, written, last = while_loop(
         lambda time, *_: time < bound,
         body,
@@ -171,16 +179,21 @@ def _loop(
         swap_memory=options[1],
     )
     count = flat[0].get_shape().as_list()[0]
-    ends = [[count, known, *size] for size in sizes]
-    outputs = [_stacked(array, end) for array, end in zip(written, ends, strict=True)]
+    made = [array.stack() for array in written]
+    outputs = [
+        _sized(x, [count, known], size) for x, size in zip(made, sizes, strict=True)
+    ]
     return _packed(cell.output_size, outputs), last
 
 
-def _stacked(array: Any, sizes: Any) -> Any:
-    """Return what was written in all steps, whose sizes are known."""
-    made = array.stack()
-    made.set_shape(sizes)
-    return made
+def _sized(x: Any, leading: list[Any], size: Sequence[int]) -> Any:
+    """Return a tensor whose sizes are known, which TensorFlow finds by constants."""
+    if active_graph() is not None:
+        if None not in leading:
+            framework.constant(leading, int32)
+        framework.constant(list(size), int32)
+    x.set_shape([*leading, *size])
+    return x
 
 
 def _source(steps: Any, x: Any, name: str) -> Any:
@@ -190,9 +203,8 @@ def _source(steps: Any, x: Any, name: str) -> Any:
 
 def _bound(steps: Any, lengths: Any) -> Any:
     """Return how many turns the longest sequence takes."""
-    if lengths is None:
-        return steps
-    return minimum(steps, maximum(1, reduce_max(lengths)))
+    most = steps if lengths is None else reduce_max(lengths)
+    return minimum(steps, maximum(1, most))
 
 
 def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:

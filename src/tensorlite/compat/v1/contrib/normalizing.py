@@ -183,7 +183,7 @@ class _Norm:
             fit(self.beta),
             fit(self.gamma),
             self.asked.epsilon,
-            name="batchnorm/add_1",
+            name="batchnorm",
         )
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(self.x.get_shape())
@@ -265,7 +265,7 @@ def layer_norm(
         mean, variance = nn_functions.moments(x, axes, keep_dims=True)
         least = 1e-3 if x.dtype is float16 else 1e-12
         outputs = shared_nn.batch_normalization(
-            x, mean, variance, beta, gamma, least, name="batchnorm/add_1"
+            x, mean, variance, beta, gamma, least, name="batchnorm"
         )
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(x.get_shape())

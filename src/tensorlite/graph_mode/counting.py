@@ -1,0 +1,101 @@
+"""How many operations TensorFlow 1 would have made: what draws without a seed hang on.
+
+It makes those of branches and loops in the graph itself, and some of its own around them; here
+these are in graphs of their own, which are counted while they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tensorlite.core import nest
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.trace import outermost
+from tensorlite.graph_mode.graph import (
+    Graph,
+    active_graph,
+    inner_graph,
+    nodes_inside,
+)
+
+_BESIDE = "operations beside"
+"""Under what a graph keeps how many operations more TensorFlow would have than it has nodes."""
+
+
+def operations(graph: Graph) -> int:
+    """Return how many operations TensorFlow would have made by now.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> with Graph().as_default() as graph:
+    ...     x = tl.exp(tl.ones(2))
+    >>> operations(graph) == len(graph.nodes)
+    True
+    """
+    return len(graph.nodes) + nodes_inside(graph) + int(graph.scopes.get(_BESIDE, 0))
+
+
+def settle(graph: Graph, number: int) -> None:
+    """Let there have been a number of operations by now."""
+    beside = number - operations(graph)
+    graph.scopes[_BESIDE] = graph.scopes.get(_BESIDE, 0) + beside
+
+
+@contextmanager
+def alike(number: int, inside: int | None = None) -> Iterator[None]:
+    """Count what is made inside as a number of operations, another within branches and loops."""
+    graph = active_graph()
+    if graph is None:
+        yield
+        return
+    before = operations(graph)
+    yield
+    is_inner = inside is not None and inner_graph(graph) is not graph
+    settle(graph, before + (inside if is_inner and inside is not None else number))
+
+
+class Counted:
+    """The operations of a conditional or a loop, whose graphs are made one after the other."""
+
+    def __init__(self, graph: Graph, before: int) -> None:
+        self.graph = graph
+        self._is_inner = inner_graph(graph) is not graph
+        self._by_now = operations(graph) + before
+        self._starts: dict[Callable[..., Any], int] = {}
+
+    def part(
+        self, function: Callable[..., Any], behind: int = 0
+    ) -> Callable[..., Any]:
+        """Return a function that makes the next graph, and how many operations come behind it."""
+
+        def counted(*args: Any) -> Any:
+            own = outermost()
+            begun = 0 if own is None else len(own.graph.nodes)
+            settle(self.graph, self._started(counted) + begun)
+            made = function(*args)
+            for leaf in nest.flatten(made):
+                if own is not None and isinstance(leaf, SymbolicTensor):
+                    own.own(leaf)
+            self._by_now = operations(self.graph) + behind
+            return made
+
+        return counted
+
+    def _started(self, part: Callable[..., Any]) -> int:
+        """Return how many operations there were before a graph, though it be made again."""
+        return self._starts.setdefault(part, self._by_now)
+
+    def finish(self, results: int, hidden: int = 0) -> None:
+        """Let all have been made; results are nodes of the graph, but those that are hidden.
+
+        Inside another conditional or loop none of them is.
+        """
+        inside = results if self._is_inner else 0
+        settle(self.graph, self._by_now + hidden + inside)
+
+
+def counted(before: int) -> Counted | None:
+    """Return what counts the operations of a conditional or loop; None where none is built."""
+    graph = active_graph()
+    return None if graph is None else Counted(graph, before)

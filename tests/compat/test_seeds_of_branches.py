@@ -1,0 +1,112 @@
+"""What is drawn in branches and loops, and behind them, has the seeds of TensorFlow 1.15.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
+
+
+def one() -> Any:
+    return tf.random_normal([])
+
+
+def rows() -> Any:
+    return tf.placeholder(tf.float32, [4, 3])
+
+
+def turns(body: Callable[..., Any], *given: Any, **how: Any) -> Any:
+    return tf.while_loop(lambda i, *_: i < 3, body, [0, *given], **how)
+
+
+def captured(x: Any) -> Any:
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: x * one() + one(), lambda: x + x)
+
+
+def two(x: Any, y: Any) -> Any:
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: (x * 2.0, y), lambda: (y, x))
+
+
+cells = tf.nn.rnn_cell
+
+
+def cell() -> Any:
+    return cells.BasicLSTMCell(4)
+
+
+def gated() -> Any:
+    return cells.GRUCell(4)
+
+
+def recurrent(network: Callable[..., Any], *parts: Any) -> Any:
+    sequences = tf.placeholder(tf.float32, [2, 5, 3])
+    return network(*parts, sequences, dtype=tf.float32)
+
+
+CASES: dict[str, tuple[Callable[[], Any], list[int]]] = {
+    "cond": (
+        lambda: tf.cond(tf.reduce_sum(rows()) > 0, one, lambda: tf.constant(1.0)),
+        [12, 20],
+    ),
+    "captured": (lambda: captured(rows()), [12, 20, 30]),
+    "two results": (lambda: two(rows(), rows()), [21]),
+    "while": (
+        lambda: turns(lambda i, y: (i + 1, y + one() - one()), 0.0),
+        [18, 25, 36],
+    ),
+    "limited": (
+        lambda: tf.while_loop(
+            lambda i: i < 3, lambda i: i + 1, [tf.constant(0)], maximum_iterations=5
+        ),
+        [28],
+    ),
+    "dynamic_rnn": (lambda: recurrent(tf.nn.dynamic_rnn, cell()), [86, 149]),
+    "layers": (
+        lambda: recurrent(tf.nn.dynamic_rnn, cells.MultiRNNCell([cell(), cell()])),
+        [110, 144, 211],
+    ),
+    "both ways": (
+        lambda: recurrent(tf.nn.bidirectional_dynamic_rnn, gated(), gated()),
+        [74, 88, 224, 238, 304],
+    ),
+    "written out": (
+        lambda: tf.nn.static_rnn(cell(), [rows(), rows()], dtype=tf.float32),
+        [21, 71],
+    ),
+}
+"""What is called, and the seeds of draws in the order of their making, one behind it all."""
+
+
+def seeds(graph: Any) -> Iterator[int]:
+    for node in graph.nodes:
+        given = node.op.attributes()
+        if "seed2" in given:
+            yield given["seed2"]
+        for region in node.op.regions():
+            yield from seeds(region)
+
+
+@pytest.mark.parametrize(("function", "expected"), CASES.values(), ids=CASES)
+def test_seeds_are_those_of_tensorflow(
+    function: Callable[[], Any], expected: list[int]
+) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.set_random_seed(1)
+        function()
+        one()
+    assert sorted(seeds(graph)) == expected
+
+
+def test_two_draws_in_a_turn_differ() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
+        _, first, second = turns(lambda i, x, y: (i + 1, one(), one()), 0.0, 0.0)
+        found = session.run([first, second])
+    assert np.unique(found).size == len(found)
