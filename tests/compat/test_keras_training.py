@@ -478,7 +478,7 @@ def test_metrics_that_models_and_layers_keep_are_reported_and_start_anew() -> No
             self.kept = tf.keras.metrics.Sum(name="kept")
             self.layer, self.last = Watching(), tf.keras.layers.Dense(1)
 
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
             self.kept(tf.reduce_sum(inputs))
             return self.last(self.layer(inputs))
 

@@ -281,6 +281,10 @@ def test_registered_classes_are_converted_before_they_are_taken_for_arrays(
         assert run().numpy().tolist() == [1.0, 2.0]
 
 
+def _slices(values: Any, indices: Any) -> Any:
+    return tf.IndexedSlices(tf.constant(values), tf.constant(indices))
+
+
 def test_parts_of_a_variable_are_changed_by_their_places() -> None:
     v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     v.scatter_nd_update([[0, 0], [1, 2]], [100.0, 200.0])
@@ -289,12 +293,10 @@ def test_parts_of_a_variable_are_changed_by_their_places() -> None:
     v.scatter_nd_max([[0, 2]], [50.0])
     v.scatter_nd_min([[1, 1]], [-5.0])
     assert v.numpy().tolist() == [[100, 7, 50], [3, -5, 199]]
-    v.scatter_mul(tf.IndexedSlices([[2.0, 2.0, 2.0]], [1]))
-    v.scatter_div(tf.IndexedSlices([[2.0, 1.0, 4.0]], [0]))
+    v.scatter_mul(_slices([[2.0, 2.0, 2.0]], [1]))
+    v.scatter_div(_slices([[2.0, 1.0, 4.0]], [0]))
     assert v.numpy().tolist() == [[50, 7, 12.5], [6, -10, 398]]
-    v.batch_scatter_update(
-        tf.IndexedSlices([[8.0, 9.0], [0.0, 1.0]], [[0, 1], [2, 0]])
-    )
+    v.batch_scatter_update(_slices([[8.0, 9.0], [0.0, 1.0]], [[0, 1], [2, 0]]))
     assert v.numpy().tolist() == [[8, 9, 12.5], [1, -10, 0]]
     assert v.gather_nd([[0, 1], [1, 0]]).numpy().tolist() == [9, 1]
 

@@ -261,7 +261,7 @@ def test_what_is_printed_is_written_as_a_template(
     graph = tl.Graph()
     with graph.as_default():
         x = tl.placeholder(tl.TensorSpec((2,), tl.float32, name="x"))
-        done = tl.print("{} is", x, "here", end="!")
+        done: Any = tl.print("{} is", x, "here", end="!")
     proto = tl.interop.tensorflow.to_graphdef(graph)
     assert {"StringFormat", "PrintV2"} <= {node.op for node in proto.node}
     session = Session(tl.interop.tensorflow.from_graphdef(proto.SerializeToString()))

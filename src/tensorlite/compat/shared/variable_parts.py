@@ -57,7 +57,9 @@ def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
     batches = [tl.arange(sizes[i]) for i in range(indices.ndim)]
     grid = tl.meshgrid(*batches, indexing="ij")[:-1]
     places = [tl.astype(x, indices.dtype) for x in grid]
-    return tl.tensor_scatter_nd_update(old, tl.stack([*places, indices], axis=-1), updates)
+    return tl.tensor_scatter_nd_update(
+        old, tl.stack([*places, indices], axis=-1), updates
+    )
 
 
 scatter_mul = _replaced("ScatterMul", lambda x, i, y: x * _factors(x, i, y))
