@@ -142,10 +142,11 @@ def _outer_sizes(x: TensorSpec, y: TensorSpec, tx: bool, ty: bool) -> tuple[Dim,
 _MATMUL = MatMul()
 
 
-def _is_eager_matrix(x: TensorLike) -> bool:
+def is_eager_matrix(x: TensorLike) -> bool:
+    """Return whether this is a matrix of numbers that is here already; asked at each product."""
     return (
         type(x) is EagerTensor
-        and len(x.shape) == 2
+        and len(x.static_shape) == 2
         and x.device.job is None
         and x.array.dtype.kind in "fiuc"
     )
@@ -169,7 +170,7 @@ def matmul(
     [210 430]
     """
     plain = not (transpose_a or transpose_b)
-    if plain and _is_eager_matrix(x1) and _is_eager_matrix(x2):
+    if plain and is_eager_matrix(x1) and is_eager_matrix(x2):
         return call2(_MATMUL, x1, x2)
     a, b = promoted(x1, x2)
     if not a.dtype.is_numeric:

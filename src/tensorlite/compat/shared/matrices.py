@@ -17,7 +17,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.ops.composite import composed
-from tensorlite.ops.matmul import Cross
+from tensorlite.ops.matmul import Cross, is_eager_matrix
 from tensorlite.ops.shape import shape_of
 
 
@@ -54,7 +54,8 @@ def matmul(
             "Only one of transpose_a and adjoint_a (transpose_b and adjoint_b) can be True."
         )
     x, y = alike("MatMul", a, b)
-    _check_matrices(x, y)
+    if not (is_eager_matrix(x) and is_eager_matrix(y)):
+        _check_matrices(x, y)
     left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
     if adjoint_a and x.dtype.is_complex:
         x = tl.conj(x)
