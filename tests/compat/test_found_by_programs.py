@@ -423,3 +423,15 @@ def test_a_variable_that_is_fed_is_fetched_as_it_was_fed() -> None:
     with tf.Session() as sess:
         sess.run(weight.initializer)
         assert sess.run([weight, weight * 2.0], {weight: 7.0}) == [7.0, 14.0]
+
+
+def test_elements_are_retained_by_a_mask_whose_axes_are_known_to_the_run_only() -> (
+    None
+):
+    sp = tf.sparse_placeholder(tf.float32)
+    mask = tf.placeholder(tf.bool)
+    kept = tf.sparse_retain(sp, mask) * 2.0
+    fed = tf.SparseTensorValue([[0, 1], [2, 0]], [3.0, 5.0], [3, 2])
+    with tf.Session() as sess:
+        found = sess.run(kept, {sp: fed, mask: [False, True]})
+    assert (found.indices.tolist(), found.values.tolist()) == ([[2, 0]], [10.0])

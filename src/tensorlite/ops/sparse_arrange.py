@@ -208,6 +208,8 @@ def sparse_retain(sp: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     [6]
     """
     kept = to_tensor(to_retain)
+    if kept.spec.shape is None:
+        kept = reshape(kept, (-1,))
     return SparseTensor(
         boolean_mask(sp.indices, kept), boolean_mask(sp.values, kept), sp.dense_shape
     )
