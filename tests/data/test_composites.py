@@ -106,8 +106,8 @@ def test_what_is_known_of_batches_holds_for_the_last_one_and_for_iterators_in_tr
 
 def test_values_of_ragged_tensors_are_ragged_tensors() -> None:
     value = RaggedTensorValue(np.arange(4), np.asarray([0, 1, 1, 4]))
-    rows = [row.numpy().tolist() for row in Dataset.from_tensor_slices(value)]
-    assert rows == [[0], [], [1, 2, 3]]
+    rows: Any = Dataset.from_tensor_slices(value)
+    assert [row.numpy().tolist() for row in rows] == [[0], [], [1, 2, 3]]
 
 
 def test_datasets_of_ragged_tensors_are_made_in_traces() -> None:
