@@ -274,7 +274,9 @@ def test_what_is_asked_for_is_refused(tmp_path: Path) -> None:
         found.get_slice("y", ())
     with pytest.raises(InvalidArgumentError, match="is no slice of the shape"):
         found.get_slice("x", (Extent(60, 20), Extent()))
-    with pytest.raises(NotFoundError, match=r"Failed to find any matching files .* neither"):
+    with pytest.raises(
+        NotFoundError, match=r"Failed to find any matching files .* neither"
+    ):
         load_checkpoint(tmp_path / "nothing" / "there")
     with pytest.raises(NotFoundError, match="has no checkpoint"):
         load_checkpoint(tmp_path)
