@@ -178,12 +178,16 @@ def _loop(
         maximum_iterations=steps,
         swap_memory=options[1],
     )
-    count = flat[0].get_shape().as_list()[0]
+    leading = [flat[0].get_shape().as_list()[0], known]
+    return _packed(cell.output_size, _gathered(written, leading, sizes)), last
+
+
+def _gathered(
+    written: list[Any], leading: list[Any], sizes: list[list[Any]]
+) -> list[Any]:
+    """Return what was written in all steps."""
     made = [array.stack() for array in written]
-    outputs = [
-        _sized(x, [count, known], size) for x, size in zip(made, sizes, strict=True)
-    ]
-    return _packed(cell.output_size, outputs), last
+    return [_sized(x, leading, size) for x, size in zip(made, sizes, strict=True)]
 
 
 def _sized(x: Any, leading: list[Any], size: Sequence[int]) -> Any:
