@@ -251,8 +251,8 @@ class StringNGrams(Op):
     host = (0, 1)
     separator: str = " "
     ngram_widths: tuple[int, ...] = (2,)
-    pads: tuple[str, str] = ("", "")
-    """What stands before a row, and what behind it."""
+    left_pad: str = ""
+    right_pad: str = ""
     pad_width: int = 0
     """How often at most, -1 for as often as a run may reach beyond the row."""
     preserve_short_sequences: bool = False
@@ -287,7 +287,7 @@ class StringNGrams(Op):
         return found
 
     def _padded(self, row: list[bytes], count: int) -> list[bytes]:
-        before, behind = [text.encode() for text in self.pads]
+        before, behind = self.left_pad.encode(), self.right_pad.encode()
         return [before] * count + row + [behind] * count
 
 
@@ -314,7 +314,7 @@ def ngrams(
     edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
     most = 0 if pads is None else -1 if pad_width is None else pad_width
     op = StringNGrams(
-        separator, widths, pads or ("", ""), most, preserve_short_sequences
+        separator, widths, *(pads or ("", "")), most, preserve_short_sequences
     )
     found, ends = calls(op, x, edges)
     return found, ends[1:] - ends[:-1]

@@ -13,16 +13,12 @@ from tensorlite.ops.splitting import StringNGrams, unicode_decode, unicode_encod
 
 
 def _neighbours(given: Given) -> Values:
-    texts = [
-        given.typed(name, str) for name in ("separator", "left_pad", "right_pad")
-    ]
-    widths = given.typed("ngram_widths", tuple)
-    padded = given.typed("pad_width", int)
     op = StringNGrams(
-        texts[0],
-        widths,
-        (texts[1], texts[2]),
-        padded,
+        given.typed("separator", str),
+        given.typed("ngram_widths", tuple),
+        given.typed("left_pad", str),
+        given.typed("right_pad", str),
+        given.typed("pad_width", int),
         given.typed("preserve_short_sequences", bool),
     )
     return given.made(op, *given.tensors)
