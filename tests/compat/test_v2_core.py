@@ -168,3 +168,17 @@ def test_a_reference_stands_for_the_tensor_itself() -> None:
         return len({x.ref(), (x + 1).ref(), x.ref()})
 
     assert int(counted(x)) == 2
+
+
+def test_derivatives_along_a_direction_of_version_2() -> None:
+    x = tf.constant(1.1, tf.float64)
+
+    def powers(x: Any) -> Any:
+        found = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a * x), (0, x))
+        return found[1]
+
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(2.0, tf.float64)) as along:
+        y = tf.function(powers)(x)
+    np.testing.assert_allclose(along.jvp(y).numpy(), 2 * 4 * 1.1**3)
+    zeros = along.jvp(tf.constant([1.0]), tf.UnconnectedGradients.ZERO)
+    np.testing.assert_array_equal(zeros.numpy(), [0.0])
