@@ -369,3 +369,13 @@ def test_boxes_are_chosen_by_tensorflows_nodes() -> None:
         with tf.Session() as session:
             some, padded = session.run(["some:0", "padded:0"])
     assert (some.tolist(), padded.tolist()) == ([1, 2], [1, 2, 0])
+
+
+def test_no_two_nodes_have_a_name() -> None:
+    """Constants and results that get a call's names leave theirs to no other node."""
+    with tf.Graph().as_default() as graph:
+        keep = tf.placeholder(tf.float32, [])
+        tf.nn.dropout(rows(), keep)
+        tf.nn.dropout(rows(), 1.0 - keep)
+        names = [node.name.lower() for node in graph.as_graph_def().node]
+    assert len(set(names)) == len(names)

@@ -182,3 +182,10 @@ def test_derivatives_along_a_direction_of_version_2() -> None:
     np.testing.assert_allclose(along.jvp(y).numpy(), 2 * 4 * 1.1**3)
     zeros = along.jvp(tf.constant([1.0]), tf.UnconnectedGradients.ZERO)
     np.testing.assert_array_equal(zeros.numpy(), [0.0])
+
+
+def test_special_functions_have_their_names() -> None:
+    x = tf.constant([0.5, 1.0])
+    assert tf.math.special.bessel_j0(x).numpy() == pytest.approx([0.938470, 0.765198])
+    assert tf.raw_ops.BesselK0(x=x).numpy() == pytest.approx([0.924419, 0.421024])
+    assert tf.raw_ops.Spence(x=x).numpy() == pytest.approx([0.582241, 0.0], abs=1e-6)

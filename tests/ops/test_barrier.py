@@ -178,65 +178,79 @@ def test_a_wait_says_for_what() -> None:
     assert wants.what == "3 complete entries of barrier 'b' (0 complete, 1 not)"
 
 
-BARRIER = pairs()
-BARRIER.insert_many(0, ["known"], ["value"])
-BAD: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "few": (lambda: BARRIER.take_many(-1), errors.InvalidArgumentError, "=-1"),
-    "number": (lambda: BARRIER.take_many(1.5), errors.DTypeError, "num_elements"),
+BAD: dict[str, tuple[Callable[[tl.queue.Barrier], object], type[Exception], str]] = {
+    "few": (
+        lambda barrier: barrier.take_many(-1),
+        errors.InvalidArgumentError,
+        "=-1",
+    ),
+    "number": (
+        lambda barrier: barrier.take_many(1.5),
+        errors.DTypeError,
+        "num_elements",
+    ),
     "component": (
-        lambda: BARRIER.insert_many(2, ["k"], [1]),
+        lambda barrier: barrier.insert_many(2, ["k"], [1]),
         errors.InvalidArgumentError,
         "component_index=2",
     ),
     "negative component": (
-        lambda: BARRIER.insert_many(-1, ["k"], [1]),
+        lambda barrier: barrier.insert_many(-1, ["k"], [1]),
         errors.InvalidArgumentError,
         "component_index=-1",
     ),
     "no component": (
-        lambda: BARRIER.insert_many("0", ["k"], ["a"]),  # type: ignore[arg-type]
+        lambda barrier: barrier.insert_many("0", ["k"], ["a"]),  # type: ignore[arg-type]
         errors.DTypeError,
         "component_index",
     ),
     "there already": (
-        lambda: BARRIER.insert_many(0, ["new", "known"], ["a", "b"]),
+        lambda barrier: barrier.insert_many(0, ["new", "known"], ["a", "b"]),
         errors.InvalidArgumentError,
         "'known' has component 0 already",
     ),
     "twice": (
-        lambda: BARRIER.insert_many(0, ["new", "new"], ["a", "b"]),
+        lambda barrier: barrier.insert_many(0, ["new", "new"], ["a", "b"]),
         errors.InvalidArgumentError,
         "'new' has component 0 already",
     ),
     "dtype": (
-        lambda: BARRIER.insert_many(1, ["k"], [1.5]),
+        lambda barrier: barrier.insert_many(1, ["k"], [1.5]),
         errors.DTypeError,
         "component 1",
     ),
     "text": (
-        lambda: BARRIER.insert_many(1, ["k"], ["a"]),
+        lambda barrier: barrier.insert_many(1, ["k"], ["a"]),
         errors.DTypeError,
         "'a'",
     ),
-    "keys": (lambda: BARRIER.insert_many(1, [5], [1]), errors.DTypeError, "strings"),
+    "keys": (
+        lambda barrier: barrier.insert_many(1, [5], [1]),
+        errors.DTypeError,
+        "strings",
+    ),
     "one key": (
-        lambda: BARRIER.insert_many(1, "k", [1]),
+        lambda barrier: barrier.insert_many(1, "k", [1]),
         errors.ShapeError,
         "vector",
     ),
-    "one value": (lambda: BARRIER.insert_many(1, ["k"], 1), errors.ShapeError, "row"),
+    "one value": (
+        lambda barrier: barrier.insert_many(1, ["k"], 1),
+        errors.ShapeError,
+        "row",
+    ),
     "few values": (
-        lambda: BARRIER.insert_many(1, ["k", "l"], [1]),
+        lambda barrier: barrier.insert_many(1, ["k", "l"], [1]),
         errors.ShapeError,
         "keys",
     ),
     "shape": (
-        lambda: BARRIER.insert_many(1, ["k"], [[1, 2]]),
+        lambda barrier: barrier.insert_many(1, ["k"], [[1, 2]]),
         errors.ShapeError,
         "component 1",
     ),
     "shapes": (
-        lambda: tl.queue.Barrier((tl.int32, tl.int32), shapes=((),)),
+        lambda _: tl.queue.Barrier((tl.int32, tl.int32), shapes=((),)),
         errors.InvalidArgumentError,
         "shapes",
     ),
@@ -246,9 +260,11 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_refused_and_nothing_changes(name: str) -> None:
     call, kind, text = BAD[name]
+    barrier = pairs()
+    barrier.insert_many(0, ["known"], ["value"])
     with pytest.raises(kind, match=text):
-        call()
-    assert sizes(BARRIER) == (0, 1)
+        call(barrier)
+    assert sizes(barrier) == (0, 1)
 
 
 def test_in_a_trace_in_program_order() -> None:

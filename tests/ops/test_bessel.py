@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import DTypeError
 
 KIN = ("bessel", "dawsn", "expint", "fresnel", "spence")
@@ -102,10 +101,3 @@ def test_gradients_are_differences(name: str) -> None:
     wanted = (found(name, points + step) - found(name, points - step)) / (2 * step)
     gradient: Any = tape.gradient(total, variable)
     np.testing.assert_allclose(gradient.numpy(), wanted, rtol=1e-6, atol=1e-9)
-
-
-def test_names_of_tensorflow() -> None:
-    x = tf.constant([0.5, 1.0])
-    assert tf.math.special.bessel_j0(x).numpy() == pytest.approx([0.938470, 0.765198])
-    assert tf.raw_ops.BesselK0(x=x).numpy() == pytest.approx([0.924419, 0.421024])
-    assert tf.raw_ops.Spence(x=x).numpy() == pytest.approx([0.582241, 0.0], abs=1e-6)

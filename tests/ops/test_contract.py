@@ -47,6 +47,7 @@ SMOOTH = [
     and (d in c.dtypes or (d is tl.float64 and set(c.dtypes) & {tl.float32}))
 ]
 EXCUSED: dict[str, str] = {
+    "BlockLSTM": "its gradient has none: test_block_lstm.py compares it with that of steps",
     "Delay": "it waits, which needs a runner: test_delay.py differentiates it",
     "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
     "If": "it is there in traces only, like the next two: test_control.py, to third order",

@@ -76,7 +76,7 @@ class Graph(ManualGraph):
 
         The one that it had is free again.
         """
-        if node.name != name:
+        if node.name.lower() != name.lower():
             self._used.pop(node.name.lower(), None)
             self._counts.pop(node.name, None)
         node.name = name
