@@ -184,6 +184,23 @@ def test_what_two_conditionals_would_do_twice_stays_as_it_is() -> None:
     assert session.run("n:0", {"x:0": 3.0, "p:0": True}) == 8.0
 
 
+def test_an_effect_that_no_merge_needs_is_on_its_side_and_waited_for() -> None:
+    made = chosen()
+    variable(made, "v", 1.0)
+    diamond(made)
+    made.node("RefSwitch", "vs", "v", "p", **FLOAT)
+    made.node("AssignAdd", "add", "vs:1", "c/yes", **FLOAT)
+    made.node("ControlTrigger", "done", control=["add"])
+    made.node("Identity", "after", "v", control=["done"], **FLOAT)
+    session = made.session()
+    session.run("v/Assign")
+    dx = gradient(session, "c/m:0", "x:0")
+    assert regions(session.graph)[0] == "If"
+    for p, wanted in ((True, [9.0, 6.0, 10.0]), (False, [-3.0, -1.0, 10.0])):
+        found = session.run(["c/m:0", dx, "after:0"], {"x:0": 3.0, "p:0": p})
+        assert found == wanted
+
+
 def test_a_conditional_and_its_own_gradient_in_the_graph() -> None:
     made = chosen()
     diamond(made)

@@ -9,6 +9,7 @@ effect is in both then.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -57,7 +58,9 @@ class _Group:
     ends: list[_End]
     nodes: set[Node]
     is_refused: bool = False
-    parts: list[Part] = field(default_factory=list)
+    effects: tuple[list[Node], list[Node]] = field(default_factory=lambda: ([], []))
+    """What has an effect on the side that is false, and on that which is true, and no Merge needs:
+    what a loop's turn puts on a stack for gradients, say."""
 
 
 def raise_branches(graph: Graph, gone: set[Node]) -> None:
@@ -74,6 +77,10 @@ def raise_branches(graph: Graph, gone: set[Node]) -> None:
         known = groups.setdefault((end.condition, end.around), [])
         _join(end, nodes, known)
     users = _users(graph, gone)
+    for place, known in groups.items():
+        for node, side in flow.lasting.get(place, ()):
+            if node not in gone:
+                _take_along(flow, node, side, known)
     for known in groups.values():
         for group in known:
             try:
@@ -97,6 +104,24 @@ def _join(end: _End, nodes: set[Node], groups: list[_Group]) -> None:
     groups.append(made)
 
 
+def _take_along(flow: _Flow, node: Node, side: int, groups: list[_Group]) -> None:
+    """Have a node with an effect be in the conditional that it is made of values of."""
+    if any(node in group.nodes for group in groups):
+        return
+    for group in groups:
+        try:
+            part = flow.part([node], group.ends[0], side)
+        except IllFormedError:
+            return
+        nodes = {*part.nodes, *flow.borders(group.ends[0], set(part.nodes))}
+        if group.nodes.isdisjoint(nodes):
+            continue
+        if not depends([node], [end.merge for end in group.ends]):
+            group.effects[side].append(node)
+            group.nodes |= nodes
+            return
+
+
 def _users(graph: Graph, gone: set[Node]) -> dict[Node, list[Node]]:
     """Return the nodes that use each node."""
     found: dict[Node, list[Node]] = {}
@@ -114,8 +139,15 @@ class _Flow:
         self._guards: dict[Node, Guards] = {}
         self._frames = frames_of(graph)
         self.ends: list[_End] = []
+        self.lasting: dict[tuple[Key, Guards], list[tuple[Node, int]]] = {}
+        """What has an effect on one side of a conditional."""
         for node in graph.nodes:
             self._take(node)
+            if node.op.effect in _LASTING:
+                guards = self._guards[node]
+                for guard in guards:
+                    place = guard[0], guards - {guard}
+                    self.lasting.setdefault(place, []).append((node, guard[1]))
 
     def _take(self, node: Node) -> None:
         if node.op.outlives:
@@ -155,14 +187,23 @@ class _Flow:
             role is Role.SWITCH and node.inputs[1].node.op.role is not Role.LOOP_COND
         )
 
-    def parts(self, ends: list[_End]) -> list[Part]:
+    def parts(
+        self, ends: list[_End], effects: tuple[list[Node], list[Node]] = ([], [])
+    ) -> list[Part]:
         """Return what is on the false side of some ends, and what is on the true side."""
         return [
-            self._part([x.merge.inputs[x.sides[side]] for x in ends], ends[0], side)
+            self.part(
+                [*[x.merge.inputs[x.sides[side]] for x in ends], *effects[side]],
+                ends[0],
+                side,
+            )
             for side in (0, 1)
         ]
 
-    def _part(self, tensors: list[SymbolicTensor], end: _End, side: int) -> Part:
+    def part(
+        self, wanted: Sequence[SymbolicTensor | Node], end: _End, side: int
+    ) -> Part:
+        """Return what some tensors and nodes on one side of a conditional depend on in there."""
         guard = (end.condition, side)
         place = self._frames[end.merge]
 
@@ -174,7 +215,7 @@ class _Flow:
             is_inside,
             lambda node: self._is_own(node, end),
         )
-        found = finder.part(tensors)
+        found = finder.part(wanted)
         for x in found.outside.values():
             if self.of(x) - end.around or self._frames[x.node] not in (place, ()):
                 raise IllFormedError(f"{x.name} may be dead")
@@ -226,7 +267,8 @@ class _If:
         self.group = group
         self.first = group.ends[0]
         self.merges = [one.merge for one in group.ends]
-        self.parts = flow.parts(group.ends)
+        self.parts = flow.parts(group.ends, group.effects)
+        self.users = users
         self.switches = {
             x for end in group.ends for x in flow.borders(end, group.nodes)
         }
@@ -235,7 +277,8 @@ class _If:
         inside = {*group.nodes, *self.merges}
         for node in group.nodes:
             if node.op.effect is not Effect.NONE and any(
-                x not in inside and flow.leads_on(x, self.first, users)
+                not (x in inside or x.op.outlives)
+                and flow.leads_on(x, self.first, users)
                 for x in users.get(node, ())
             ):
                 raise IllFormedError(f"{node.name} is used outside")
@@ -261,7 +304,16 @@ class _If:
         for i, merge in enumerate(self.merges):
             merge.op, merge.inputs = IdentityN(), made.outputs[2 * i : 2 * i + 2]
             merge.infer_again()
+        self._be_awaited(made)
         return {*self.group.nodes, *self.switches}
+
+    def _be_awaited(self, made: Node) -> None:
+        """Let the triggers that come after something in here, done or not, come after the node."""
+        for node in self.group.nodes:
+            for user in self.users.get(node, ()):
+                if user.op.outlives and node in user.control:
+                    waits = [made if x is node else x for x in user.control]
+                    user.control = tuple(dict.fromkeys(waits))
 
     def _inputs(self, condition: SymbolicTensor) -> dict[Key, SymbolicTensor]:
         """Return what comes in from outside, each once."""

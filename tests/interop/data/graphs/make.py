@@ -98,6 +98,20 @@ def while_in_cond():
     return [step([y], f) for f in feeds], [(y, [x], f) for f in feeds]
 
 
+@only(IS_OLD)
+def cond_in_while_gradient_inside():
+    x, w = tf.placeholder(tf.float32, (), "x"), tf.constant(1.3, name="w")
+
+    def body(i, y):
+        return i + 1, tf.cond(y < 2.0, lambda: tf.sin(y) * w * y, lambda: y * y * 0.3)
+
+    _, y = tf.while_loop(lambda i, y: i < 5, body, (0, x))
+    y = tf.identity(y, "y")
+    inside = tf.gradients(y, [x, w])
+    feeds = [{x: value} for value in (1.1, 2.5)]
+    return [step([y, *inside], f) for f in feeds], [(y, [x, w], f) for f in feeds]
+
+
 @graph
 def cond_gradient_inside():
     x, p = tf.placeholder(tf.float32, (2,), "x"), tf.placeholder(tf.bool, (), "p")
