@@ -11,6 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.shapes import Results, TensorShape
+from tensorlite.graph_mode.graph import mode
 from tensorlite.graph_mode.streams import global_seed
 
 EAGER = ("test_v2", "test_keras", "test_found_by_guide")
@@ -23,7 +24,9 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     tl.config.set_soft_placement(eager)
     tl.config.set_tensorflow_results(eager)
     global_seed.seed = None
+    before, mode.eager = mode.eager, eager or mode.eager
     yield
+    mode.eager = before
     global_seed.seed = None
     Results.kind = TensorShape
     tl.config.set_tensorflow_results(False)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def test_iterators_go_on_where_they_were_saved(tmp_path: Path) -> None:

@@ -11,14 +11,6 @@ import pytest
 import tensorlite.compat.v2 as tf
 from tensorlite.compat.v2.extension_types import BatchableExtensionType, ExtensionType
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 class Masked(BatchableExtensionType):

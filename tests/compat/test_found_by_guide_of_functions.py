@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,15 +9,6 @@ import pytest
 import tensorlite.compat.v2 as tf
 from tensorlite.compat.v2.function_types import TraceType
 from tensorlite.core.errors import SideEffectWarning
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
-
 
 SIGNATURE = """Input Parameters:
   x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,9 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import SideEffectWarning
-from tensorlite.graph_mode.graph import mode
 
 FIRST, SECOND = 0.43842277, 1.6272374
 """What TensorFlow 2.21 draws from `Generator.from_seed(1)` by `normal([])`."""
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def test_generators_begin_with_their_seeds_in_functions_too() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,17 +9,9 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
-from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
 nets = keras.applications
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 COUNTS = {

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
 
 K: Any = tf.keras.backend
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def drawn(*shape: int, seed: int = 0) -> Any:

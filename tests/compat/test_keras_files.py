@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,11 @@ import pytest
 import tensorlite.compat.v2 as tf
 from tensorlite.compat.v2.keras import archives
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
-from tensorlite.graph_mode.graph import mode
 
 keras = tf.keras
 layers = keras.layers
 DATA = Path(__file__).parent / "recorded"
 PREDICTED = [[0.026544973254203796]]
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def drawn(*shape: int) -> Any:

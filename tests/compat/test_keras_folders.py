@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,9 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
 utils, preprocessing = keras.utils, keras.preprocessing
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def placed_texts(folder: Path) -> None:

@@ -5,7 +5,6 @@ What is expected was computed by TensorFlow 2.21 where no closed form stands bes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import FailedPreconditionError
-from tensorlite.graph_mode.graph import mode
 
 keras = tf.keras
 keras1: Any = tf1.keras
@@ -23,13 +21,6 @@ config1: Any = tf1.config
 distribute1: Any = tf1.distribute
 layers = keras.layers
 HASHED = [1, 0, 1, 1, 2]
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def drawn(*shape: int) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,12 @@ import pytest
 import tensorlite.compat.v2 as tf
 from tensorlite.compat.v2.keras import archives
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import mode
 
 h5py = archives.hdf5()
 keras: Any = tf.keras
 layers = keras.layers
 
 GLOROT = {"class_name": "GlorotUniform", "config": {"seed": None, "dtype": "float32"}}
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def dense(name: str, units: int, **more: Any) -> dict[str, Any]:

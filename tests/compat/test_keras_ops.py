@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
 ops: Any = keras.ops
 Check = tuple[str, tuple[Any, ...], dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def drawn(*shape: int, seed: int = 0) -> Any:

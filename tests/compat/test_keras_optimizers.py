@@ -5,7 +5,6 @@ What is expected was computed by hand, by the formulas of the papers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,10 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
 kinds: Any = keras.optimizers
 STEPS = [np.array([1.0, -2.0]), np.array([0.5, 0.25]), np.array([-1.0, 1.0])]
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def run(optimizer: Any, first: Any = (2.0, -3.0), steps: Any = STEPS) -> list[Any]:

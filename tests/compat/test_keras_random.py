@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,9 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
 random, tree = keras.random, keras.tree
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 RECORDED: Any = {

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
 
 DRAWN = np.random.default_rng(0)
 MATRICES: Any = DRAWN.normal(size=(3, 4, 4))
 RIGHT: Any = DRAWN.normal(size=(3, 4, 2))
 BANDS = DRAWN.normal(size=(3, 4)) + 3 * np.array([[0], [1], [0]])
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def dense(upper: Any, main: Any, lower: Any) -> Any:

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tensorlite.compat import v2 as tf
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 @pytest.mark.parametrize("kind", [list, tuple])

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def x() -> Any:

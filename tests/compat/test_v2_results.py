@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,6 @@ import pytest
 
 import tensorlite.compat.v2 as tf
 from tensorlite.core.device import settings
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import pytest
 
 from tensorlite.compat import v1 as tf1, v2 as tf
 from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def test_structures_have_shapes_as_leaves() -> None:

@@ -5,20 +5,9 @@ What TensorFlow 2.21 says is put down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tensorlite.compat import v2 as tf
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
-
 
 NAMED = tf.TensorSpec([None, 3], tf.float32, "a")
 ROWS = tf.TensorSpec([None, 3])

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from tensorlite.compat import v2 as tf
-from tensorlite.graph_mode.graph import mode
-
-
-@pytest.fixture(autouse=True)
-def _eager() -> Iterator[None]:
-    before, mode.eager = mode.eager, True
-    yield
-    mode.eager = before
 
 
 def test_results_without_structure_are_listed() -> None:
