@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.dispatch import call
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
@@ -18,6 +19,12 @@ from tensorlite.core.errors import (
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.bundles import bundled, unbundle, zeros_of
 from tensorlite.ops.list_values import Bundled, TensorList
+from tensorlite.ops.lists import (
+    TensorListGetItem,
+    TensorListLength,
+    TensorListPushBack,
+    TensorListResize,
+)
 from tests.interpreter import traced
 
 ELEMENT = TensorSpec(None, tl.float64)
@@ -170,3 +177,21 @@ def test_elements_that_do_not_fit_are_refused() -> None:
 def test_an_array_is_one_leaf_of_a_structure() -> None:
     array = tl.TensorArray(tl.int32, size=1)
     assert tl.nest.flatten((array, [1])) == [array.flow, 1]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: call(TensorListLength(), x),
+        lambda x: call(TensorListResize(), x, np.int32(2)),
+        lambda x: call(TensorListPushBack(tl.float32), x, np.float32(1)),
+        lambda x: call(
+            TensorListGetItem(tl.float32), x, np.int32(0), np.zeros(0, np.int32)
+        ),
+    ],
+)
+def test_what_is_no_list_is_refused(use: Callable[[tl.Tensor], object]) -> None:
+    with pytest.raises(
+        DTypeError, match=r"a list of tensors is wanted, not float32\[2"
+    ):
+        use(tl.ones((2, 3)))

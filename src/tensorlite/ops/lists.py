@@ -38,6 +38,7 @@ class _ListOp(Op, abstract=True):
 
     def element(self, list_: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return what is known of the list's elements and of the shape asked for."""
+        _check_list(list_)
         asked = asked_shape(shape)
         if not list_.inner:
             return TensorSpec(asked, self.element_dtype)
@@ -100,6 +101,12 @@ def shape_for(x: Tensor) -> Tensor:
     return element_shape(()) if x.dtype is dtypes.variant else shape_of(x)
 
 
+def _check_list(x: TensorSpec) -> None:
+    """Raise DTypeError for what is no list."""
+    if x.dtype is not dtypes.variant:
+        raise DTypeError(f"a list of tensors is wanted, not {x}")
+
+
 def _list_spec(element: TensorSpec) -> TensorSpec:
     return TensorSpec((), dtypes.variant, None, (element,))
 
@@ -160,7 +167,8 @@ class TensorListLength(Op):
     differentiable = False
 
     def infer(self, list_: TensorSpec) -> TensorSpec:
-        """Return a 0-d int32."""
+        """Return a 0-d int32; DTypeError unless it is a list."""
+        _check_list(list_)
         return TensorSpec((), dtypes.int32)
 
     def kernel(self, xp: Xp, list_: TensorList) -> Array:
@@ -176,6 +184,7 @@ class TensorListResize(Op):
 
     def infer(self, list_: TensorSpec, size: TensorSpec) -> TensorSpec:
         """Return the list's spec."""
+        _check_list(list_)
         return list_
 
     def kernel(self, xp: Xp, list_: TensorList, size: Array) -> TensorList:
@@ -405,6 +414,7 @@ class TensorListSplit(_ListOp):
 
 def _with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
     """Return the spec of a list that also holds `x`; an error when `x` does not fit."""
+    _check_list(list_)
     if x.dtype is not dtype:
         raise DTypeError(
             f"the list holds {dtype!r}, and {x} is written; cast it with tl.astype"
