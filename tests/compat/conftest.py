@@ -1,5 +1,7 @@
 """What importing TensorFlow 2's names sets for the process, for the tests of these names.
 
+These run at once.
+
 No test begins with the seed that another has set: draws that nobody seeds differ.
 """
 

@@ -67,19 +67,21 @@ def extract_glimpse(
     first = astype(place, dtypes.int32)
     rows = expand_dims(first[:, :1] + arange(wanted[0]), 2)
     columns = expand_dims(first[:, 1:] + arange(wanted[1]), 1)
-    shape = concat([have[:1], wanted], axis=0)
-    places = [
-        broadcast_to(part, shape)
-        for part in (
-            arange(have[0])[:, None, None],
-            clip(rows, 0, maximum(have[1] - 1, 0)),
-            clip(columns, 0, maximum(have[2] - 1, 0)),
-        )
-    ]
     inside = logical_and(_within(rows, have[1]), _within(columns, have[2]))
-    seen = gather_nd(x, stack(places, axis=-1))
+    seen = _nearest(x, rows, columns, concat([have[:1], wanted], axis=0))
     filled = _noise(x, shape_of(seen), noise, generator)
     return where(expand_dims(inside, 3), seen, filled)
+
+
+def _nearest(x: Tensor, rows: Tensor, columns: Tensor, shape: Tensor) -> Tensor:
+    """Return the elements of images at places, or those at the edge that are nearest to these."""
+    have = shape_of(x)
+    places = (
+        arange(have[0])[:, None, None],
+        clip(rows, 0, maximum(have[1] - 1, 0)),
+        clip(columns, 0, maximum(have[2] - 1, 0)),
+    )
+    return gather_nd(x, stack([broadcast_to(y, shape) for y in places], axis=-1))
 
 
 def _within(places: Tensor, size: Tensor) -> Tensor:

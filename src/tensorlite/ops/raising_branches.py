@@ -4,7 +4,8 @@ What is alive, and when, is told by a node's guards: the Switches that its input
 by which side. A Merge ends a conditional when its inputs have the same guards but for one, which
 says yes for one of them and no for the other. Merges of one conditional that share what is between
 become outputs of one If, unless one depends on another, as a gradient does on its loss; what has no
-effect is in both then.
+effect is in both then. What has an effect on one side, and no Merge needs, goes with those whose
+values it is made of.
 """
 
 from __future__ import annotations

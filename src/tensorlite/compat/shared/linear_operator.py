@@ -186,8 +186,8 @@ def product(matrix: Any, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
     return matrices.matmul(matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
 
-class LinearOperatorAdjoint(LinearOperator):
-    """The adjoint of another one."""
+class _OfAnother(LinearOperator):
+    """An operator that another one gives, which says what is not said of it."""
 
     def __init__(
         self,
@@ -201,12 +201,27 @@ class LinearOperatorAdjoint(LinearOperator):
         self._operator = operator
         given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         hints = completed(given, operator.hints)
-        name = name or f"{operator.name}_adjoint"
         super().__init__(operator.dtype, None, *hints, name, {"operator": operator})
 
     @property
     def operator(self) -> LinearOperator:
         return self._operator
+
+
+class LinearOperatorAdjoint(_OfAnother):
+    """The adjoint of another one."""
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        super().__init__(operator, *given, name or f"{operator.name}_adjoint")
 
     def _linop_adjoint(self) -> LinearOperator:
         return self.operator
@@ -243,7 +258,7 @@ def conjugate(x: Any) -> Any:
     return elementwise.conj(x) if x.dtype.is_complex else x
 
 
-class LinearOperatorInversion(LinearOperator):
+class LinearOperatorInversion(_OfAnother):
     """The inverse of another one."""
 
     def __init__(
@@ -255,15 +270,8 @@ class LinearOperatorInversion(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        self._operator = operator
         given = (True, is_self_adjoint, is_positive_definite, True)
-        hints = completed(given, operator.hints)
-        name = name or f"{operator.name}_inv"
-        super().__init__(operator.dtype, None, *hints, name, {"operator": operator})
-
-    @property
-    def operator(self) -> LinearOperator:
-        return self._operator
+        super().__init__(operator, *given, name or f"{operator.name}_inv")
 
     def _linop_inverse(self) -> LinearOperator:
         return self.operator
