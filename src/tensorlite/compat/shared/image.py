@@ -347,6 +347,29 @@ random_flip_up_down = _drawn(
 )
 
 
+def distorted_box(
+    image_size: Any,
+    boxes: Any,
+    covered: Any,
+    ratios: Any,
+    areas: Any,
+    attempts: int | None,
+    without_boxes: bool | None,
+    source: Any,
+) -> Any:
+    """Return a box drawn from a source, with TensorFlow's bounds where none are given."""
+    return tl.image.sample_distorted_bounding_box(
+        converted(image_size),
+        converted(boxes),
+        covered,
+        ratios or (0.75, 1.33),
+        areas or (0.05, 1.0),
+        attempts or 100,
+        bool(without_boxes),
+        source,
+    )
+
+
 @named("sample_distorted_bounding_box")
 def sample_distorted_bounding_box(
     image_size: Any,
@@ -359,14 +382,14 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    return tl.image.sample_distorted_bounding_box(
-        converted(image_size),
-        converted(bounding_boxes),
+    return distorted_box(
+        image_size,
+        bounding_boxes,
         min_object_covered,
-        aspect_ratio_range or (0.75, 1.33),
-        area_range or (0.05, 1.0),
-        max_attempts or 100,
-        bool(use_image_if_no_bounding_boxes),
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
         stream(seed or None, "SampleDistortedBoundingBoxV2"),
     )
 

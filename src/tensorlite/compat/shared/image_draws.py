@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.image import distorted_box
 from tensorlite.compat.shared.random import cropped
 from tensorlite.ops.generators import Seed
 
@@ -95,14 +96,14 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    return tl.image.sample_distorted_bounding_box(
-        converted(image_size),
-        converted(bounding_boxes),
+    return distorted_box(
+        image_size,
+        bounding_boxes,
         min_object_covered,
-        aspect_ratio_range or (0.75, 1.33),
-        area_range or (0.05, 1.0),
-        max_attempts or 100,
-        bool(use_image_if_no_bounding_boxes),
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
         _source(seed),
     )
 
