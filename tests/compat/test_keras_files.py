@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,7 @@ def test_layers_tell_what_they_were_made_with() -> None:
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
-    model = keras.Sequential([keras.Input((2,)), layers.Lambda(lambda x: x * 2)])
+    model = keras.Sequential([keras.Input((2,)), layers.Lambda(operator.neg)])
     assert keras.models.clone_model(model).predict(drawn(1, 2), verbose=0).shape == (
         1,
         2,
@@ -280,3 +281,30 @@ def test_a_programs_functions_are_told_by_name(tmp_path: Path, suffix: str) -> N
         "config": "softplus_of_a_program",
         "registered_name": "function",
     }
+
+
+def with_lambdas() -> Any:
+    scale = 3.0
+    return keras.Sequential(
+        [
+            keras.Input((2,)),
+            layers.Lambda(lambda x, by=2.0: tf.stack([x * by, x * scale], axis=-1)),
+            layers.Dense(1, kernel_initializer=lambda shape, dtype: tf.ones(shape)),
+        ]
+    )
+
+
+def test_lambdas_in_a_file_run_where_a_program_trusts_it(tmp_path: Path) -> None:
+    model, path = with_lambdas(), str(tmp_path / "model.keras")
+    model.save(path)
+    with pytest.raises(InvalidArgumentError, match="safe_mode=False"):
+        keras.models.load_model(path)
+    again = keras.models.load_model(path, {"tf": tf}, safe_mode=False)
+    np.testing.assert_array_equal(again(np.ones((1, 2), "f")), [[[5.0], [5.0]]])
+
+
+def test_a_lambda_that_another_python_wrote_is_told_from_damage() -> None:
+    code = {"code": "AAAA", "defaults": None, "closure": None}
+    config = {"class_name": "__lambda__", "config": code}
+    with pytest.raises(InvalidArgumentError, match="this version of Python"):
+        keras.utils.deserialize_keras_object(config, safe_mode=False)

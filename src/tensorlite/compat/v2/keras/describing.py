@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import lambdas, lookup
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, TupleShape
@@ -100,7 +100,7 @@ def _of_function(value: Any) -> Any:
     registered = lookup.registered_name(value)
     if registered in lookup.custom_objects:
         return _function("builtins", name, registered)
-    if not isinstance(value, FunctionType) or name == "<lambda>":
+    if not isinstance(value, FunctionType) or lambdas.is_lambda(value):
         return value
     return _function("builtins", name, "function")
 
@@ -139,11 +139,8 @@ def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
         return slice(*[restored(config[key]) for key in ("start", "stop", "step")])
     if name == "__ellipsis__":
         return Ellipsis
-    if name == "__lambda__":
-        raise InvalidArgumentError(
-            "a lambda in a file is code, which is not run from there: register a function with "
-            "keras.saving.register_keras_serializable instead"
-        )
+    if name == lambdas.NAME:
+        return lambdas.restored(config)
     if name == "function":
         return _class(config, whole, whole.get("registered_name"))
     kind = _class(name, whole, whole.get("registered_name"))
@@ -179,14 +176,17 @@ def class_of(whole: Mapping[str, Any]) -> Any:
     return next((kinds[name] for kinds in known.values() if name in kinds), None)
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, of_lambda: bool = False) -> Any:
     """Return a description as JSON has it, or say what in it cannot be written."""
     if value is None or isinstance(value, _PLAIN):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(x) for x in value]
+        return [plain(x, of_lambda) for x in value]
     if isinstance(value, Mapping):
-        return {str(key): plain(x) for key, x in value.items()}
+        here = value["class_name"] == "Lambda" if is_description(value) else of_lambda
+        return {str(key): plain(x, here) for key, x in value.items()}
+    if lambdas.is_lambda(value):
+        return plain(lambdas.described(value, of_lambda))
     raise InvalidArgumentError(
         f"{value!r} cannot be described: register functions and classes with "
         "keras.saving.register_keras_serializable, and give classes a get_config"

@@ -9,6 +9,7 @@ from typing import Any
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
+    lambdas,
     lookup,
     naming,
     saving,
@@ -410,7 +411,7 @@ def load_model(
     compile: bool = True,
     safe_mode: bool = True,
 ) -> Any:
-    with lookup.adding(custom_objects):
+    with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return saving.load_model(filepath, compile)
 
 

@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import (
     defaults,
     describing,
     feeding,
+    lambdas,
     lookup,
     naming,
     seeding,
@@ -195,7 +196,7 @@ def serialize_keras_object(obj: Any) -> Any:
 def deserialize_keras_object(
     config: Any, custom_objects: Any = None, safe_mode: bool = True, **kwargs: Any
 ) -> Any:
-    with lookup.adding(custom_objects):
+    with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return describing.restored(config)
 
 
