@@ -13,7 +13,7 @@ import pytest
 
 import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
-from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 
 keras = tf.keras
 keras1: Any = tf1.keras
@@ -122,6 +122,33 @@ def test_images_are_changed_in_training_alone() -> None:
     np.testing.assert_array_equal(layers.CenterCrop(2, 2)(x).numpy(), x[:, 2:4, 2:4])
     assert layers.RandomCrop(4, 4)(x, training=True).shape == (2, 4, 4, 3)
     assert layers.Resizing(3, 5)(x).shape == (2, 3, 5, 3)
+
+
+def test_masks_are_changed_as_the_images_that_they_belong_to() -> None:
+    x = np.arange(8, dtype=np.float32).reshape(2, 2, 2, 1)
+    given = {"images": x, "segmentation_masks": x, "labels": np.array([0, 1])}
+    made = layers.RandomFlip(seed=3)(given, training=True)
+    np.testing.assert_array_equal(made["images"], made["segmentation_masks"])
+    np.testing.assert_array_equal(made["labels"], [0, 1])
+    first = layers.Resizing(4, 4, data_format="channels_first")
+    assert first(x.transpose(0, 3, 1, 2)).shape == (2, 1, 4, 4)
+    padded = layers.Resizing(2, 4, pad_to_aspect_ratio=True)(x).numpy()
+    np.testing.assert_array_equal(padded[:, :, 1:3], x)
+    cut = layers.CenterCrop(3, 3)(np.ones((1, 2, 8, 1), np.float32))
+    np.testing.assert_array_equal(cut.numpy(), np.ones((1, 3, 3, 1)))
+    with pytest.raises(InvalidArgumentError, match="bounding_box_format"):
+        layers.RandomFlip(bounding_box_format="xyxy")
+
+
+def test_weights_of_a_layer_come_layer_by_layer() -> None:
+    bounded = layers.SpectralNormalization(layers.Dense(3))
+    bounded.build((None, 2))
+    names = [w.path.split("/")[-1] for w in bounded.weights]
+    assert names == ["kernel", "vector_u", "bias"]
+    depthwise = layers.DepthwiseConv2D(2)
+    depthwise.build((1, 4, 4, 2))
+    assert depthwise.kernel.path.split("/")[-1] == "kernel"
+    assert depthwise.depthwise_kernel is depthwise.kernel
 
 
 def test_moving_by_whole_places_and_turning_all_the_way_round() -> None:

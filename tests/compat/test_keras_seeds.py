@@ -124,3 +124,33 @@ def test_what_a_normalization_learns_draws_no_seed() -> None:
     alone = tf.keras.layers.Dense(2)
     alone.build((None, 3))
     np.testing.assert_array_equal(dense.kernel.numpy(), alone.kernel.numpy())
+
+
+CHANGED: dict[str, tuple[tuple[Any, ...], list[float]]] = {
+    "RandomFlip": (("horizontal",), [0, 1, 2, 3, 4, 5]),
+    "RandomRotation": ((0.2,), [0.975, 2.241, 4.909, 0.091, 2.759, 4.025]),
+    "RandomTranslation": ((0.5, 0.5), [1.374, 2.374, 3.013, 3.36, 4.36, 5.0]),
+    "RandomZoom": ((0.4, 0.3), [0.293, 1.077, 1.861, 3.139, 3.923, 4.707]),
+    "RandomBrightness": ((0.1,), [0, 0, 0, 0, 0, 0]),
+    "RandomContrast": ((0.5,), [0, 0.533, 1.844, 3.156, 4.467, 5.778]),
+}
+"""What TensorFlow 2.21's layers, made after a seed was set, do to an image in turn."""
+
+
+def test_layers_that_change_images_and_convolutions_of_two_kernels_draw_as_keras_3() -> (
+    None
+):
+    tf.keras.utils.set_random_seed(5)
+    x = np.arange(6, dtype="f").reshape(1, 2, 3, 1)
+    for name, (arguments, want) in CHANGED.items():
+        made = getattr(tf.keras.layers, name)(*arguments)(x, training=True)
+        np.testing.assert_allclose(made.numpy().ravel(), want, atol=6e-4)
+    separable = tf.keras.layers.SeparableConv2D(1, 1)
+    separable.build((1, 2, 2, 1))
+    kernels = [w.numpy().item() for w in separable.weights[:2]]
+    np.testing.assert_allclose(kernels, [0.993481, 0.635548], atol=1e-6)
+    recurrent = tf.keras.layers.ConvLSTM2D(1, 1)
+    recurrent.build((1, 2, 2, 2, 1))
+    first = [[0.4486, -0.7407, -0.8629, 0.4808], [0.2788, -0.1348, -0.7991, 0.5153]]
+    found = [w.numpy().ravel() for w in recurrent.weights[:2]]
+    np.testing.assert_allclose(found, first, atol=6e-5)

@@ -255,7 +255,10 @@ class Layer(Arguments, Module):
 
     @property
     def weights(self) -> Any:
-        return once([*self.trainable_weights, *self.non_trainable_weights])
+        if not naming.is_keras_3():
+            return once([*self.trainable_weights, *self.non_trainable_weights])
+        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
+        return once([*own, *[w for x in self.sublayers() for w in x.weights]])
 
     @property
     def variables(self) -> Any:

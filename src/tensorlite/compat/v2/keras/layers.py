@@ -79,6 +79,7 @@ from tensorlite.compat.v2.keras.layers_heads import (
     GroupedQueryAttention,
     MultiHeadAttention,
 )
+from tensorlite.compat.v2.keras.layers_images import CenterCrop, Resizing
 from tensorlite.compat.v2.keras.layers_merging import (
     Add,
     Average,
@@ -99,14 +100,12 @@ from tensorlite.compat.v2.keras.layers_merging import (
 )
 from tensorlite.compat.v2.keras.layers_more import (
     AlphaDropout,
-    CenterCrop,
     Cropping3D,
     DepthwiseConv1D,
     EinsumDense,
     GaussianDropout,
     GroupNormalization,
     Identity,
-    Resizing,
     RMSNormalization,
     SeparableConv1D,
     SpatialDropout3D,

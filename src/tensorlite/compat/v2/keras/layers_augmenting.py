@@ -5,47 +5,98 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 import tensorlite as tl
+from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_core import chosen
-from tensorlite.compat.v2.keras.layers_more import CenterCrop
+from tensorlite.compat.v2.keras.ops.imaging import channels_back, channels_last
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.projections import FILLINGS, projected
 from tensorlite.ops.shape import astype, shape_of
 
 
-class _Random(Layer):
-    """A layer that changes images in training; `changed` gets a batch of them."""
+class RandomImages(Layer):
+    """A layer that changes images in training, alone or in a dict with what belongs to them."""
 
-    def __init__(self, seed: Any = None, **kwargs: Any) -> None:
+    moves = False
+    """Whether places are moved, those of segmentation masks as well."""
+
+    def __init__(
+        self, seed: Any = None, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        boxes = kwargs.pop("bounding_box_format", None)
+        if boxes is not None:
+            raise InvalidArgumentError(
+                f"{type(self).__name__}: bounding_box_format={boxes!r}; bounding boxes are not "
+                "served, images, labels and segmentation masks are"
+            )
         super().__init__(**kwargs)
-        self.seed = seed
+        self.seed, self.data_format = seed, data_format or "channels_last"
+        self.generator = seeding.generator(seed)
 
     def call(self, inputs: Any, training: Any = True) -> Any:
-        x = astype(inputs, tl.float32)
+        if not isinstance(inputs, dict):
+            return self._images(inputs, training)
+        images = inputs["images"]
+        how = self.drawn_for(self._batch(images))
+        made = {**inputs, "images": self._images(images, training, how)}
+        masks = inputs.get("segmentation_masks")
+        if self.moves and masks is not None:
+            made["segmentation_masks"] = self._images(masks, training, how, True)
+        return made
+
+    def _images(
+        self, images: Any, training: Any, how: Any = None, are_masks: bool = False
+    ) -> Any:
+        x = astype(images, self.compute_dtype)
 
         def during() -> Any:
-            return self.changed(x) if len(x.shape) == 4 else self.changed(x[None])[0]
+            batch = self._batch(x)
+            drawn = self.drawn_for(batch) if how is None else how
+            made = astype(self.changed(batch, drawn, are_masks), x.dtype)
+            made = channels_back(made, self.data_format)
+            return made if len(x.shape) == 4 else made[0]
 
         return chosen(training, during, lambda: tl.identity(x))
 
-    def changed(self, images: Any) -> Any:
+    def _batch(self, images: Any) -> Any:
+        x = channels_last(astype(images, self.compute_dtype), self.data_format)
+        return x if len(x.shape) == 4 else x[None]
+
+    def drawn_for(self, images: Any) -> Any:
+        """Return what is drawn for a batch of images."""
+        raise NotImplementedError(
+            "a layer that changes images has a method drawn_for"
+        )
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        """Return a batch of images changed as was drawn."""
         raise NotImplementedError("a layer that changes images has a method changed")
 
-    def drawn(self, images: Any, low: float, high: float) -> Any:
-        """Return a number for each image."""
-        return tl.random.uniform([shape_of(images)[0]], low, high)
+    def between(self, low: float, high: float, images: Any) -> Any:
+        """Return a number for each image, as large as one of its elements."""
+        shape = [shape_of(images)[0], 1, 1, 1]
+        if self.generator is None:
+            return tl.random.uniform(shape, low, high)
+        return seeding.uniform(shape, low, high, seed=self.generator)
 
 
-def _bounds(factor: Any, lowest: float | None = None) -> tuple[float, float]:
+def _range(factor: Any, lowest: float = -math.inf) -> tuple[float, float]:
+    """Return what is drawn between."""
     if isinstance(factor, (list, tuple)):
-        return float(factor[0]), float(factor[1])
-    least = -float(factor)
-    return (least if lowest is None else max(least, lowest)), float(factor)
+        if len(factor) != 2:
+            raise InvalidArgumentError(
+                f"factor={factor}: a number, or a list of two numbers"
+            )
+        low, high = sorted(factor)
+        return float(low), float(high)
+    size = abs(float(factor))
+    return max(-size, lowest), size
 
 
-class RandomFlip(_Random):
+class RandomFlip(RandomImages):
+    moves = True
+
     def __init__(
         self, mode: str = "horizontal_and_vertical", seed: Any = None, **kwargs: Any
     ) -> None:
@@ -56,28 +107,17 @@ class RandomFlip(_Random):
             )
         self.mode = mode
 
-    def changed(self, images: Any) -> Any:
+    def drawn_for(self, images: Any) -> Any:
+        return self.between(0.0, 1.0, images) <= 0.5
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
         for axis, name in ((2, "horizontal"), (1, "vertical")):
             if name in self.mode:
-                turned = self.drawn(images, 0.0, 1.0)[:, None, None, None] < 0.5
-                images = tl.where(turned, tl.flip(images, axis=axis), images)
+                images = tl.where(how, tl.flip(images, axis=axis), images)
         return images
 
 
-class RandomContrast(_Random):
-    def __init__(self, factor: Any, seed: Any = None, **kwargs: Any) -> None:
-        kwargs.pop("value_range", None)
-        super().__init__(seed, **kwargs)
-        self.factor = factor
-
-    def changed(self, images: Any) -> Any:
-        low, high = _bounds(self.factor)
-        share = 1.0 + self.drawn(images, low, high)[:, None, None, None]
-        middle = tl.mean(images, axis=(1, 2), keepdims=True)
-        return (images - middle) * share + middle
-
-
-class RandomBrightness(_Random):
+class RandomContrast(RandomImages):
     def __init__(
         self,
         factor: Any,
@@ -86,34 +126,80 @@ class RandomBrightness(_Random):
         **kwargs: Any,
     ) -> None:
         super().__init__(seed, **kwargs)
-        self.factor, self.value_range = factor, value_range
+        self.factor, self.value_range = _range(factor, 0.0), value_range
 
-    def changed(self, images: Any) -> Any:
-        low, high = _bounds(self.factor)
-        least, most = map(float, self.value_range)
-        more = self.drawn(images, low, high)[:, None, None, None] * (most - least)
-        return tl.clip(images + more, least, most)
+    def drawn_for(self, images: Any) -> Any:
+        low, high = self.factor
+        return self.between(1.0 - low, 1.0 + high, images)
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        share = astype(how, images.dtype)
+        middle = tl.mean(images, axis=(1, 2), keepdims=True)
+        return tl.clip((images - middle) * share + middle, *self.value_range)
 
 
-class RandomCrop(CenterCrop):
-    """Takes a part of images: anywhere in training, else the middle."""
+class RandomBrightness(RandomImages):
+    def __init__(
+        self,
+        factor: Any,
+        value_range: Any = (0, 255),
+        seed: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(seed, **kwargs)
+        self.factor, self.value_range = _range(factor, -1.0), sorted(value_range)
+
+    def drawn_for(self, images: Any) -> Any:
+        least, most = self.value_range
+        return self.between(*self.factor, images) * float(most - least)
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        return tl.clip(images + astype(how, images.dtype), *self.value_range)
+
+
+class RandomCrop(RandomImages):
+    """Takes a part of images: anywhere in training, else the middle, enlarged if they are small."""
+
+    moves = True
 
     def __init__(
         self, height: int, width: int, seed: Any = None, **kwargs: Any
     ) -> None:
-        super().__init__(height, width, **kwargs)
-        self.seed = seed
+        super().__init__(seed, **kwargs)
+        self.height, self.width = height, width
 
     def call(self, inputs: Any, training: Any = True) -> Any:
-        def during() -> Any:
-            sizes = [*inputs.shape[:-3], self.height, self.width, inputs.shape[-1]]
-            return tl.image.random_crop(inputs, sizes)
+        return super().call(inputs, training)
 
-        return chosen(training, during, lambda: CenterCrop.call(self, inputs))
+    def drawn_for(self, images: Any) -> Any:
+        rows, columns = images.shape[1], images.shape[2]
+        if rows > self.height and columns > self.width:
+            return [
+                astype(self._start(spare), tl.int32)
+                for spare in (rows - self.height, columns - self.width)
+            ]
+        tall = max(min(rows, int(float(columns * self.height) / self.width)), 1)
+        wide = max(min(columns, int(float(rows * self.width) / self.height)), 1)
+        return [(rows - tall) // 2, (columns - wide) // 2]
+
+    def _start(self, spare: int) -> Any:
+        if self.generator is None:
+            return tl.random.uniform((), 0.0, spare + 1.0)
+        return seeding.uniform((), 0.0, spare + 1.0, seed=self.generator)
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        top, left = how
+        part = images[:, top : top + self.height, left : left + self.width]
+        size = (self.height, self.width)
+        if tuple(part.shape[1:3]) == size:
+            return part
+        return tl.image.resize(part, size)
 
 
-class _Moving(_Random):
-    """A layer that takes each place's colour from elsewhere in the image."""
+class _Moving(RandomImages):
+    """A layer that takes each place's colour from elsewhere in the image, by a projection."""
+
+    moves = True
 
     def __init__(
         self,
@@ -124,70 +210,46 @@ class _Moving(_Random):
         **kwargs: Any,
     ) -> None:
         super().__init__(seed, **kwargs)
-        if fill_mode not in {"reflect", "wrap", "constant", "nearest"}:
+        if fill_mode not in FILLINGS:
             raise InvalidArgumentError(
-                f"fill_mode={fill_mode!r}; it is reflect, wrap, constant or nearest"
+                f"fill_mode={fill_mode!r}; it is {', '.join(FILLINGS)}"
             )
         self.fill_mode, self.fill_value = fill_mode, float(fill_value)
         self.interpolation = interpolation
 
-    def changed(self, images: Any) -> Any:
-        rows, columns = int(images.shape[1]), int(images.shape[2])
-        y, x = np.mgrid[:rows, :columns].astype(np.float32)
-        middle = (rows - 1) / 2, (columns - 1) / 2
-        ys, xs = self.places(images, y - middle[0], x - middle[1])
-        return self._taken(images, ys + middle[0], xs + middle[1])
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        rows, columns = (astype(x, tl.float32) for x in shape_of(images)[1:3])
+        affine = self.map(how, rows, columns)
+        numbers = [tl.broadcast_to(x, shape_of(how[0])) for x in (*affine, 0.0, 0.0)]
+        maps = tl.concat(numbers, axis=1)
+        way = "nearest" if are_masks else self.interpolation
+        return projected(images, maps, way, self.fill_mode, self.fill_value)
 
-    def places(self, images: Any, y: Any, x: Any) -> tuple[Any, Any]:
-        """Return whence each place is taken; places count from the middle."""
-        raise NotImplementedError("a layer that moves images has a method places")
+    def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        """Return the six numbers that say whence a column and a row are taken."""
+        raise NotImplementedError("a layer that moves images has a method map")
 
-    def _taken(self, images: Any, y: Any, x: Any) -> Any:
-        if self.interpolation == "nearest":
-            return self._at(images, tl.round(y), tl.round(x))
-        top, left = tl.floor(y), tl.floor(x)
-        down, right = (y - top)[..., None], (x - left)[..., None]
-        upper = self._at(images, top, left) * (1 - right)
-        upper = upper + self._at(images, top, left + 1) * right
-        lower = self._at(images, top + 1, left) * (1 - right)
-        lower = lower + self._at(images, top + 1, left + 1) * right
-        return upper * (1 - down) + lower * down
-
-    def _at(self, images: Any, y: Any, x: Any) -> Any:
-        rows, columns = int(images.shape[1]), int(images.shape[2])
-        own_y, own_x = self._inside(y, rows), self._inside(x, columns)
-        flat = tl.reshape(images, [-1, rows * columns, images.shape[-1]])
-        numbers = tl.reshape(own_y * columns + own_x, [-1, rows * columns])
-        found = tl.reshape(
-            tl.gather(flat, numbers, axis=1, batch_dims=1), shape_of(images)
-        )
-        if self.fill_mode != "constant":
-            return found
-        there = (y >= 0) & (y <= rows - 1) & (x >= 0) & (x <= columns - 1)
-        return tl.where(there[..., None], found, self.fill_value)
-
-    def _inside(self, places: Any, size: int) -> Any:
-        whole = astype(places, tl.int32)
-        if self.fill_mode == "wrap":
-            return tl.remainder(whole, size)
-        if self.fill_mode == "reflect":
-            turn = tl.remainder(whole, 2 * size)
-            return tl.minimum(turn, 2 * size - 1 - turn)
-        return tl.clip(whole, 0, size - 1)
+    def each(self, low: float, high: float, images: Any) -> Any:
+        """Return a row of one number for each image."""
+        return self.between(low, high, images)[:, :, 0, 0]
 
 
 class RandomRotation(_Moving):
     def __init__(self, factor: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.factor = factor
+        self.factor = _range(factor)
 
-    def places(self, images: Any, y: Any, x: Any) -> tuple[Any, Any]:
-        low, high = _bounds(self.factor)
-        angle = self.drawn(images, low * 2 * math.pi, high * 2 * math.pi)[
-            :, None, None
-        ]
+    def drawn_for(self, images: Any) -> Any:
+        low, high = self.factor
+        return (self.each(low * 360.0, high * 360.0, images),)
+
+    def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        angle = how[0] * (math.pi / 180.0)
         sine, cosine = tl.sin(angle), tl.cos(angle)
-        return cosine * y - sine * x, sine * y + cosine * x
+        x, y = 0.5 * (columns - 1.0), 0.5 * (rows - 1.0)
+        across = x - x * cosine + y * sine
+        down = y - x * sine - y * cosine
+        return cosine, -sine, across, sine, cosine, down
 
 
 class RandomTranslation(_Moving):
@@ -197,10 +259,13 @@ class RandomTranslation(_Moving):
         super().__init__(*args, **kwargs)
         self.height_factor, self.width_factor = height_factor, width_factor
 
-    def places(self, images: Any, y: Any, x: Any) -> tuple[Any, Any]:
-        down = self.drawn(images, *_bounds(self.height_factor))[:, None, None]
-        right = self.drawn(images, *_bounds(self.width_factor))[:, None, None]
-        return y - down * images.shape[1], x - right * images.shape[2]
+    def drawn_for(self, images: Any) -> Any:
+        both = (self.height_factor, self.width_factor)
+        return tuple(self.each(*_range(x), images) for x in both)
+
+    def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        down, right = how
+        return 1.0, 0.0, -right * columns, 0.0, 1.0, -down * rows
 
 
 class RandomZoom(_Moving):
@@ -210,9 +275,14 @@ class RandomZoom(_Moving):
         super().__init__(*args, **kwargs)
         self.height_factor, self.width_factor = height_factor, width_factor
 
-    def places(self, images: Any, y: Any, x: Any) -> tuple[Any, Any]:
-        tall = 1.0 + self.drawn(images, *_bounds(self.height_factor, -0.999))
-        wide = tall
-        if self.width_factor is not None:
-            wide = 1.0 + self.drawn(images, *_bounds(self.width_factor, -0.999))
-        return y * tall[:, None, None], x * wide[:, None, None]
+    def drawn_for(self, images: Any) -> Any:
+        given = (self.height_factor, self.width_factor)
+        ranges = [_range(x) for x in given if x is not None]
+        drawn = [self.each(1.0 + low, 1.0 + high, images) for low, high in ranges]
+        return drawn[0], drawn[-1]
+
+    def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        tall, wide = how
+        across = (columns - 1.0) / 2.0 * (1.0 - wide)
+        down = (rows - 1.0) / 2.0 * (1.0 - tall)
+        return wide, 0.0, across, 0.0, tall, down

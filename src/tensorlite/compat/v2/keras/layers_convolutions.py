@@ -10,6 +10,7 @@ from tensorlite.compat.v2.keras import (
     activations,
     constraints,
     initializers,
+    naming,
     regularizers,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
@@ -289,21 +290,22 @@ class DepthwiseConv2D(Convolution):
         self.depthwise_constraint = self.kernel_constraint
 
     @property
-    def kernel(self) -> Any:
-        """Another name of the kernel."""
-        return self.depthwise_kernel
+    def depthwise_kernel(self) -> Any:
+        """What Keras 2 calls the kernel."""
+        return self.kernel
 
     def build(self, input_shape: Any) -> None:
         channels = self.channels(input_shape)
         shape = (*self.kernel_size, channels, self.depth_multiplier)
-        self.depthwise_kernel = self.add_kernel("depthwise_kernel", shape)
+        name = "kernel" if naming.is_keras_3() else "depthwise_kernel"
+        self.kernel = self.add_kernel(name, shape)
         self.add_bias(channels * self.depth_multiplier)
         self.built = True
 
     def call(self, inputs: Any) -> Any:
         made = tl.nn.depthwise_conv2d(
             inputs,
-            self.depthwise_kernel,
+            self.kernel,
             self.strides,
             self.padding.upper(),
             self.form,
@@ -354,6 +356,7 @@ class SeparableConv2D(Convolution):
             dilation_rate,
             activation=activation,
             use_bias=use_bias,
+            kernel_initializer=None,
             bias_initializer=bias_initializer,
             bias_regularizer=bias_regularizer,
             activity_regularizer=activity_regularizer,

@@ -1,4 +1,4 @@
-"""Keras' less usual layers: other dropouts and normalisations, einsum, sizes of images.
+"""Keras' less usual layers: other dropouts and normalisations, einsum.
 
 Layers that learn from data what they do before training stand in layers_adapting.py.
 """
@@ -320,43 +320,3 @@ class UpSampling3D(Layer):
 
 class Cropping3D(Cropping2D):
     axes = 3
-
-
-class Resizing(Layer):
-    """Brings images to a size."""
-
-    def __init__(
-        self,
-        height: int,
-        width: int,
-        interpolation: str = "bilinear",
-        crop_to_aspect_ratio: bool = False,
-        pad_to_aspect_ratio: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        if crop_to_aspect_ratio or pad_to_aspect_ratio:
-            raise InvalidArgumentError(
-                "Resizing: crop_to_aspect_ratio and pad_to_aspect_ratio are not served; use "
-                "tf.image's functions"
-            )
-        self.height, self.width, self.interpolation = height, width, interpolation
-
-    def call(self, inputs: Any) -> Any:
-        size = (self.height, self.width)
-        return astype(tl.image.resize(inputs, size, self.interpolation), tl.float32)
-
-
-class CenterCrop(Layer):
-    """Takes the middle of images."""
-
-    def __init__(self, height: int, width: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.height, self.width = height, width
-
-    def call(self, inputs: Any) -> Any:
-        rows, columns = inputs.shape[-3], inputs.shape[-2]
-        if rows < self.height or columns < self.width:
-            return tl.image.resize(inputs, (self.height, self.width))
-        top, left = (rows - self.height) // 2, (columns - self.width) // 2
-        return inputs[..., top : top + self.height, left : left + self.width, :]

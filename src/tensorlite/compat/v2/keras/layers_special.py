@@ -13,6 +13,7 @@ from tensorlite.compat.v2.keras import (
     constraints,
     initializers,
     regularizers,
+    seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.layers_convolutions import Convolution, sizes_of
@@ -48,8 +49,10 @@ class _OverTime(Convolution):
         return_sequences: bool = False,
         return_state: bool = False,
         go_backwards: bool = False,
+        seed: Any = None,
         **kwargs: Any,
     ) -> None:
+        self.seed, self.seed_generator = seed, seeding.generator(seed)
         super().__init__(
             filters,
             kernel_size,

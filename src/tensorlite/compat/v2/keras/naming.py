@@ -30,7 +30,7 @@ def unique(base: str) -> str:
 
 def of_input() -> str:
     """Return a name for what a model is given; Keras 2, of TensorFlow 1, counts from 1."""
-    if _is_keras_3():
+    if is_keras_3():
         return unique("input_layer")
     _counts["input"] += 1
     return f"input_{_counts['input']}"
@@ -38,10 +38,11 @@ def of_input() -> str:
 
 def of_model() -> str:
     """Return a name for a model that is made of inputs and outputs."""
-    return unique("functional" if _is_keras_3() else "model")
+    return unique("functional" if is_keras_3() else "model")
 
 
-def _is_keras_3() -> bool:
+def is_keras_3() -> bool:
+    """Return whether programs are of TensorFlow 2, which has Keras 3."""
     return mode.eager is not False
 
 

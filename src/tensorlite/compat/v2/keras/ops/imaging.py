@@ -12,16 +12,17 @@ from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
 from tensorlite.compat.v2.keras.ops.making import fraction, operation, tensor
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.projections import projected
 from tensorlite.ops.shape import astype, shape_of
 
 
-def _last(images: Any, data_format: str | None) -> Any:
+def channels_last(images: Any, data_format: str | None) -> Any:
     """Return images whose channels are last."""
     value = tensor(images)
     return tl.moveaxis(value, -3, -1) if data_format == "channels_first" else value
 
 
-def _back(images: Any, data_format: str | None) -> Any:
+def channels_back(images: Any, data_format: str | None) -> Any:
     return tl.moveaxis(images, -1, -3) if data_format == "channels_first" else images
 
 
@@ -37,7 +38,7 @@ def resize(
     fill_value: float = 0.0,
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     height, width = (int(n) for n in size)
     if crop_to_aspect_ratio:
         value = _cropped_to(value, height / width)
@@ -47,7 +48,7 @@ def resize(
     whole = tensor(images).dtype
     if whole.is_integer:
         made = tl.image.saturate_cast(tl.round(made), whole)
-    return _back(astype(made, whole), data_format)
+    return channels_back(astype(made, whole), data_format)
 
 
 def _cropped_to(value: Any, ratio: float) -> Any:
@@ -79,19 +80,23 @@ def _chosen(function: Any, size: Any, other: Any) -> Any:
 
 @operation
 def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     made = tl.image.rgb_to_grayscale(value)
-    return _back(astype(made, value.dtype), data_format)
+    return channels_back(astype(made, value.dtype), data_format)
 
 
 @operation
 def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
-    return _back(tl.image.rgb_to_hsv(_last(images, data_format)), data_format)
+    return channels_back(
+        tl.image.rgb_to_hsv(channels_last(images, data_format)), data_format
+    )
 
 
 @operation
 def hsv_to_rgb(images: Any, data_format: str | None = None) -> Any:
-    return _back(tl.image.hsv_to_rgb(_last(images, data_format)), data_format)
+    return channels_back(
+        tl.image.hsv_to_rgb(channels_last(images, data_format)), data_format
+    )
 
 
 @operation
@@ -105,12 +110,12 @@ def pad_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     rows, columns = value.shape[-3:-1]
     tall = _borders(top_padding, bottom_padding, rows, target_height)
     wide = _borders(left_padding, right_padding, columns, target_width)
     widths = [*[(0, 0)] * (len(value.shape) - 3), tall, wide, (0, 0)]
-    return _back(tl.pad(value, widths), data_format)
+    return channels_back(tl.pad(value, widths), data_format)
 
 
 def _borders(before: Any, after: Any, size: int, target: Any) -> tuple[int, int]:
@@ -135,12 +140,12 @@ def crop_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     rows, columns = value.shape[-3:-1]
     top, bottom = _cut(top_cropping, bottom_cropping, rows, target_height)
     left, right = _cut(left_cropping, right_cropping, columns, target_width)
     made = value[..., top : rows - bottom, left : columns - right, :]
-    return _back(made, data_format)
+    return channels_back(made, data_format)
 
 
 def _cut(before: Any, after: Any, size: int, target: Any) -> tuple[int, int]:
@@ -158,7 +163,7 @@ def extract_patches(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     window = sizes_of(size, 2)
     steps = window if strides is None else sizes_of(strides, 2)
     single = len(value.shape) == 3
@@ -169,12 +174,12 @@ def extract_patches(
         sizes_of(dilation_rate, 2),
         padding.upper(),
     )
-    return _back(made[0] if single else made, data_format)
+    return channels_back(made[0] if single else made, data_format)
 
 
 @operation
 def sobel_edges(images: Any, data_format: str | None = None) -> Any:
-    return tl.image.sobel_edges(_last(images, data_format))
+    return tl.image.sobel_edges(channels_last(images, data_format))
 
 
 @operation
@@ -244,30 +249,13 @@ def affine_transform(
     fill_value: float = 0.0,
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     maps = fraction(transform)
     single = len(value.shape) == 3
-    batch = value[None] if single else value
     maps = maps[None] if len(maps.shape) == 1 else maps
-    rows, columns, channels = batch.shape[-3:]
-    grid = np.indices((rows, columns), np.float32)
-    order = {"nearest": 0, "bilinear": 1}[interpolation]
-    channel = np.broadcast_to(
-        np.arange(channels, dtype=np.float32), (rows, columns, channels)
-    )
-    made = []
-    for image, m in zip(tl.unstack(batch), tl.unstack(maps), strict=True):
-        x = m[0] * grid[1] + m[1] * grid[0] + m[2]
-        y = m[3] * grid[1] + m[4] * grid[0] + m[5]
-        depth = m[6] * grid[1] + m[7] * grid[0] + 1.0
-        wide = [
-            tl.broadcast_to((p / depth)[..., None], (rows, columns, channels))
-            for p in (y, x)
-        ]
-        places = tl.stack([*wide, tl.asarray(channel)])
-        made.append(map_coordinates(image, places, order, fill_mode, fill_value))
-    whole = tl.stack(made)
-    return _back(whole[0] if single else whole, data_format)
+    batch = value[None] if single else value
+    whole = projected(batch, maps, interpolation, fill_mode, fill_value)
+    return channels_back(whole[0] if single else whole, data_format)
 
 
 @operation
@@ -277,7 +265,7 @@ def gaussian_blur(
     sigma: Any = (1.0, 1.0),
     data_format: str | None = None,
 ) -> Any:
-    value = _last(images, data_format)
+    value = channels_last(images, data_format)
     single = len(value.shape) == 3
     batch = fraction(value[None] if single else value)
     weights = [
@@ -288,7 +276,7 @@ def gaussian_blur(
     filters = np.repeat(kernel[:, :, None, None], channels, axis=2).astype(np.float32)
     made = tl.nn.depthwise_conv2d(batch, filters, 1, "SAME")
     made = astype(made[0] if single else made, value.dtype)
-    return _back(made, data_format)
+    return channels_back(made, data_format)
 
 
 def _bell(size: int, spread: float) -> Any:
