@@ -435,3 +435,12 @@ def test_elements_are_retained_by_a_mask_whose_axes_are_known_to_the_run_only() 
     with tf.Session() as sess:
         found = sess.run(kept, {sp: fed, mask: [False, True]})
     assert (found.indices.tolist(), found.values.tolist()) == ([[2, 0]], [10.0])
+
+
+def test_what_a_placeholder_of_unknown_rank_keeps_has_the_shape_it_had() -> None:
+    """Most programs feed dropout's keep_prob, and say nothing of its shape."""
+    x = tf.placeholder(tf.float32, [None, 25, 3])
+    part = tf.placeholder(tf.float32)
+    for dropped in (tf.nn.dropout(x, part), tf.nn.dropout(x, rate=part)):
+        assert int(tf.transpose(dropped, [1, 0, 2]).get_shape()[0]) == 25
+    assert tf.layers.dense(tf.nn.dropout(x, part), 2).shape.as_list() == [None, 25, 2]

@@ -164,3 +164,13 @@ def test_errors_say_what_is_allowed() -> None:
         tl.nn.group_norm(tl.ones((1, 4)), 3)
     with pytest.raises(DTypeError, match="norms take real tensors"):
         tl.nn.layer_norm(np.array([1j]))
+
+
+def test_dropout_at_a_rate_of_unknown_rank_keeps_the_shape() -> None:
+    @tl.function(input_signature=[tl.TensorSpec((None, 3)), tl.TensorSpec(None)])
+    def dropped(x: tl.Tensor, rate: tl.Tensor) -> tl.Tensor:
+        y = tl.nn.dropout(x, rate, seed=(1, 2))
+        assert y.shape == (None, 3)
+        return y
+
+    assert dropped(tl.ones((2, 3)), tl.constant(0.5)).shape == (2, 3)

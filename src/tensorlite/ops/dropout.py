@@ -49,7 +49,9 @@ def dropout(
     if isinstance(rate, (int, float)):
         return where(keep, tensor * (1.0 / (1.0 - rate)), 0)
     # A rate of one keeps nothing; the bound spares its gradient a division by zero.
-    return where(keep, tensor / maximum(1.0 - to_tensor(rate), 1e-7), 0)
+    made = where(keep, tensor / maximum(1.0 - to_tensor(rate), 1e-7), 0)
+    made.set_shape(tensor.get_shape())  # which a rate of unknown rank hides
+    return made
 
 
 def _source(seed: TensorLike | None, generator: Source | None) -> Source:

@@ -82,7 +82,9 @@ def dropout(
     scale = inner_named(numerator / keep, "truediv")
     kept = inner_named(drawn >= rate, "GreaterEqual")
     scaled = inner_named(value * scale, "mul")
-    return scaled * astype(kept, value.dtype)
+    made = scaled * astype(kept, value.dtype)
+    made.set_shape(value.get_shape())  # which a rate of unknown rank hides
+    return made
 
 
 def _rate(keep_prob: Any, rate: Any, dtype: DType) -> Tensor:
