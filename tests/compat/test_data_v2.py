@@ -175,6 +175,26 @@ def test_steps_of_the_experimental_namespace() -> None:
     assert batch.dense_shape.tolist() == [2, 2]
 
 
+def test_elements_of_keys_become_one_and_errors_are_left_out() -> None:
+    reducer = data.experimental.Reducer(
+        lambda key: (key, tl.constant(0, "int64")),
+        lambda state, x: (state[0], state[1] + x),
+        lambda state: state[0] * 100 + state[1],
+    )
+    sums = data.Dataset.range(5).apply(
+        data.experimental.group_by_reducer(lambda x: x % 2, reducer)
+    )
+    assert list(sums.as_numpy_iterator()) == [6, 104]
+    assert sums.element_spec == tl.TensorSpec((), tl.int64)
+    words = data.Dataset.from_tensor_slices(["1", "one", "2"])
+    numbers = words.map(tl.strings.to_number)
+    for left in (
+        numbers.ignore_errors(),
+        numbers.apply(data.experimental.ignore_errors()),
+    ):
+        assert list(left.as_numpy_iterator()) == [1.0, 2.0]
+
+
 def test_specs_of_datasets_iterators_and_optionals() -> None:
     numbers = Dataset.range(3)
     spec = data.DatasetSpec.from_value(numbers)

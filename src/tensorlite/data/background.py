@@ -6,6 +6,7 @@ it holds only what it shares with its reader, never the reader.
 
 from __future__ import annotations
 
+import builtins
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -16,10 +17,10 @@ from typing import Any
 
 from tensorlite.core.check import whole
 from tensorlite.core.deadlock import attends
+from tensorlite.data.resuming import Outcome, outcomes
 
 AUTOTUNE = -1
 """As many as this machine is good for."""
-END = object()
 
 
 def threads_for(asked: int) -> int:
@@ -33,7 +34,7 @@ class _Shared:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.ready: deque[tuple[Any, BaseException | None]] = deque()
+        self.ready: deque[Outcome | None] = deque()
         self.changed = Condition()
         self.stopped = False
         self._has_room = True
@@ -42,25 +43,23 @@ class _Shared:
         """Return whether the thread does something: it does not while there is no room."""
         return self._has_room
 
-    def put(self, item: Any, error: BaseException | None = None) -> bool:
-        """Add an element when there is room; return whether the thread is to go on."""
+    def put(self, outcome: Outcome | None) -> bool:
+        """Add an element when there is room, or the end; return whether to go on."""
         with self.changed:
             self._has_room = self.stopped or len(self.ready) < self.most
             self.changed.wait_for(lambda: self.stopped or len(self.ready) < self.most)
-            self.ready.append((item, error))
+            self.ready.append(outcome)
             self.changed.notify_all()
             return not self.stopped
 
-    def take(self) -> Any:
-        """Return the next element when it is there, END at the end; raise what went wrong."""
+    def take(self) -> Outcome | None:
+        """Return the next element when it is there; None at the end."""
         with self.changed:
             self.changed.wait_for(lambda: bool(self.ready))
-            item, error = self.ready.popleft()
+            outcome = self.ready.popleft()
             self._has_room = True
             self.changed.notify_all()
-        if error is not None:
-            raise error
-        return item
+        return outcome
 
     def stop(self) -> None:
         """Let the thread end."""
@@ -72,20 +71,23 @@ class _Shared:
 def _work(shared: _Shared, begin: Callable[[], Iterator[Any]]) -> None:
     try:
         items = begin()
-        for item in items:
-            if not shared.put(item):
+        for outcome in outcomes(items):
+            if not shared.put(outcome):
                 break
         close: Callable[[], None] | None = getattr(items, "close", None)
         if close is not None:
             close()
     except BaseException as error:  # noqa: BLE001  raised where the elements are read
-        shared.put(END, error)
-    else:
-        shared.put(END)
+        shared.put(Outcome(error=error))
+    shared.put(None)
 
 
 def ahead(begin: Callable[[], Iterator[Any]], most: int) -> Iterator[Any]:
-    """Yield the elements of a source, up to `most` of which a thread makes before they are read."""
+    """Return the elements of a source, up to `most` of which a thread makes beforehand."""
+    return builtins.map(Outcome.value, _ahead(begin, most))
+
+
+def _ahead(begin: Callable[[], Iterator[Any]], most: int) -> Iterator[Outcome]:
     shared = _Shared(most)
     context = copy_context()
     thread = Thread(
@@ -97,8 +99,8 @@ def ahead(begin: Callable[[], Iterator[Any]], most: int) -> Iterator[Any]:
     attends(thread, shared.is_busy)
     thread.start()
     try:
-        while (item := shared.take()) is not END:
-            yield item
+        while (outcome := shared.take()) is not None:
+            yield outcome
     finally:
         shared.stop()
 
@@ -106,13 +108,22 @@ def ahead(begin: Callable[[], Iterator[Any]], most: int) -> Iterator[Any]:
 def in_parallel(
     fn: Callable[[Any], Any], items: Iterator[Any], asked: int, ordered: bool
 ) -> Iterator[Any]:
-    """Yield `fn` of each item, called by several threads; in the items' order if that is asked."""
+    """Return `fn` of each item, called by several threads; in the items' order if asked."""
+    return builtins.map(Future.result, _futures(fn, items, asked, ordered))
+
+
+def _futures(
+    fn: Callable[[Any], Any], items: Iterator[Any], asked: int, ordered: bool
+) -> Iterator[Future[Any]]:
+    def called(outcome: Outcome) -> Any:
+        return fn(outcome.value())
+
     count = threads_for(asked)
     pool = ThreadPoolExecutor(count, "tensorlite-map")
     going: deque[Future[Any]] = deque()
     try:
-        for item in items:
-            going.append(pool.submit(copy_context().run, fn, item))
+        for outcome in outcomes(items):
+            going.append(pool.submit(copy_context().run, called, outcome))
             if len(going) >= 2 * count:
                 yield _next_of(going, ordered)
         while going:
@@ -121,11 +132,11 @@ def in_parallel(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _next_of(going: deque[Future[Any]], ordered: bool) -> Any:
-    """Return the first result of those under way, or whichever is there first."""
+def _next_of(going: deque[Future[Any]], ordered: bool) -> Future[Any]:
+    """Return the first of those under way, or whichever is done first."""
     if ordered:
-        return going.popleft().result()
+        return going.popleft()
     done, _ = wait(going, return_when=FIRST_COMPLETED)
     first = next(one for one in going if one in done)
     going.remove(first)
-    return first.result()
+    return first

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, reduce
 from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -227,11 +227,11 @@ class Creating(Pipeline[T]):
         size = UNKNOWN if UNKNOWN in finite else min(finite, default=INFINITE)
 
         def source() -> Iterator[Any]:
-            for row in builtins.zip(*[d.source() for d in parts], strict=False):
-                yield _structured(form, builtins.iter(row))
+            rows = builtins.zip(*[d.source() for d in parts], strict=False)
+            return builtins.map(partial(_structured, form), rows)
 
         def spec() -> Any:
-            return _structured(form, builtins.iter([d.element_spec for d in parts]))
+            return _structured(form, [d.element_spec for d in parts])
 
         made: Dataset[Any] = assembled(
             cls._steps(),
@@ -416,12 +416,13 @@ def _row_spec(leaf: Any) -> Any:
     return TensorSpec(None if shape is None else shape[1:], leaf.dtype)
 
 
-def _structured(form: Any, values: Iterator[Any]) -> Any:
+def _structured(form: Any, values: Iterable[Any]) -> Any:
     """Return a structure of elements in the place of one of datasets, which elements may share."""
+    left = builtins.iter(values)
     if not nest.is_nested(form):
-        return next(values)
+        return next(left)
     return nest.rebuild(
-        form, [_structured(member, values) for member in nest.children(form)]
+        form, [_structured(member, left) for member in nest.children(form)]
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from tensorlite.data.base import UNKNOWN, Pipeline, Recipe
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
+from tensorlite.data.resuming import Chained
 from tensorlite.data.transforming import in_turns
 from tensorlite.ops.csv import csv_rows, default_specs, fields_of
 from tensorlite.ops.records import checked_compression, records
@@ -48,11 +49,8 @@ class _FileDataset(Dataset[Tensor]):
         def source() -> Iterator[Any]:
             found = _paths(names)
             if at_a_time is not None and at_a_time > 1:
-                made = (Dataset(partial(read, path)) for path in found)
-                yield from in_turns(made, at_a_time, 1)
-                return
-            for path in found:
-                yield from read(path)
+                return in_turns(builtins.map(read, found), at_a_time, 1)
+            return Chained(builtins.map(read, found))
 
         def recipe() -> Recipe | None:
             in_turns = at_a_time is not None and at_a_time > 1

@@ -45,6 +45,7 @@ from tensorlite.data.given import (
     number_now,
 )
 from tensorlite.data.recipes import batching, padding, windowing
+from tensorlite.data.resuming import Chained, Resumed, run_of
 from tensorlite.ops.ragged_base import RaggedParts
 
 if TYPE_CHECKING:
@@ -87,15 +88,19 @@ class Grouping(Pipeline[T]):
         what: str,
         spec_of: Callable[[Any, int | None], Any] = with_axis,
         recipe: Callable[[Any, Any, bool], Recipe | None] = batching,
+        taken: Callable[[Iterator[Any], int], list[Any]] = run_of,
     ) -> Any:
         rows = number(batch_size, f"{what}: batch_size", 1)
 
         def source() -> Iterator[T]:
             count = number_now(rows, f"{what}: batch_size", 1)
-            elements = self.source()
-            while group := list(itertools.islice(elements, count)):
-                if len(group) == count or not drop_remainder:
-                    yield joined(group)
+
+            def batches(elements: Iterator[Any]) -> Iterator[Any]:
+                while group := taken(elements, count):
+                    if len(group) == count or not drop_remainder:
+                        yield joined(group)
+
+            return Resumed(batches, self.source())
 
         def spec() -> Any:
             return spec_of(
@@ -146,7 +151,13 @@ class Grouping(Pipeline[T]):
             return padding(of, rows, padded_shapes, padding_values, drop)
 
         made: Dataset[T] = self._batched(
-            batch_size, bool(drop_remainder), joined, "padded_batch", spec_of, recipe
+            batch_size,
+            bool(drop_remainder),
+            joined,
+            "padded_batch",
+            spec_of,
+            recipe,
+            _up_to_an_error,
         )
         return made
 
@@ -245,12 +256,16 @@ class Grouping(Pipeline[T]):
         joined = stacking(rows)
 
         def source() -> Iterator[T]:
-            elements = rows.source()
-            for count in itertools.cycle(sizes):
-                group = list(itertools.islice(elements, count))
-                if not group or (whole and len(group) < count):
-                    return
-                yield joined(group)
+            counts = itertools.cycle(sizes)
+
+            def batches(elements: Iterator[Any]) -> Iterator[Any]:
+                for count in counts:
+                    group = list(itertools.islice(elements, count))
+                    if not group or (whole and len(group) < count):
+                        return
+                    yield joined(group)
+
+            return Resumed(batches, rows.source())
 
         def spec() -> Any:
             before = self.element_spec
@@ -268,10 +283,7 @@ class Grouping(Pipeline[T]):
         """
 
         def source() -> Iterator[T]:
-            for element in self.source():
-                readers = row_readers(element)
-                for i in range(rows_of(element, "unbatch")):
-                    yield packed(element, [read(i) for read in readers])
+            return Chained(builtins.map(_rows, self.source()))
 
         made: Dataset[T] = self._made(
             source,
@@ -302,9 +314,14 @@ class Grouping(Pipeline[T]):
 
         def source() -> Iterator[Any]:
             length, step, apart = [number_now(n, "window", 1) for n in numbers]
-            for group in _windows(self.source(), length, step, apart):
-                if len(group) == length or not whole:
-                    yield _as_datasets(self._steps(), group)
+            held: deque[Any] = deque()
+
+            def windows(elements: Iterator[T]) -> Iterator[Any]:
+                for group in _windows(elements, held, length, step, apart):
+                    if len(group) == length or not whole:
+                        yield _as_datasets(self._steps(), group)
+
+            return Resumed(windows, self.source())
 
         def column(leaf: Any) -> Any:
             return assembled(self._steps(), lambda: iter(()), UNKNOWN, leaf)
@@ -317,6 +334,16 @@ class Grouping(Pipeline[T]):
             recipe=lambda: windowing(self, numbers, whole),
         )
         return made
+
+
+def _up_to_an_error(elements: Iterator[T], count: int) -> list[T]:
+    return list(itertools.islice(elements, count))
+
+
+def _rows(element: Any) -> Iterator[Any]:
+    readers = row_readers(element)
+    for i in range(rows_of(element, "unbatch")):
+        yield packed(element, [read(i) for read in readers])
 
 
 def _divides(rows: int, batches: Any) -> bool:
@@ -346,13 +373,12 @@ def _number_of_windows(count: int, numbers: Sequence[Any], whole: bool) -> int:
 
 
 def _windows(
-    elements: Iterator[Any], size: int, shift: int, stride: int
+    elements: Iterator[Any], held: deque[Any], size: int, shift: int, stride: int
 ) -> Iterator[list[Any]]:
     """Yield windows while there are elements to begin one with."""
     reach = (size - 1) * stride + 1
-    held: deque[Any] = deque()
     while True:
-        held.extend(itertools.islice(elements, max(reach - len(held), 0)))
+        held.extend(run_of(elements, max(reach - len(held), 0)))
         if not held:
             return
         yield list(itertools.islice(held, 0, reach, stride))

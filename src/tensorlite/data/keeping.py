@@ -112,7 +112,9 @@ class Keeping(Preparing[T]):
         if reader_func is None:
             return assembled(
                 kind,
-                lambda: in_turns(iter(shards), max(len(shards), 1), 1),
+                lambda: in_turns(
+                    (one.source() for one in shards), max(len(shards), 1), 1
+                ),
                 stored.size,
                 spec,
             )

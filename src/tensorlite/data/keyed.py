@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -28,6 +29,7 @@ from tensorlite.data.elements import (
 )
 from tensorlite.data.functions import Prepared, Preparing
 from tensorlite.data.recipes import keying
+from tensorlite.data.resuming import Chained, Resumed
 from tensorlite.ops.shape import astype
 
 if TYPE_CHECKING:
@@ -74,9 +76,18 @@ class Keyed(Preparing[T]):
         reduced = self._prepared(reduce_func, lambda: (key_spec, window([])))
 
         def source() -> Iterator[Any]:
-            for key, group in _groups(self.source(), keyed.call, sized.call):
+            held: dict[int, list[Any]] = {}
+
+            def groups(elements: Iterator[T]) -> Iterator[tuple[int, list[Any]]]:
+                return _groups(elements, held, keyed.call, sized.call)
+
+            def run(found: tuple[int, list[Any]]) -> Iterator[Any]:
+                key, group = found
                 made = reduced.call(constant(key, dtypes.int64), window(group))
-                yield from made.source()
+                elements: Iterator[Any] = made.source()
+                return elements
+
+            return Chained(builtins.map(run, Resumed(groups, self.source())))
 
         made: Dataset[Any] = self._made(
             source,
@@ -84,6 +95,46 @@ class Keyed(Preparing[T]):
             lambda: reduced.spec().element_spec,
             captures=(*keyed.captures, *sized.captures, *reduced.captures),
             recipe=lambda: keying(self, keyed, reduced, sized),
+        )
+        return made
+
+    def group_by_reducer(
+        self,
+        key_func: Callable[..., Any],
+        init_func: Callable[[Any], Any],
+        reduce_func: Callable[[Any, Any], Any],
+        finalize_func: Callable[[Any], Any],
+    ) -> Dataset[Any]:
+        """Return one element for each key, in the keys' order: `finalize_func` of its last state.
+
+        The first state is `init_func(key)`, the next ones are `reduce_func(state, element)`.
+
+        >>> odd, add = lambda x: x % 2, lambda total, x: total + x
+        >>> sums = tl.data.Dataset.range(5).group_by_reducer(odd, lambda _: 0, add, lambda x: x)
+        >>> print([int(x) for x in sums])
+        [6, 4]
+        """
+        keyed = self._by_element(lambda *element: _whole(key_func(*element)))
+        key_spec = TensorSpec((), dtypes.int64)
+        first = self._prepared(init_func, lambda: (key_spec,))
+        step = self._prepared(reduce_func, lambda: (first.spec(), self.element_spec))
+        last = self._prepared(finalize_func, lambda: (step.spec(),))
+
+        def source() -> Iterator[Any]:
+            states: dict[int, Any] = {}
+            for element in self.source():
+                key = int(keyed.call(*arguments(element)))
+                if key not in states:
+                    states[key] = first.call(constant(key, dtypes.int64))
+                states[key] = step.call(states[key], element)
+            return (last.call(states[key]) for key in sorted(states))
+
+        prepared = keyed, first, step, last
+        made: Dataset[Any] = self._made(
+            source,
+            UNKNOWN,
+            last.spec,
+            captures=tuple([x for one in prepared for x in one.captures]),
         )
         return made
 
@@ -118,11 +169,20 @@ class Keyed(Preparing[T]):
             no_padding,
         )
 
+        def with_length(element: T) -> tuple[int, T]:
+            return int(ready.call(*arguments(element))), element
+
         def source() -> Iterator[Any]:
-            lengths = ((int(ready.call(*arguments(x))), x) for x in self.source())
-            buckets = bucket_boundaries, bucket_batch_sizes
-            for group, key in _buckets(lengths, *buckets, drop_remainder):
-                yield filling.batch(group, key)
+            held: dict[int, list[Any]] = {}
+
+            def buckets(
+                elements: Iterator[tuple[int, T]],
+            ) -> Iterator[tuple[list[T], int]]:
+                bounds = bucket_boundaries, bucket_batch_sizes
+                return _buckets(elements, held, *bounds, drop_remainder)
+
+            lengths = builtins.map(with_length, self.source())
+            return itertools.starmap(filling.batch, Resumed(buckets, lengths))
 
         made: Dataset[Any] = self._made(
             source,
@@ -138,10 +198,12 @@ class Keyed(Preparing[T]):
 
 
 def _groups(
-    elements: Iterator[Any], key: Callable[..., Any], size: Callable[[Any], Any]
+    elements: Iterator[Any],
+    groups: dict[int, list[Any]],
+    key: Callable[..., Any],
+    size: Callable[[Any], Any],
 ) -> Iterator[tuple[int, list[Any]]]:
     """Yield groups of elements of one key, as they are full; then what is left."""
-    groups: dict[int, list[Any]] = {}
     for element in elements:
         number = int(key(*arguments(element)))
         group = groups.setdefault(number, [])
@@ -149,7 +211,7 @@ def _groups(
         if len(group) >= int(size(constant(number, dtypes.int64))):
             yield number, groups.pop(number)
     for number in sorted(groups):
-        yield number, groups[number]
+        yield number, groups.pop(number)
 
 
 def _whole(number: Any) -> Tensor:
@@ -191,12 +253,12 @@ class _Filling(NamedTuple):
 
 def _buckets(
     elements: Iterator[tuple[int, Any]],
+    groups: dict[int, list[Any]],
     boundaries: Sequence[int],
     sizes: Sequence[int],
     whole: bool,
 ) -> Iterator[tuple[list[Any], int]]:
     """Yield groups of elements that are in one bucket by their lengths, with its number."""
-    groups: dict[int, list[Any]] = {}
     for length, element in elements:
         key = bisect.bisect_right(boundaries, length)
         group = groups.setdefault(key, [])
@@ -204,7 +266,7 @@ def _buckets(
         if len(group) >= sizes[key]:
             yield groups.pop(key), key
     for key in [] if whole else sorted(groups):
-        yield groups[key], key
+        yield groups.pop(key), key
 
 
 def _to_boundary(

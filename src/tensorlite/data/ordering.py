@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +20,7 @@ from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.elements import joined
 from tensorlite.data.given import captured, known_number, number, number_now, value_of
 from tensorlite.data.recipes import Order, repeating, shuffling
+from tensorlite.data.resuming import Chained, Resumed, Watched
 from tensorlite.ops.generators import global_generator
 from tensorlite.ops.words import Seeds, Words, seeds_of
 
@@ -76,20 +79,13 @@ class Ordering(Pipeline[T]):
 
         def source() -> Iterator[T]:
             turns = number_now(times, "repeat: count")
-            if turns >= 0:
-                for _ in range(turns):
-                    yield from self.source()
-                return
-            empty = False
-            while not empty:
-                empty = True
-                for element in self.source():
-                    empty = False
-                    yield element
+            if turns < 0:
+                return Chained(_endlessly(self.source))
+            return Chained(self.source() for _ in range(turns))
 
         size = _repeated(self.size, known_number(times))
         made: Dataset[T] = self._made(
-            source,
+            lambda: _lazily(source),
             size,
             self._spec,
             captures=captured(times),
@@ -106,10 +102,15 @@ class Ordering(Pipeline[T]):
         most = number(count, "take: count")
 
         def source() -> Iterator[T]:
-            here = number_now(most, "take: count")
-            return (
-                self.source() if here < 0 else itertools.islice(self.source(), here)
-            )
+            left = number_now(most, "take: count")
+
+            def taken(elements: Iterator[T]) -> Iterator[T]:
+                nonlocal left
+                while left > 0 and (found := list(itertools.islice(elements, 1))):
+                    left -= 1
+                    yield found[0]
+
+            return self.source() if left < 0 else Resumed(taken, self.source())
 
         known, size = known_number(most), UNKNOWN
         if known is not None and self.size != UNKNOWN:
@@ -133,10 +134,16 @@ class Ordering(Pipeline[T]):
         left_out = number(count, "skip: count")
 
         def source() -> Iterator[T]:
-            here = number_now(left_out, "skip: count")
-            return (
-                iter(()) if here < 0 else itertools.islice(self.source(), here, None)
-            )
+            left = number_now(left_out, "skip: count")
+
+            def behind(elements: Iterator[T]) -> Iterator[T]:
+                nonlocal left
+                for _ in itertools.islice(elements, left):
+                    pass
+                left = 0
+                yield from elements
+
+            return iter(()) if left < 0 else Resumed(behind, self.source())
 
         known = known_number(left_out)
         size = UNKNOWN if known is None else self.size
@@ -171,9 +178,10 @@ class Ordering(Pipeline[T]):
 
         def source() -> Iterator[T]:
             count = number_now(shards, "shard: num_shards", 1)
-            return itertools.islice(
-                self.source(), number_now(place, "shard"), None, count
-            )
+            mine = number_now(place, "shard")
+            numbered = builtins.zip(self.source(), itertools.count())
+            found = builtins.filter(lambda one: one[1] % count == mine, numbered)
+            return builtins.map(itemgetter(0), found)
 
         size = self.size if self.size < 0 else UNKNOWN
         if self.size >= 0 and None not in known:
@@ -200,8 +208,7 @@ class Ordering(Pipeline[T]):
         """
 
         def source() -> Iterator[T]:
-            yield from self.source()
-            yield from dataset.source()
+            return Chained(one.source() for one in (self, dataset))
 
         sizes = {self.size, dataset.size}
         size = INFINITE if INFINITE in sizes else UNKNOWN
@@ -229,11 +236,14 @@ class Ordering(Pipeline[T]):
 
         def source() -> Iterator[T]:
             seen: set[Any] = set()
-            for element in self.source():
+
+            def is_new(element: T) -> bool:
                 key = tuple([_key(leaf.numpy()) for leaf in nest.flatten(element)])
-                if key not in seen:
-                    seen.add(key)
-                    yield element
+                known = len(seen)
+                seen.add(key)
+                return len(seen) > known
+
+            return builtins.filter(is_new, self.source())
 
         made: Dataset[T] = self._made(
             source,
@@ -244,9 +254,18 @@ class Ordering(Pipeline[T]):
         return made
 
 
+def _endlessly(source: Callable[[], Iterator[T]]) -> Iterator[Iterator[T]]:
+    """Yield one run after the other, until one gives nothing."""
+    run = Watched(source())
+    yield run
+    while not run.is_empty:
+        run = Watched(source())
+        yield run
+
+
 def _lazily(source: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """Yield what a source gives, which begins when the first element is asked for."""
-    yield from source()
+    """Return what a source gives, which begins when the first element is asked for."""
+    return Chained(begin() for begin in (source,))
 
 
 def _key(array: np.ndarray[Any, Any]) -> Any:
@@ -304,28 +323,40 @@ def drawn_seed() -> int:
 
 
 def mixed(elements: Iterator[T], count: int, words: Words) -> Iterator[T]:
-    """Yield elements in an order drawn from a buffer of `count` of them, as TensorFlow's kernel.
+    """Return elements in an order drawn from a buffer of `count`, as TensorFlow's kernel."""
+    return Resumed(_Ring(count, words).mixed, elements)
 
-    The buffer is a ring; the chosen one changes places with the oldest, and goes.
-    """
-    ring: list[Any] = []
-    first = last = 0
 
-    def chosen() -> T:
-        nonlocal first
-        oldest, place = first % count, (first + words.below(last - first)) % count
-        found: T = ring[place]
-        ring[place], ring[oldest] = ring[oldest], None
-        first += 1
-        return found
+class _Ring:
+    """A buffer of elements; the chosen one changes places with the oldest, and goes."""
 
-    for element in elements:
-        if last < count:
-            ring.append(element)
+    def __init__(self, count: int, words: Words) -> None:
+        self._count = count
+        self._words = words
+        self._held: list[Any] = []
+        self._first = self._last = 0
+
+    def mixed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        """Yield one of those held whenever there are enough, and at the end all of them."""
+        for element in elements:
+            self._hold(element)
+            if self._last - self._first == self._count:
+                yield self._chosen()
+        while self._first < self._last:
+            yield self._chosen()
+
+    def _hold(self, element: Any) -> None:
+        if self._last < self._count:
+            self._held.append(element)
         else:
-            ring[last % count] = element
-        last += 1
-        if last - first == count:
-            yield chosen()
-    while first < last:
-        yield chosen()
+            self._held[self._last % self._count] = element
+        self._last += 1
+
+    def _chosen(self) -> Any:
+        count, first = self._count, self._first
+        oldest = first % count
+        place = (first + self._words.below(self._last - first)) % count
+        found = self._held[place]
+        self._held[place], self._held[oldest] = self._held[oldest], None
+        self._first += 1
+        return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,11 +18,14 @@ from tensorlite.data.caching import FileCache
 from tensorlite.data.given import captured, number, number_now
 from tensorlite.data.iterators import only, single_element
 from tensorlite.data.options import Options
+from tensorlite.data.resuming import Resumed, without_errors
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
 
 T = TypeVar("T")
+
+log = logging.getLogger("tensorlite.data")
 
 PREFETCHED = 2
 """How many elements are made ahead if nobody says."""
@@ -43,9 +47,8 @@ class Running(Pipeline[T]):
         def source() -> Iterator[T]:
             here = number_now(most, "prefetch: buffer_size", -1)
             if here == 0:
-                yield from self.source()
-            else:
-                yield from ahead(self.source, PREFETCHED if here < 0 else here)
+                return self.source()
+            return ahead(self.source, PREFETCHED if here < 0 else here)
 
         made: Dataset[T] = self._made(
             source,
@@ -88,15 +91,43 @@ class Running(Pipeline[T]):
 
         def source() -> Iterator[T]:
             if whole:
-                yield from whole[0]
-                return
-            elements: list[T] = []
-            for element in self.source():
-                elements.append(element)
-                yield element
-            whole.append(elements)
+                return iter(whole[0])
+            kept: list[T] = []
+
+            def keeping(elements: Iterator[T]) -> Iterator[T]:
+                for element in elements:
+                    kept.append(element)
+                    yield element
+                whole.append(kept)
+
+            return Resumed(keeping, self.source())
 
         made: Dataset[T] = self._made(source, self.size, self._spec, recipe=recipe)
+        return made
+
+    def ignore_errors(self, log_warning: bool = False) -> Dataset[T]:
+        """Return the elements that can be made; those that raise an error are left out.
+
+        With `log_warning`, the errors are told to the logger `tensorlite.data`.
+
+        >>> words = tl.data.Dataset.from_tensor_slices(["1", "one", "2"])
+        >>> numbers = words.map(tl.strings.to_number)
+        >>> print([float(x) for x in numbers.ignore_errors()])
+        [1.0, 2.0]
+        """
+
+        def told(error: BaseException) -> None:
+            if log_warning:
+                log.warning("an element is left out: %s", error)
+
+        made: Dataset[T] = self._made(
+            lambda: without_errors(self.source(), told),
+            UNKNOWN,
+            self._spec,
+            recipe=lambda: Recipe(
+                "IgnoreErrorsDataset", (self,), settings={"log_warning": log_warning}
+            ),
+        )
         return made
 
     def with_options(self, options: Options) -> Dataset[T]:

@@ -261,6 +261,16 @@ class UniqueDataset(DatasetOp):
         return source.unique()
 
 
+class IgnoreErrorsDataset(DatasetOp):
+    """The elements that can be made."""
+
+    log_warning: bool = False
+
+    def made(self, source: Source) -> Pipeline[Any]:
+        """Return the dataset."""
+        return source.ignore_errors(self.log_warning)
+
+
 class PrefetchDataset(DatasetOp):
     """Elements that are made ahead."""
 

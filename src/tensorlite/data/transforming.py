@@ -26,6 +26,7 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.recipes import MOST, mapping, ranging
 from tensorlite.data.reducing import ReduceDataset, Reduction
+from tensorlite.data.resuming import Chained, Resumed
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -97,13 +98,11 @@ class Transforming(Preparing[T]):
         """
         ready = self._ready(predicate)
 
-        def source() -> Iterator[T]:
-            for element in self.source():
-                if bool(ready.call(*arguments(element))):
-                    yield element
+        def holds(element: T) -> bool:
+            return bool(ready.call(*arguments(element)))
 
         made: Dataset[T] = self._made(
-            source,
+            lambda: builtins.filter(holds, self.source()),
             UNKNOWN,
             self._spec,
             captures=ready.captures,
@@ -144,14 +143,11 @@ class Transforming(Preparing[T]):
         """
         ready = self._ready(fn)
 
-        def source() -> Iterator[Any]:
-            for element in self.source():
-                yield from _dataset(
-                    ready.call(*arguments(element)), "flat_map"
-                ).source()
+        def run(element: T) -> Iterator[Any]:
+            return _dataset(ready.call(*arguments(element)), "flat_map").source()
 
         made: Dataset[Any] = self._made(
-            source,
+            lambda: Chained(builtins.map(run, self.source())),
             UNKNOWN,
             _inner_spec(ready),
             captures=ready.captures,
@@ -176,6 +172,10 @@ class Transforming(Preparing[T]):
         [0, 1, 0, 1, 2, 2]
         """
         ready = self._ready(fn)
+
+        def run(element: T) -> Iterator[Any]:
+            return _dataset(ready.call(*arguments(element)), "interleave").source()
+
         cycle = number(
             CYCLE if cycle_length in (None, AUTOTUNE) else cycle_length,
             "cycle_length",
@@ -183,9 +183,8 @@ class Transforming(Preparing[T]):
         block = number(block_length, "interleave: block_length")
 
         def source() -> Iterator[Any]:
-            made = (ready.call(*arguments(element)) for element in self.source())
             return in_turns(
-                made,
+                builtins.map(run, self.source()),
                 number_now(cycle, "interleave: cycle_length", 1),
                 number_now(block, "interleave: block_length", 1),
             )
@@ -222,9 +221,13 @@ class Transforming(Preparing[T]):
 
         def source() -> Iterator[Any]:
             state = nest.map_structure(value_of, first)
-            for element in self.source():
-                state, output = ready.call(state, element)
-                yield output
+
+            def output(element: T) -> Any:
+                nonlocal state
+                state, found = ready.call(state, element)
+                return found
+
+            return builtins.map(output, self.source())
 
         made: Dataset[Any] = self._made(
             source,
@@ -281,8 +284,8 @@ class Transforming(Preparing[T]):
 
         def source() -> Iterator[tuple[Tensor, T]]:
             at = number_now(first, "enumerate: start")
-            for i, element in builtins.enumerate(self.source(), at):
-                yield constant(i, dtypes.int64), element
+            numbers = (constant(i, dtypes.int64) for i in itertools.count(at))
+            return builtins.zip(numbers, self.source(), strict=False)
 
         def recipe() -> Recipe:
             numbers = assembled(
@@ -325,26 +328,41 @@ def _inner_spec(ready: Prepared) -> Callable[[], Any]:
     return lambda: _dataset(ready.spec(), "the function given").element_spec
 
 
-def in_turns(datasets: Iterator[Any], cycle: int, block: int) -> Iterator[Any]:
-    """Yield elements of `cycle` datasets in turns; a place that is free is filled in its turn."""
-    places: list[Iterator[Any] | None] = [None] * cycle
-    at = given = still = 0
-    more = True
-    end = object()
-    while more or still:
-        reader = places[at]
-        if reader is None and more:
-            made = next(datasets, end)
-            more = made is not end
-            if more:
-                places[at] = reader = _dataset(made, "interleave").source()
-                still += 1
-        element = end if reader is None else next(reader, end)
-        if element is not end:
-            yield element
-            given += 1
-        elif reader is not None:
-            places[at] = None
-            still -= 1
-        if element is end or given == block:
-            at, given = (at + 1) % cycle, 0
+def in_turns(runs: Iterator[Iterator[T]], cycle: int, block: int) -> Iterator[T]:
+    """Return elements of `cycle` runs in turns; a place that is free is filled in its turn."""
+    return Resumed(_Turns(cycle, block).taken, runs)
+
+
+class _Turns:
+    """Runs through datasets, each of which gives so many elements in its turn."""
+
+    def __init__(self, cycle: int, block: int) -> None:
+        self._places: list[Iterator[Any] | None] = [None] * cycle
+        self._block = block
+        self._at = self._given = self._open = 0
+
+    def taken(self, runs: Iterator[Iterator[Any]]) -> Iterator[Any]:
+        """Yield elements in turns, of these runs when others are at their ends."""
+        more, end = True, object()
+        while more or self._open:
+            if more and self._places[self._at] is None:
+                more = self._fill(next(runs, None))
+            reader = self._places[self._at]
+            element = end if reader is None else next(reader, end)
+            if element is not end:
+                self._given += 1
+                yield element
+            elif reader is not None:
+                self._places[self._at] = None
+                self._open -= 1
+            if element is end or self._given == self._block:
+                self._pass_on()
+
+    def _fill(self, run: Iterator[Any] | None) -> bool:
+        self._places[self._at] = run
+        self._open += run is not None
+        return run is not None
+
+    def _pass_on(self) -> None:
+        self._at = (self._at + 1) % len(self._places)
+        self._given = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, known_names
 from tensorlite.compat.shared.data_reading import (
@@ -58,7 +58,10 @@ __all__ = [
     "make_batched_features_dataset",
     "make_csv_dataset",
     "parse_example_dataset",
+    "Reducer",
+    "group_by_reducer",
     "group_by_window",
+    "ignore_errors",
     "map_and_batch",
     "parallel_interleave",
     "prefetch_to_device",
@@ -164,6 +167,22 @@ def rejection_resample(
 
 def unique() -> Step:
     return lambda dataset: dataset.unique()
+
+
+def ignore_errors(log_warning: bool = False) -> Step:
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+class Reducer(NamedTuple):
+    """What makes one value of all elements of a key, beginning with one of the key."""
+
+    init_func: Callable[[Any], Any]
+    reduce_func: Callable[[Any, Any], Any]
+    finalize_func: Callable[[Any], Any]
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Step:
+    return lambda dataset: dataset.group_by_reducer(key_func, *reducer)
 
 
 def enumerate_dataset(start: int = 0) -> Step:

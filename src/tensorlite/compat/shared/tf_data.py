@@ -50,7 +50,9 @@ _METHODS = (
     *(
         "filter",
         "flat_map",
+        "group_by_reducer",
         "group_by_window",
+        "ignore_errors",
         "interleave",
         "padded_batch",
         "prefetch",

@@ -233,6 +233,7 @@ _SAME = (
     *("GroupByWindowDataset", "ShuffleDataset", "ShuffleAndRepeatDataset"),
     *("RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset"),
     *("UniqueDataset", "PrefetchDataset", "CacheDataset", *FILES),
+    "IgnoreErrorsDataset",
 )
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
