@@ -5,6 +5,7 @@ What is expected is what TensorFlow 1.15 gives.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,8 +47,47 @@ def test_values_that_are_made_of_constants_are_told() -> None:
 def test_shapes_of_which_nothing_is_known_are_equal() -> None:
     unknown = tf.placeholder(tf.float32).get_shape()
     assert unknown == tf.TensorShape(None)
-    assert unknown != tf.TensorShape([])
-    assert tf.TensorShape([None]) == [None]
+    assert (unknown == tf.TensorShape([])) is False
+    with pytest.raises(ValueError, match="inequality of unknown"):
+        operator.ne(unknown, tf.TensorShape([]))
+
+
+def test_sizes_that_are_not_known_equal_none_and_are_not_compared() -> None:
+    shape = tf.TensorShape([None, 3])
+    same = shape
+    assert shape == same
+    assert shape != tf.TensorShape([None, 3])
+    assert tf.TensorShape([2, 3]) == tf.TensorShape([2, 3])
+    assert (shape[0] == 3) is None
+    assert (shape[0] != shape[0]) is None
+    assert (shape[1] < shape[0]) is None
+    assert (shape[0] == "no size", shape[1] == "no size") == (False, False)
+    assert (shape[1] < 4, shape[1] == "3", shape[1] != 4) == (True, True, True)
+    assert (bool(shape[0]), bool(tf.Dimension(0))) == (True, True)
+
+
+def test_sizes_are_computed_with() -> None:
+    shape = tf.TensorShape([None, 3])
+    assert isinstance(shape[1] * 2, tf.Dimension)
+    assert ((shape[1] * 2).value, (shape[1] // None).value) == (6, None)
+    with pytest.raises(TypeError, match="please use // instead"):
+        shape[1] / 2
+    with pytest.raises(TypeError, match="'int' and 'Dimension'"):
+        2 / shape[1]
+    with pytest.raises(ValueError, match="Ambiguous"):
+        tf.Dimension(2.5)
+
+
+def test_shapes_are_told_joined_and_cut() -> None:
+    shape = tf.TensorShape([None, 3])
+    assert [dim.size for dim in shape.as_proto().dim] == [-1, 3]
+    common = shape.most_specific_compatible_shape([2, 4])
+    assert common.as_list() == [None, None]
+    assert shape.most_specific_compatible_shape([3]).rank is None
+    assert tf.TensorShape(None)[1:3].as_list() == [None, None]
+    assert tf.TensorShape(None)[1:].rank is None
+    kind, given = shape.__reduce__()
+    assert kind(*given).as_list() == [None, 3]
 
 
 def test_parts_of_device_specs_are_set() -> None:

@@ -5,12 +5,33 @@ What every tensor of tensorlite has for a shape is in core/shapes.py.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorlite.core import shapes
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.graph_mode.graph import mode
+from tensorlite.interop.tensorflow.tensors import shape_proto
+
+
+def _compared(compare: Callable[[Any, Any], bool]) -> Any:
+    """Return a comparison of sizes, which says None where one of them is not known."""
+
+    def result(self: Any, other: Any) -> Any:
+        try:
+            theirs = Dimension(other).value
+        except (TypeError, ValueError):
+            return NotImplemented
+        ours = self.value
+        return None if ours is None or theirs is None else compare(ours, theirs)
+
+    return result
+
+
+def _kind(operand: Any) -> str:
+    name = "Dimension" if isinstance(operand, Dimension) else type(operand).__name__
+    return f"'{name}'"
 
 
 class Dimension:
@@ -51,21 +72,33 @@ class Dimension:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _unknown
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _unknown
 
-    def __eq__(self, other: object) -> Any:
-        return None if other is not None and as_value(other) is not None else True
+    def __truediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: {_kind(self)} and {_kind(other)}, "
+            "please use // instead"
+        )
 
-    def __ne__(self, other: object) -> Any:
-        return None if other is not None and as_value(other) is not None else False
+    def __rtruediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: {_kind(other)} and {_kind(self)}, "
+            "please use // instead"
+        )
 
+    __eq__, __ne__ = _compared(operator.eq), _compared(operator.ne)
+    __lt__, __le__ = _compared(operator.lt), _compared(operator.le)
+    __gt__, __ge__ = _compared(operator.gt), _compared(operator.ge)
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        return False
+        return True
 
     def __int__(self) -> int:
         raise TypeError(
             "this size is not known: int() needs one that is; use tf.shape(x)[i]"
         )
+
+    def __reduce__(self) -> Any:
+        return Dimension, (self.value,)
 
     def __repr__(self) -> str:
         return f"Dimension({self.value})"
@@ -78,9 +111,10 @@ def _of_int(method: Callable[[int, int], int]) -> Any:
     """Return a method of whole numbers for sizes: with one that is not known nothing is known."""
 
     def result(self: Any, other: Any) -> Any:
-        if isinstance(other, Dimension) and other.value is None:
+        if as_value(other) is None:
             return Dimension(None)
-        return method(self, other)
+        found = method(self, other)
+        return found if found is NotImplemented else Dimension(found)
 
     return result
 
@@ -98,6 +132,8 @@ class KnownDimension(Dimension, int):
             raise DTypeError(
                 f"{value!r} is no size; give an integer or None"
             ) from None
+        if isinstance(value, float) and number != value:
+            raise ShapeError(f"Ambiguous dimension: {value}")
         if not 0 <= number < 2**63:
             raise ShapeError(f"Dimension {number} must be >= 0 and fit int64")
         return int.__new__(cls, number)
@@ -113,14 +149,7 @@ class KnownDimension(Dimension, int):
     __rfloordiv__ = _of_int(int.__rfloordiv__)
     __mod__, __rmod__ = _of_int(int.__mod__), _of_int(int.__rmod__)
     __hash__ = int.__hash__
-    __bool__ = int.__bool__
     __int__ = int.__int__
-
-    def __eq__(self, other: object) -> Any:
-        return int.__eq__(self, other) if isinstance(other, int) else False
-
-    def __ne__(self, other: object) -> Any:
-        return not self == other
 
 
 def as_value(size: Any) -> int | None:
@@ -142,8 +171,30 @@ class TensorShape(shapes.TensorShape):
         return map(Dimension, self.as_list())
 
     def __getitem__(self, key: Any) -> Any:
+        if self.rank is None and isinstance(key, slice):
+            return TensorShape(_axes(key))
         found = super().__getitem__(key)
         return found if isinstance(key, slice) else Dimension(found)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether sizes are equal: those that are not known equal no others."""
+        known = self.rank is None or self.is_fully_defined()
+        return self is other or (known and super().__eq__(other))
+
+    def __ne__(self, other: object) -> bool:
+        if self.rank is None or (
+            isinstance(other, TensorShape) and other.rank is None
+        ):
+            raise ShapeError("The inequality of unknown TensorShapes is undefined.")
+        return not self == other
+
+    __hash__ = shapes.TensorShape.__hash__
+
+    def as_proto(self) -> Any:
+        return shape_proto(self.known())
+
+    def __reduce__(self) -> Any:
+        return TensorShape, (self.dims,)
 
     def __repr__(self) -> str:
         return f"TensorShape({self.dims})"
@@ -153,6 +204,14 @@ class TensorShape(shapes.TensorShape):
             return "<unknown>"
         sizes = [str(x) for x in self.as_list()]
         return f"({', '.join(sizes).replace('None', '?')}{',' * (len(sizes) == 1)})"
+
+
+def _axes(key: slice) -> list[None] | None:
+    """Return the sizes of a part of what has no known rank: their number may be known."""
+    start, stop = key.start or 0, key.stop
+    if key.step not in (None, 1) or stop is None or start < 0 or stop < 0:
+        return None
+    return [None] * max(0, stop - start)
 
 
 def as_shape(dims: tuple[int | None, ...] | None) -> Any:

@@ -11,7 +11,14 @@ from typing import Any, cast
 
 from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
-from tensorlite.core.spec import Dims, TensorSpec, all_known, merge, sizes_of
+from tensorlite.core.spec import (
+    Dims,
+    TensorSpec,
+    all_known,
+    generalise,
+    merge,
+    sizes_of,
+)
 
 
 class AnyShape:
@@ -76,6 +83,10 @@ class AnyShape:
     def merge_with(self, other: Any) -> AnyShape:
         """Return what both shapes say together; ShapeError where they differ."""
         return self.like(merge(self.known(), self.like(other).known()))
+
+    def most_specific_compatible_shape(self, other: Any) -> AnyShape:
+        """Return the shape of what may have either: where they differ, nothing is known."""
+        return self.like(generalise(self.known(), self.like(other).known()))
 
     def concatenate(self, other: Any) -> AnyShape:
         """Return the shape of these axes followed by those of another."""
