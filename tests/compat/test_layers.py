@@ -16,7 +16,6 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     ShapeError,
-    UnimplementedError,
 )
 from tensorlite.graph_mode.graph import mode
 
@@ -136,12 +135,101 @@ def test_what_cannot_be_is_refused(make: Any, said: str) -> None:
         make(tf.ones([2, 3]))
 
 
-def test_options_that_are_not_there_say_so() -> None:
-    with tf.Graph().as_default():
-        with pytest.raises(UnimplementedError, match="renorm"):
-            tf.layers.batch_normalization(tf.ones([2, 3]), renorm=True)
-        with pytest.raises(UnimplementedError, match="renorm"):
-            tf.contrib.layers.batch_norm(tf.ones([2, 3]), renorm=True)
+def _trained(
+    make: Any, steps: int, shape: tuple[int, ...]
+) -> tuple[Any, dict[str, Any]]:
+    """Return what a batch norm makes of a last batch, and its variables after all."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, (None, *shape[1:]))
+        y = make(x)
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        session.run(tf.global_variables_initializer())
+        draws = np.random.RandomState(0)
+        batches = [draws.rand(*shape) for _ in range(steps)]
+        values = [session.run([y, updates], {x: batch})[0] for batch in batches]
+        found = {
+            v.op.name.rsplit("/")[-1]: session.run(v) for v in tf.global_variables()
+        }
+        return values[-1], found
+
+
+def test_renormalized_batches_are_as_their_averages_would_have_them() -> None:
+    def make(x: Any) -> Any:
+        return tf.layers.batch_normalization(
+            x,
+            training=True,
+            momentum=0.5,
+            renorm=True,
+            renorm_clipping={"rmax": 1.2, "rmin": 0.5, "dmax": 0.3},
+            renorm_momentum=0.25,
+            epsilon=0.0,
+        )
+
+    values, found = _trained(make, 2, (8, 2))
+    draws = np.random.RandomState(0)
+    first, second = draws.rand(8, 2), draws.rand(8, 2)
+    mean, stddev = 0.75 * first.mean(0), 0.25 + 0.75 * first.std(0)
+    r = np.clip(second.std(0) / stddev, 0.5, 1.2)
+    d = np.clip((second.mean(0) - mean) / stddev, -0.3, 0.3)
+    wanted = (second - second.mean(0)) / second.std(0) * r + d
+    np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-5)
+    deviation = 0.5 * (0.5 + 0.5 * first.std(0)) + 0.5 * second.std(0)
+    np.testing.assert_allclose(found["moving_stddev"], deviation, rtol=1e-5)
+    np.testing.assert_allclose(found["moving_variance"], deviation**2, rtol=1e-5)
+    np.testing.assert_allclose(
+        found["renorm_mean"], 0.25 * mean + 0.75 * second.mean(0), rtol=1e-5
+    )
+    assert list(found)[-3:] == ["moving_stddev", "renorm_mean", "renorm_stddev"]
+
+
+def test_batches_are_normalized_in_parts() -> None:
+    def make(x: Any) -> Any:
+        return tf.layers.batch_normalization(
+            x, training=True, virtual_batch_size=2, momentum=0.5, epsilon=0.0
+        )
+
+    values, found = _trained(make, 1, (6, 3))
+    parts = np.random.RandomState(0).rand(6, 3).reshape(2, 3, 3)
+    wanted = (parts - parts.mean(0)) / parts.std(0)
+    np.testing.assert_allclose(values, wanted.reshape(6, 3), rtol=1e-3, atol=1e-4)
+    assert found["moving_mean"].shape == (1, 1, 3)
+    kept = parts.mean(0).mean(0) / 2
+    np.testing.assert_allclose(found["moving_mean"][0, 0], kept, rtol=1e-5)
+
+
+def test_normalized_batches_are_adjusted_while_they_train() -> None:
+    def make(x: Any) -> Any:
+        def adjustment(sizes: Any) -> Any:
+            return 2.0 * tf.ones([1, sizes[1]]), tf.ones([1, sizes[1]])
+
+        return tf.contrib.layers.batch_norm(x, adjustment=adjustment, epsilon=0.0)
+
+    values, _ = _trained(make, 1, (6, 3))
+    x = np.random.RandomState(0).rand(6, 3)
+    wanted = 2 * (x - x.mean(0)) / x.std(0) + 1
+    np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"renorm": True, "renorm_clipping": {"most": 1}}, "most"),
+        ({"virtual_batch_size": 0}, "positive"),
+        ({"virtual_batch_size": 2, "axis": 0}, "axis cannot include 0"),
+        ({"virtual_batch_size": 2, "adjustment": len}, "adjustment"),
+    ],
+)
+def test_batches_are_not_normalized_in_such_parts(given: Any, said: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(InvalidArgumentError, match=said):
+        tf.layers.batch_normalization(tf.ones([2, 3]), **given)
+
+
+def test_renormalized_batches_move_no_averages_of_their_own() -> None:
+    refused = pytest.raises(InvalidArgumentError, match="updates_collections")
+    with tf.Graph().as_default(), refused:
+        tf.contrib.layers.batch_norm(
+            tf.ones([2, 3]), renorm=True, updates_collections=None
+        )
 
 
 def test_only_one_axis_is_cut() -> None:

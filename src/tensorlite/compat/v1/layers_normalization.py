@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import framework, nn_functions
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, nn_functions
 from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_core import (
@@ -14,9 +15,10 @@ from tensorlite.compat.v1.layers_core import (
     known_size,
     static_bool,
 )
+from tensorlite.compat.v1.layers_renormalization import Renormalization
 from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import bfloat16, float16, float32
-from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class BatchNormalization(Layer):
@@ -46,15 +48,6 @@ class BatchNormalization(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
-        for what, given in {
-            "renorm": renorm,
-            "virtual_batch_size": virtual_batch_size,
-            "adjustment": adjustment,
-        }.items():
-            if given:
-                raise UnimplementedError(
-                    f"BatchNormalization: {what}={given!r} is not there; leave it out"
-                )
         self.axis, self.momentum, self.epsilon = axis, momentum, epsilon
         self.center, self.scale, self.fused = center, scale, fused
         self._initializers = {
@@ -65,8 +58,34 @@ class BatchNormalization(Layer):
         }
         self._regularizers = {"beta": beta_regularizer, "gamma": gamma_regularizer}
         self._constraints = {"beta": beta_constraint, "gamma": gamma_constraint}
+        self.beta_constraint, self.gamma_constraint = (
+            beta_constraint,
+            gamma_constraint,
+        )
+        self.renorm, self.adjustment = renorm, adjustment
+        self.virtual_batch_size = virtual_batch_size
+        self._corrections = (
+            Renormalization(renorm_clipping, renorm_momentum, epsilon)
+            if renorm
+            else None
+        )
+        self._check_parts()
         self.beta: Any = None
         self.gamma: Any = None
+
+    def _check_parts(self) -> None:
+        size = self.virtual_batch_size
+        if size is None:
+            return
+        if size <= 0:
+            raise InvalidArgumentError(
+                f"virtual_batch_size={size} must be a positive integer that divides the true "
+                "batch size of the input Tensor"
+            )
+        if self.adjustment is not None:
+            raise InvalidArgumentError(
+                "When using virtual_batch_size, adjustment cannot be specified"
+            )
 
     def build(self, input_shape: Any) -> None:
         rank = None if input_shape is None else input_shape.rank
@@ -74,16 +93,19 @@ class BatchNormalization(Layer):
             raise InvalidArgumentError("Input has undefined rank")
         self.axis = self._axes(rank)
         sizes = [known_size(input_shape, x, "BatchNormalization") for x in self.axis]
-        shape = (
-            sizes
-            if len(sizes) == 1
-            else [
-                sizes[self.axis.index(i)] if i in self.axis else 1
-                for i in range(rank)
-            ]
-        )
         known = dict(zip(self.axis, sizes, strict=True))
         self.input_spec = InputSpec(ndim=rank, axes=known)
+        shape = sizes
+        if len(sizes) > 1 or self.virtual_batch_size is not None:
+            shape = [known.get(i, 1) for i in range(rank)]
+        if self.virtual_batch_size is not None:
+            if 0 in self.axis:
+                raise InvalidArgumentError(
+                    "When using virtual_batch_size, the batch dimension must be 0 and thus axis "
+                    "cannot include 0"
+                )
+            shape.insert(1, 1)
+            self.axis = [x + 1 for x in self.axis]
         # TensorFlow makes them in this order, which is that of checkpoints and collections.
         if self.scale:
             self.gamma = self._variable("gamma", shape, trainable=True)
@@ -93,7 +115,19 @@ class BatchNormalization(Layer):
         self.moving_variance = self._variable(
             "moving_variance", shape, trainable=False
         )
+        if self._corrections is not None:
+            self._initializers |= self._initializers_of_corrections()
+            self._corrections.build(lambda name: self._variable(name, shape, False))
         self.built = True
+
+    def _initializers_of_corrections(self) -> dict[str, Any]:
+        variance = self._initializers["moving_variance"]
+
+        def stddev(*args: Any, **kwargs: Any) -> Any:
+            return elementwise.sqrt(variance(*args, **kwargs))
+
+        mean = self._initializers["moving_mean"]
+        return {"moving_stddev": stddev, "renorm_mean": mean, "renorm_stddev": stddev}
 
     def _axes(self, rank: int) -> list[int]:
         given = integers_of(self.axis, "BatchNormalization: axis")
@@ -121,27 +155,33 @@ class BatchNormalization(Layer):
     ) -> Any:
         if self._is_fused(inputs):
             return self._fused(inputs, training)
+        if self.virtual_batch_size is None:
+            return self._normed(inputs, training)
+        sizes = inputs.get_shape().as_list()[1:]
+        apart = arrays.reshape(inputs, [self.virtual_batch_size, -1, *sizes])
+        return arrays.reshape(self._normed(apart, training), [-1, *sizes])
+
+    def _normed(self, inputs: Any, training: Any) -> Any:
         rank = inputs.get_shape().rank
-        over = [i for i in range(rank) if i not in self.axis]
-        dtype = self.moving_mean.dtype
-        values = elementwise.cast(inputs, dtype)
+        values = elementwise.cast(inputs, self.moving_mean.dtype)
         mean, variance = chosen(
             training,
-            lambda: nn_functions.moments(values, over, keep_dims=len(self.axis) > 1),
+            lambda: self._moments(values, rank),
             lambda: (
                 framework.convert_to_tensor(self.moving_mean),
                 framework.convert_to_tensor(self.moving_variance),
             ),
         )
-        if static_bool(training) is not False:
-            self._update(training, mean, variance, self.momentum)
         fit = self._fitting(rank)
+        scale, offset = self.gamma, self.beta
+        if static_bool(training) is not False:
+            scale, offset = self._learnt(values, (mean, variance), training, fit)
         outputs = shared_nn.batch_normalization(
             values,
             fit(mean),
             fit(variance),
-            fit(self.beta),
-            fit(self.gamma),
+            fit(offset),
+            fit(scale),
             self.epsilon,
             name="batchnorm",
         )
@@ -149,6 +189,43 @@ class BatchNormalization(Layer):
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(inputs.get_shape())
         return outputs
+
+    def _moments(self, values: Any, rank: int) -> Any:
+        apart = self.virtual_batch_size is not None
+        over = [
+            i for i in range(rank) if i not in self.axis and not (apart and i == 1)
+        ]
+        return nn_functions.moments(
+            values, over, keep_dims=apart or len(self.axis) > 1
+        )
+
+    def _learnt(
+        self, values: Any, moments: Any, training: Any, fit: Any
+    ) -> tuple[Any, Any]:
+        """Move the averages by a batch, and return what it is scaled and shifted by."""
+        scale, offset = self.gamma, self.beta
+        mean, variance = moments
+        if self.adjustment is not None:
+            adjusted = self._adjusted(values, training)
+            scale, offset = _composed(adjusted, (fit(scale), fit(offset)))
+        if self.virtual_batch_size is not None:
+            mean = reductions.reduce_mean(mean, 1, keepdims=True)
+            variance = reductions.reduce_mean(variance, 1, keepdims=True)
+        if self._corrections is not None:
+            r, d, mean, variance = self._corrections.corrected(
+                mean, variance, training
+            )
+            first = fit(arrays.stop_gradient(r)), fit(arrays.stop_gradient(d))
+            scale, offset = _composed(first, (fit(scale), fit(offset)))
+        self._update(training, mean, variance, self.momentum)
+        return scale, offset
+
+    def _adjusted(self, values: Any, training: Any) -> tuple[Any, Any]:
+        scale, offset = self.adjustment(arrays.shape(values))
+        return (
+            chosen(training, lambda: scale, lambda: v1_arrays.ones_like(scale)),
+            chosen(training, lambda: offset, lambda: v1_arrays.zeros_like(offset)),
+        )
 
     def _fused(self, inputs: Any, training: Any) -> Any:
         """Return images normalised by one operator, which estimates variances without bias."""
@@ -186,7 +263,7 @@ class BatchNormalization(Layer):
         shape = [-1 if i in self.axis else 1 for i in range(rank)]
 
         def fit(x: Any) -> Any:
-            if x is None or last or len(self.axis) > 1:
+            if x is None or last or x.get_shape().rank == rank:
                 return x
             return arrays.reshape(x, shape)
 
@@ -200,18 +277,39 @@ class BatchNormalization(Layer):
                 lambda: elementwise.cast(self.momentum, mean.dtype),
                 lambda: elementwise.cast(1.0, mean.dtype),
             )
-        for average, value in (
-            (self.moving_mean, mean),
-            (self.moving_variance, variance),
-        ):
-            self.add_update(
-                assign_moving_average(average, value, momentum, zero_debias=False)
+        self.add_update(
+            assign_moving_average(self.moving_mean, mean, momentum, zero_debias=False)
+        )
+        self.add_update(self._kept_variance(training, variance, momentum))
+
+    def _kept_variance(self, training: Any, variance: Any, momentum: Any) -> Any:
+        corrections = self._corrections
+        if corrections is None:
+            return assign_moving_average(
+                self.moving_variance, variance, momentum, zero_debias=False
             )
+        return chosen(
+            training,
+            lambda: corrections.keep_variance(
+                self.moving_variance, variance, momentum
+            ),
+            lambda: framework.convert_to_tensor(self.moving_variance),
+        )
 
     def _is_fused(self, inputs: Any) -> bool:
         """Return whether TensorFlow's fused kernel would run, which estimates without bias."""
         rank = inputs.get_shape().rank
-        return rank == 4 and self.fused is not False and self.axis in ([1], [3])
+        own = self._corrections or self.adjustment or self.virtual_batch_size
+        able = rank == 4 and self.axis in ([1], [3]) and not own
+        return able and self.fused is not False
+
+
+def _composed(first: Iterable[Any], then: Iterable[Any]) -> tuple[Any, Any]:
+    """Return the scale and the offset of two such transforms, one behind the other."""
+    (scale, offset), (then_scale, then_offset) = first, then
+    if then_scale is not None:
+        scale, offset = scale * then_scale, offset * then_scale
+    return scale, offset if then_offset is None else offset + then_offset
 
 
 def batch_normalization(

@@ -29,7 +29,7 @@ from tensorlite.compat.v1.contrib.weighted import (
 )
 from tensorlite.compat.v1.layers_core import chosen, known_size, static_bool
 from tensorlite.core.dtypes import float16
-from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys
 
 _FIRST: dict[str, Any] = {
@@ -67,31 +67,42 @@ def batch_norm(
     adjustment: Any = None,
 ) -> Any:
     x = framework.convert_to_tensor(inputs)
-    rank = _known_rank(x, renorm or adjustment is not None)
+    rank = _known_rank(x)
     first = {**_FIRST, **(param_initializers or {})}
     into = variables_collections
     asked = _Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
+    corrected = renorm or adjustment is not None
     able = fused is not False and batch_weights is None and rank in (2, 4)
+    able = able and not corrected
     own_way = updates_collections != GraphKeys.UPDATE_OPS or zero_debias_moving_mean
-    if own_way or (able and rank == 2) or batch_weights is not None:
+    own_way = own_way or (able and rank == 2) or batch_weights is not None
+    if own_way and corrected:
+        raise InvalidArgumentError(
+            "renorm and adjustment are not supported with batch_weights, updates_collections or "
+            "zero_debias_moving_mean"
+        )
+    if own_way:
         with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
             norm = _Norm(x, asked, able, zero_debias_moving_mean)
             made = norm.normalized(is_training, updates_collections, batch_weights)
             made = finished(made, None, None, activation_fn)
             return collect_named_outputs(outputs_collections, sc.name, made)
     with layer_scope(scope, "BatchNorm", reuse) as sc:
-        layer = _layer(sc, asked, param_regularizers or {}, reuse, fused)
+        corrections = {
+            "renorm": renorm,
+            "renorm_clipping": renorm_clipping,
+            "renorm_momentum": renorm_decay,
+            "adjustment": adjustment,
+        }
+        given = param_regularizers or {}
+        layer = _layer(sc, asked, given, reuse, fused, **corrections)
         made = layer.apply(x, training=is_training)
         _add_to_own(layer, into)
         made = finished(made, None, None, activation_fn)
         return collect_named_outputs(outputs_collections, sc.name, made)
 
 
-def _known_rank(x: Any, renormed: bool) -> int:
-    if renormed:
-        raise UnimplementedError(
-            "batch_norm: renorm and adjustment are not there; leave them out"
-        )
+def _known_rank(x: Any) -> int:
     rank: int | None = x.get_shape().rank
     if rank is None:
         raise InvalidArgumentError(f"Inputs {x!r} has undefined rank.")
@@ -123,7 +134,9 @@ class _Asked(NamedTuple):
         return 1 if channels_of(self.data_format) == "channels_first" else last
 
 
-def _layer(sc: Any, asked: _Asked, regularizers: Any, reuse: Any, fused: Any) -> Any:
+def _layer(
+    sc: Any, asked: _Asked, regularizers: Any, reuse: Any, fused: Any, **more: Any
+) -> Any:
     """Return the layer of tf.layers that normalizes batches."""
     firsts = {f"{name}_initializer": value for name, value in asked.first.items()}
     return layers.BatchNormalization(
@@ -140,6 +153,7 @@ def _layer(sc: Any, asked: _Asked, regularizers: Any, reuse: Any, fused: Any) ->
         _scope=sc,
         _reuse=reuse,
         **firsts,
+        **more,
     )
 
 
