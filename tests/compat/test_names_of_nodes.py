@@ -225,39 +225,6 @@ def test_constants_bear_the_names_of_arguments(
     assert sorted(listed) == sorted(expected.split())
 
 
-GRADIENTS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "bias_add": (
-        lambda x: tf.nn.bias_add(tf.ones([2, 3]), x[0, 0, 0]),
-        "gradients/BiasAdd_grad/BiasAddGrad",
-    ),
-    "lrn": (tf.nn.lrn, "gradients/LRN_grad/LRNGrad"),
-    "fused_batch_norm": (
-        lambda x: tf.nn.fused_batch_norm(x, ONE, ONE)[0],
-        "gradients/FusedBatchNormV3_grad/FusedBatchNormGradV3",
-    ),
-    "max_pool": (
-        lambda x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
-        "gradients/MaxPool_grad/MaxPoolGrad",
-    ),
-    "leaky_relu": (tf.nn.leaky_relu, "gradients/LeakyRelu_grad/LeakyReluGrad"),
-    "space_to_depth": (
-        lambda x: tf.space_to_depth(x, 2),
-        "gradients/SpaceToDepth_grad/DepthToSpace",
-    ),
-}
-
-
-@pytest.mark.parametrize(("function", "expected"), GRADIENTS.values(), ids=GRADIENTS)
-def test_gradients_bear_the_names_of_what_they_are_of(
-    function: Callable[[Any], Any], expected: str
-) -> None:
-    with tf.Graph().as_default() as graph:
-        x = images()
-        tf.gradients(function(x), x)
-    kind = expected.rpartition("/")[2]
-    assert graph.get_operation_by_name(expected).type == kind
-
-
 def test_nodes_are_written_and_read_as_they_are() -> None:
     with tf.Graph().as_default() as graph:
         x = images()

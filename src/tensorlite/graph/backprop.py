@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +16,7 @@ from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.provenance import Line, at_line
 from tensorlite.core.scope import scope, scoped
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Node, SymbolicTensor
 
 DIFFERENTIABLE = "fcRV"
 """Kinds of dtypes that gradients flow through; what DType.is_differentiable says, at hand."""
@@ -75,7 +76,7 @@ def _swept(
         if dy is not None:
             flowing.setdefault(id(target), []).append(dy)
     wanted = {id(source) for source in sources}
-    for call in reversed(path):
+    for call in _in_order(path, targets):
         dys = _arriving(flowing, call, wanted)
         if stops:
             pairs = zip(dys, call.outputs, strict=True)
@@ -105,6 +106,46 @@ def _path(
                             reached.add(id(y))
                     break
     return path, reached
+
+
+def _in_order(path: Sequence[Call], targets: Sequence[Tensor]) -> Iterable[Call]:
+    """Return the calls of a path, each behind those that use what it gives.
+
+    In graphs that hold what was called they come breadth first, as soon as they may, which is
+    TensorFlow's order: gradients are numbered, and added up, by it.
+    """
+    graphs = [y.node.graph for y in targets if isinstance(y, SymbolicTensor)]
+    if not graphs or not graphs[0].as_called:
+        return reversed(path)
+    makers = {id(y): call for call in path for y in call.outputs}
+    uses = _uses(path, targets, makers)
+    first = [makers[id(y)] for y in targets if id(y) in makers]
+    ready = deque({id(call): call for call in first if not uses[id(call)]}.values())
+    found = []
+    while ready:
+        call = ready.popleft()
+        found.append(call)
+        for x in call.inputs:
+            maker = makers.get(id(x))
+            if maker is not None:
+                uses[id(maker)] -= 1
+                if not uses[id(maker)]:
+                    ready.append(maker)
+    return found
+
+
+def _uses(
+    path: Sequence[Call], targets: Sequence[Tensor], makers: dict[int, Call]
+) -> Counter[int]:
+    """Return how often each call's outputs are used on the way to some targets, by its id."""
+    wanted = {id(makers[id(y)]) for y in targets if id(y) in makers}
+    uses: Counter[int] = Counter()
+    for call in reversed(path):
+        if id(call) in wanted:
+            on_path = [makers[id(x)] for x in call.inputs if id(x) in makers]
+            uses.update(map(id, on_path))
+            wanted.update(map(id, on_path))
+    return uses
 
 
 def _as_it_is(call: Call) -> Call:
@@ -154,12 +195,13 @@ def _gradient(
         if False in needed or type(call) is RegionCall:
             asked = _new(RegionCall, (op, call.inputs, call.outputs, needed))
     line = _line(call)
+    gradients: Sequence[Gradient]
     try:
         if line is None:
             gradients = op.grad(asked, *dys)
         else:
-            with at_line(line), _beside(call):
-                gradients = op.grad(asked, *dys)
+            with at_line(line), _beside(call) as node:
+                gradients = node.graph.pull(node, asked, dys)
     except TensorliteError as error:
         note(
             error,
@@ -174,18 +216,18 @@ def _gradient(
 
 
 @contextmanager
-def _beside(call: Call) -> Iterator[None]:
+def _beside(call: Call) -> Iterator[Node]:
     """Place what is made inside where the call is: gradients are computed beside their operator.
 
-    In graphs that hold what was called it bears the name of that, too.
+    In graphs that hold what was called it bears the name of that, too. Yields the node.
     """
     output: Any = call.outputs[
         0
     ]  # symbolic: it is a call in a graph, as its line says
-    node = output.node
+    node: Node = output.node
     is_named = node.graph.as_called
     if node.device is ANYWHERE and not node.group and not is_named:
-        yield
+        yield node
         return
     here = scope.get()
     if is_named:
@@ -193,7 +235,7 @@ def _beside(call: Call) -> Iterator[None]:
         here = here._replace(name=scoped(f"{name}_grad"))
     token = scope.set(here._replace(device=node.device, group=node.group))
     try:
-        yield
+        yield node
     finally:
         scope.reset(token)
 

@@ -9,7 +9,7 @@ from tensorlite.core import texts
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
-from tensorlite.core.op import Effect, Op, Role
+from tensorlite.core.op import Call, Effect, Gradient, Op, Role
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.shapes import shape_asked
 from tensorlite.core.spec import TensorSpec, merge, shape_text
@@ -334,6 +334,12 @@ class Graph:
                 node.inputs = tuple([by if x is old else x for x in node.inputs])
         self.outputs = [by if x is old else x for x in self.outputs]
         self._known.clear()
+
+    def pull(
+        self, node: Node, call: Call, dys: Sequence[Gradient]
+    ) -> Sequence[Gradient]:
+        """Return the gradients of a node's inputs, given those of its outputs."""
+        return call.op.grad(call, *dys)
 
     @property
     def input_specs(self) -> list[TensorSpec]:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import int64
+from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.scope import scoped
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.variable_scopes import get_variable
@@ -26,6 +29,15 @@ def get_global_step(graph: Graph | None = None) -> Any:
     return named[0] if named else None
 
 
+def _zero(*_: Any, dtype: DType) -> Tensor:
+    """Return where steps begin, as TensorFlow names it."""
+    made = constant(0, dtype)
+    if isinstance(made, SymbolicTensor) and isinstance(made.node.graph, Graph):
+        graph = made.node.graph
+        graph.rename(made.node, graph.unique_name(scoped("zeros")))
+    return made
+
+
 def create_global_step(
     graph: Graph | None = None, *, make: Callable[..., Any]
 ) -> Any:
@@ -38,7 +50,7 @@ def create_global_step(
             GraphKeys.GLOBAL_STEP,
             (),
             int64,
-            lambda *_, dtype: constant(0, dtype),
+            _zero,
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
             make=make,

@@ -141,6 +141,8 @@ class NoOp(Op):
     """Nothing at all: a place for control edges to meet."""
 
     differentiable = False
+    orders: bool = True
+    """Whether what waits for it has to; otherwise it says so in a graph, and runs do not."""
 
     def infer(self) -> tuple[TensorSpec, ...]:
         """Return no output."""

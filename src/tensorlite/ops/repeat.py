@@ -292,10 +292,9 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
     known = tensor.spec.rank
     if known is not None:
         times = [1] * (known - len(times)) + times
-        ones = constant(np.ones(len(times) - known, np.int32))
-        tensor = (
-            reshape(tensor, concat([ones, shape_of(tensor)])) if ones.size else tensor
-        )
+        if len(times) > known:
+            ones = constant(np.ones(len(times) - known, np.int32))
+            tensor = reshape(tensor, concat([ones, shape_of(tensor)]))
     return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
 
 

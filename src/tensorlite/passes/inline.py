@@ -1,7 +1,7 @@
 """inline: put the bodies of called functions, and of decided conditionals, where they are used.
 
 So are the parts of operators that are made of others. What only says how gradients are taken goes:
-they have been when a graph is made ready to run.
+they have been when a graph is made ready to run. So does what is waited for in name only.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tensorlite.core.provenance import at_line
 from tensorlite.core.scope import Scope
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.ops.composite import Composite
+from tensorlite.ops.dataflow import NoOp
 from tensorlite.ops.differentiate import CustomGradient
 from tensorlite.passes.fold import fold
 from tensorlite.passes.rewrite import Copy, bound, branches, with_inner
@@ -40,14 +41,19 @@ def _has_work(graph: Graph) -> bool:
     """Return whether there is anything to inline in a graph or the graphs inside it."""
     return any(
         isinstance(node.op, _GOING)
+        or _waits_in_vain(node)
         or _chosen(node)[0] is not None
         or any(map(_has_work, branches(node.op)))
         for node in graph.nodes
-        if node.op.role in CONTROL or isinstance(node.op, _GOING)
+        if node.op.role in CONTROL or isinstance(node.op, (*_GOING, NoOp))
     )
 
 
 _GOING = (Composite, CustomGradient)
+
+
+def _waits_in_vain(node: Node) -> bool:
+    return isinstance(node.op, NoOp) and not node.op.orders
 
 
 def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
@@ -55,6 +61,9 @@ def _put(graph: Graph, copy: Copy, before: Sequence[Node] = ()) -> list[Node]:
     effects: list[Node] = []
     for node in graph.nodes:
         if node in copy.nodes:
+            continue
+        if _waits_in_vain(node):
+            copy.nodes[node] = ()
             continue
         if isinstance(node.op, CustomGradient):
             results = [copy.tensors[id(x)] for x in node.inputs[: node.op.number]]

@@ -304,7 +304,6 @@ from tensorlite.compat.v1 import (
     examples as examples,
     feature_column as feature_column,
     flags as flags,
-    framework,
     gfile as gfile,
     graph_util as graph_util,
     image as image,
@@ -347,6 +346,7 @@ from tensorlite.compat.v1.behaviour import *
 from tensorlite.compat.v1.checks import *
 from tensorlite.compat.v1.configuration import *
 from tensorlite.compat.v1.control_flow import *
+from tensorlite.compat.v1.derivatives import every as _every
 from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.v1.framework import *
 from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
@@ -380,6 +380,7 @@ from tensorlite.compat.v1.sparse_older import *
 from tensorlite.compat.v1.state import *
 from tensorlite.compat.v1.strings_older import *
 from tensorlite.compat.v1.summaries_before import *
+from tensorlite.compat.v1.together import tuple_
 from tensorlite.compat.v1.variables import Variable as Variable
 from tensorlite.compat.v1.version import (
     COMPILER_VERSION as COMPILER_VERSION,
@@ -404,10 +405,11 @@ graph_messages = {
 }
 
 
+assert _every is not None  # it makes derivatives known
 newaxis = None
 OpError = errors.OpError
 Tensor = ShownTensor
-tuple = framework.tuple_
+tuple = tuple_
 __version__ = VERSION
 _OF_BOTH = ("autograph", "config", "distribute", "keras", "types")
 _OF_VERSION_2 = {

@@ -13,8 +13,10 @@ from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.arrays import fill, shape
 from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
+from tensorlite.compat.v1.derivatives import gated, written
 from tensorlite.compat.v1.device_functions import as_asked
 from tensorlite.compat.v1.elements import GraphElements
 from tensorlite.compat.views import (
@@ -32,12 +34,13 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
+from tensorlite.core.op import Call, Gradient
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.graph_mode.graph import (
     active_graph,
@@ -73,7 +76,6 @@ __all__ = [
     "placeholder_with_default",
     "reset_default_graph",
     "set_random_seed",
-    "tuple_",
 ]
 
 
@@ -82,6 +84,12 @@ class Graph(GraphElements):
 
     def as_default(self) -> Any:
         return super().as_default()
+
+    def pull(
+        self, node: Node, call: Call, dys: Sequence[Gradient]
+    ) -> Sequence[Gradient]:
+        found = written(call, node, dys)
+        return gated(found) if self.scopes.get(_GATED) else found
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
         return device(device_name_or_function)
@@ -367,18 +375,13 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     return _group(list(inputs), name=name)
 
 
-@named("tuple")
-def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    given = [*[x for x in tensors if x is not None], *(control_inputs or ())]
-    with scope.control_dependencies([plain(x) for x in given]):
-        return [None if x is None else identities.identity(x) for x in tensors]
-
-
 @named("NoOp")
 def no_op(name: str | None = None) -> Any:
     return fetchable.group()
 
 
+_GATED = "gated gradients"
+"""Under what a graph keeps whether gradients of one node wait for each other."""
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
 
 
@@ -401,13 +404,40 @@ def gradients(
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]
         flows = [converted(x) if isinstance(x, list) else x for x in listed]
-    found = differentiate.gradients(
-        list(targets), sources, flows, stop_gradients or ()
-    )
+    if flows is None and active_graph() is not None:
+        flows = [_ones(y, i) for i, y in enumerate(targets)]
+    with _gates(bool(gate_gradients)):
+        found = differentiate.gradients(
+            list(targets), sources, flows, stop_gradients or ()
+        )
     if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
         pairs = zip(found, sources, strict=True)
         return [zeros_like(x) if dx is None else dx for dx, x in pairs]
     return list(found)
+
+
+def _ones(y: Any, number: int) -> Any:
+    """Return what flows into a target, as TensorFlow names it."""
+    x = converted(y)
+    if not x.dtype.is_differentiable:
+        return None
+    sizes = shape(x)
+    return fill(sizes, constant(1, x.dtype, name=f"grad_ys_{number}"))
+
+
+@contextmanager
+def _gates(are_wanted: bool) -> Iterator[None]:
+    """Let gradients of one node wait for each other, as TensorFlow's graphs say that they do."""
+    graph = active_graph()
+    if graph is None:
+        yield
+        return
+    before = graph.scopes.get(_GATED, False)
+    graph.scopes[_GATED] = are_wanted
+    try:
+        yield
+    finally:
+        graph.scopes[_GATED] = before
 
 
 @contextmanager

@@ -103,7 +103,12 @@ class Optimizer:
         if not variables:
             raise InvalidArgumentError("No variables to optimize.")
         self._assert_valid_dtypes([loss])
-        found = framework.gradients(loss, list(variables), grad_ys=grad_loss)
+        found = framework.gradients(
+            loss,
+            list(variables),
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == Optimizer.GATE_OP,
+        )
         return list(zip(found, variables, strict=True))
 
     def _gradients_of_call(
@@ -298,9 +303,7 @@ def _has(optimizer: Optimizer, name: str) -> bool:
 def _zeros(variable: Any) -> Any:
     sizes = variable.spec
     if sizes.is_static:
-        return framework.constant(
-            0, sizes.dtype, sizes.shape, name="Initializer/zeros"
-        )
+        return framework.constant(0, sizes.dtype, sizes.shape, name="zeros")
     return zeros_like(plain(variable.initial_value))
 
 

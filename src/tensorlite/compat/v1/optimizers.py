@@ -12,6 +12,7 @@ from tensorlite.compat.v1.optimizer import Optimizer, dense
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.counting import alike
 from tensorlite.ops import training
 from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.fetchable import effect
@@ -46,7 +47,8 @@ class _ByRule(Optimizer):
             hyper = self._hyper_of(var)
             return effect(self._rule, var.handle, *slots, *hyper, gradient)
 
-        return in_graph(made, f"Apply{self._label}")
+        with alike(1):
+            return in_graph(made, f"Apply{self._label}")
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         slots = [self.get_slot(var, name).handle for name in self._slot_names]
@@ -140,12 +142,17 @@ class AdagradOptimizer(_ByRule):
 
 
 def _filled_slot(
-    optimizer: Optimizer, v: Any, value: float, slot: str, name: str
+    optimizer: Optimizer,
+    v: Any,
+    value: float,
+    slot: str,
+    name: str,
+    of: str = "Const",
 ) -> Any:
-    """Return a slot that begins with one value everywhere."""
+    """Return a slot that begins with one value everywhere, `of` a constant of some name."""
 
     def first() -> Any:
-        return framework.constant(value, v.dtype, v.get_shape())
+        return framework.constant(value, v.dtype, v.get_shape(), name=of)
 
     return optimizer._get_or_make_slot(v, first, slot, name)  # noqa: SLF001  as subclasses do
 
@@ -240,7 +247,7 @@ class RMSPropOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(self, v, 1.0, "rms", self._name)
+            _filled_slot(self, v, 1.0, "rms", self._name, of="ones")
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)
             self._zeros_slot(v, "momentum", self._name)

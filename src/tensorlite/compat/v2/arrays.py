@@ -13,7 +13,7 @@ from tensorlite.compat.shared import (
     python,
     ragged_forms,
 )
-from tensorlite.compat.v1 import framework
+from tensorlite.compat.v1 import together
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -101,7 +101,7 @@ def gather_nd(
 
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
-    return framework.tuple_(tensors, name, control_inputs)
+    return together.tuple_(tensors, name, control_inputs)
 
 
 def numpy_function(

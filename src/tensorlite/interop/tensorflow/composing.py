@@ -17,8 +17,6 @@ from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import (
     Range,
     add_n,
-    conj,
-    negative,
     sum as sum_of,
 )
 from tensorlite.ops.arrange import expand_dims
@@ -27,12 +25,10 @@ from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.candidates import compute_accidental_hits
 from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.diagonal import diag, diag_part, set_diag
-from tensorlite.ops.elementwise import square
 from tensorlite.ops.gamma import igammac
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
-from tensorlite.ops.rounding import abs as magnitude
-from tensorlite.ops.shape import Shape, astype, shape_of
+from tensorlite.ops.shape import astype, shape_of
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:
@@ -57,11 +53,6 @@ def _mirror_pad_grad(given: Given) -> Values:
 def _accumulated(given: Given) -> Values:
     given.shape("shape")  # which the inputs have, too
     return given.composed(lambda *xs: add_n(xs), *given.tensors)
-
-
-def _shape_n(given: Given) -> Values:
-    op = Shape(given.dtype("out_type"))
-    return given.composed(lambda *xs: [call(op, x) for x in xs], *given.tensors)
 
 
 def _dense_bincount(given: Given) -> Values:
@@ -126,18 +117,11 @@ COMPOSED: dict[str, Adapter] = {
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
     "Igammac": _composed(igammac),
-    "InvGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
     "LowerBound": _bound(less),
     "MatrixDiag": _composed(diag),
     "MatrixDiagPart": _composed(diag_part),
     "MatrixSetDiag": _composed(set_diag),
     "MirrorPadGrad": _mirror_pad_grad,
-    "ReciprocalGrad": _composed(lambda y, dy: negative(dy) * conj(square(y))),
-    "RsqrtGrad": _composed(lambda y, dy: dy * -0.5 * conj(y * square(y))),
-    "ShapeN": _shape_n,
-    "SoftsignGrad": _composed(lambda dy, x: dy / square(1 + magnitude(x))),
-    "SqrtGrad": _composed(lambda y, dy: dy * 0.5 / conj(y)),
     "TensorListElementShape": _element_shape,
-    "TanhGrad": _composed(lambda y, dy: dy * conj(1 - square(y))),
     "UpperBound": _bound(less_equal),
 }

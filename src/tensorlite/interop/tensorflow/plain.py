@@ -139,7 +139,6 @@ PLAIN |= {
     "MatrixExponential": Plain("MatrixExponential").__call__,
     "Mod": Plain("FloorMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
-    "PreventGradient": Plain("Identity"),
     "Round": Plain("Rint"),
     "Snapshot": Plain("Identity"),
     "ControlTrigger": Plain("ControlTrigger"),

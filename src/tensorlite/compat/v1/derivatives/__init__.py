@@ -1,0 +1,100 @@
+"""Gradients as TensorFlow 1 writes them into graphs: nodes and names are its own.
+
+How those of single operators are written stands in the modules beside this one, by what they are
+of; operators that none of them names are differentiated as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.compat.v1.together import together
+from tensorlite.compat.views import in_graph, operation, plain, shown
+from tensorlite.core.dispatch import calls
+from tensorlite.core.op import Call, Gradient, Op
+from tensorlite.core.scope import scope
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.ops.create import ZerosLike
+from tensorlite.ops.dataflow import NoOp
+
+Written = Callable[..., Any]
+"""Returns gradients of an operation's inputs, given it and those of its outputs."""
+WRITTEN: dict[str, Written] = {}
+"""By the names of operators."""
+
+
+def gradient_of(*operators: str) -> Callable[[Written], Written]:
+    """Return a decorator of functions that write the gradients of some operators.
+
+    One that returns fewer gradients than there are inputs says None of the rest; NotImplemented
+    leaves it to the operator.
+    """
+
+    def decorate(function: Written) -> Written:
+        WRITTEN.update(dict.fromkeys(operators, function))
+        return function
+
+    return decorate
+
+
+def written(call: Call, node: Node, dys: Sequence[Gradient]) -> Sequence[Gradient]:
+    """Return the gradients of a node's inputs, as TensorFlow writes them if we know how."""
+    function = WRITTEN.get(call.op.name)
+    if function is None or not _is_dense(call, dys):
+        return call.op.grad(call, *dys)
+    made = function(operation(node), *shown(_without_gaps(node, dys)))
+    if made is NotImplemented:
+        return call.op.grad(call, *dys)
+    found = plain(list(made) if isinstance(made, (list, tuple)) else [made])
+    for x, dx in zip(node.inputs, found, strict=False):
+        if isinstance(dx, SymbolicTensor) and not dx.spec.is_static:
+            dx.set_shape(x.spec.shape)
+    return [*found, *[None] * (len(node.inputs) - len(found))]
+
+
+def _is_dense(call: Call, dys: Sequence[Gradient]) -> bool:
+    """Return whether gradients and what they are of are tensors of real numbers."""
+    if any(isinstance(dy, IndexedSlices) for dy in dys):
+        return False
+    return not any(x.dtype.is_complex for x in (*call.inputs, *call.outputs))
+
+
+def _without_gaps(node: Node, dys: Sequence[Gradient]) -> list[Gradient]:
+    """Return gradients of outputs, zeros for those of which there are none."""
+    if None not in dys:
+        return list(dys)
+    around = scope.get().name.removesuffix(f"{node.name}_grad")
+    filled = []
+    with name_scope(around or None):
+        for y, dy in zip(node.outputs, dys, strict=True):
+            is_missing = dy is None and y.dtype.is_differentiable
+            filled.append(_zeros_like(y) if is_missing else dy)
+    return filled
+
+
+def _zeros_like(x: SymbolicTensor) -> Any:
+    return plain(in_graph(lambda: calls(ZerosLike(), x)[0], "zeros_like"))
+
+
+def gated(found: Sequence[Gradient]) -> Sequence[Gradient]:
+    """Return gradients of one node's inputs which wait for each other, in name.
+
+    Variables that were read do not change any more: there is nothing to wait for.
+    """
+    if sum(dx is not None for dx in found) < 2:
+        return found
+    with name_scope("tuple"):
+        return together(found, NoOp(orders=False))
+
+
+def operator(op: Op, *inputs: Any, name: str = "") -> Any:
+    """Return the outputs of an operator, as one that a program calls by its name."""
+
+    def made() -> Any:
+        outputs = calls(op, *plain(list(inputs)))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return in_graph(made, name or op.name)

@@ -1,0 +1,113 @@
+"""Gradients of what arranges elements: they are put back where they came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    range,
+    rank,
+    reshape,
+    shape,
+    size,
+    slice,
+    split,
+    squeeze,
+    stack,
+    transpose,
+    unstack,
+)
+from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
+from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
+from tensorlite.core.dtypes import int32, int64
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.ops.flows import ShapeN
+from tensorlite.ops.join import ConcatOffset
+
+_MOST = 16
+"""How many parts TensorFlow slices one by one."""
+
+
+def shapes(*xs: Any) -> Any:
+    """Return the shapes of tensors, by one node if not all are known."""
+    if any(sizes_of(x) is None for x in xs):
+        return operator(ShapeN(), *xs)
+    return [shape(x) for x in xs]
+
+
+@gradient_of("Reshape", "ExpandDims", "Squeeze")
+def _reshape(op: Any, dy: Any) -> Any:
+    return reshape(dy, shape(op.inputs[0]))
+
+
+@gradient_of("Transpose")
+def _transpose(op: Any, dy: Any) -> Any:
+    return transpose(dy, invert_permutation(op.inputs[1]))
+
+
+@gradient_of("Pack")
+def _pack(op: Any, dy: Any) -> Any:
+    return unstack(dy, len(op.inputs), op.node.op.axis)
+
+
+@gradient_of("Unpack")
+def _unpack(op: Any, *dys: Any) -> Any:
+    return stack(list(dys), op.node.op.axis)
+
+
+@gradient_of("Split")
+def _split(op: Any, *dys: Any) -> Any:
+    return None, concat(list(dys), op.inputs[0])
+
+
+@gradient_of("SplitV")
+def _split_unevenly(op: Any, *dys: Any) -> Any:
+    return concat(list(dys), op.inputs[2])
+
+
+@gradient_of("Tile")
+def _tile(op: Any, dy: Any) -> Any:
+    x, multiples = op.inputs
+    pairs = stack([multiples, shape(x, multiples.dtype)])
+    apart = reshape(transpose(pairs), [-1])
+    repeated = range(0, size(apart), 2)
+    return reduce_sum(reshape(dy, apart), repeated)
+
+
+@gradient_of("GatherNd")
+def _gather_nd(op: Any, dy: Any) -> Any:
+    x, indices = op.inputs
+    sizes = shape(x, indices.dtype)
+    if indices.spec.rank == 2 and indices.spec.shape[-1] == 1:
+        return IndexedSlices(dy, squeeze(indices, -1), sizes)
+    return scatter_nd(indices, dy, sizes)
+
+
+@gradient_of("ConcatV2")
+def _concat(op: Any, dy: Any) -> Any:
+    *xs, axis = op.inputs
+    if len(xs) == 1:
+        return dy
+    place = axis % rank(xs[0])
+    sizes = shapes(*xs)
+    if len(xs) > _MOST:
+        of_axis = slice(stack(sizes, 1), [place, 0], [1, -1])
+        return split(dy, squeeze(of_axis), place, len(xs))
+    begins = operator(ConcatOffset(len(xs)), place, *sizes)
+    return [slice(dy, begin, n) for begin, n in zip(begins, sizes, strict=True)]
+
+
+@gradient_of("GatherV2")
+def _gather(op: Any, dy: Any) -> Any:
+    x, indices, axis = op.inputs
+    if axis.spec.constant() != 0:
+        return NotImplemented
+    sizes = cast(shape(x, int64), int32)
+    count = expand_dims(size(indices), 0)
+    values = reshape(dy, concat([count, sizes[1:]], 0))
+    return IndexedSlices(values, reshape(indices, count), sizes)

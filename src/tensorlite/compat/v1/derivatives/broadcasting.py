@@ -1,0 +1,163 @@
+"""Gradients of elementwise operators of two operands, summed where these were repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from tensorlite.compat.shared.arrays import (
+    ones_like,
+    reshape,
+    shape,
+    zeros,
+    zeros_like,
+)
+from tensorlite.compat.shared.elementwise import (
+    greater_equal,
+    less_equal,
+    log,
+    multiply,
+    negative,
+    pow,
+    realdiv,
+)
+from tensorlite.compat.shared.picking import select_rows
+from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.v1.constants import constant
+from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.core.dtypes import int32
+from tensorlite.core.spec import broadcast
+from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.ops.shape import BroadcastGradientArgs, Shape
+
+Repeated: TypeAlias = tuple[Any, Any]
+"""The shape of an operand, and over which axes its gradient is summed."""
+_KNOWN = "repeated axes"
+"""Under what a graph keeps along which axes shapes that are known are repeated."""
+
+
+def sizes_of(x: Any) -> tuple[int, ...] | None:
+    """Return the shape of a tensor if all of it is known."""
+    dims = x.spec.shape
+    return None if dims is None or None in dims else tuple(dims)
+
+
+def of_shapes(sx: Any, sy: Any) -> tuple[Repeated, Repeated]:
+    """Return what two operands of some shapes have their gradients summed over."""
+    over_x, over_y = operator(BroadcastGradientArgs(), sx, sy)
+    return (sx, over_x), (sy, over_y)
+
+
+def repeated(x: Any, y: Any) -> tuple[Repeated, Repeated]:
+    """Return what two operands have their gradients summed over, None where there is nothing.
+
+    Of shapes that are known a graph asks once.
+    """
+    sx, sy = sizes_of(x), sizes_of(y)
+    if sx is None or sy is None:
+        return of_shapes(operator(Shape(), x), operator(Shape(), y))
+    known = get_default_graph().scopes.setdefault(_KNOWN, {})
+    if (sx, sy) not in known:
+        of_shapes(_argument(sx, 0), _argument(sy, 1))
+        whole = broadcast(sx, sy) or ()
+        known[sx, sy] = _repeated_axes(sx, whole), _repeated_axes(sy, whole)
+    over_x, over_y = known[sx, sy]
+    return (sx, over_x), (sy, over_y)
+
+
+def _argument(sizes: tuple[int, ...], place: int) -> Any:
+    name = f"BroadcastGradientArgs/s{place}"
+    return constant(list(sizes), int32, [len(sizes)], name=name)
+
+
+def _repeated_axes(own: tuple[int, ...], whole: Any) -> list[int] | None:
+    """Return along which axes a shape is repeated to be the whole; None if it is the whole."""
+    extra = len(whole) - len(own)
+    stretched = [i for i, n in enumerate(own, extra) if n != whole[i]]
+    return None if own == tuple(whole) else [*range(extra), *stretched]
+
+
+def are_alike(x: Any, y: Any) -> bool:
+    """Return whether two operands are known to have one shape."""
+    return sizes_of(x) is not None and sizes_of(x) == sizes_of(y)
+
+
+def summed(dx: Any, over: Repeated) -> Any:
+    """Return the gradient of an operand, given that of it as it was repeated."""
+    sizes, axes = over
+    return dx if axes is None else reshape(reduce_sum(dx, axes), sizes)
+
+
+@gradient_of("AddV2")
+def _add(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    if are_alike(x, y):
+        return dy, dy
+    of_x, of_y = repeated(x, y)
+    return summed(dy, of_x), summed(dy, of_y)
+
+
+@gradient_of("Sub")
+def _sub(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    if are_alike(x, y):
+        return dy, -dy
+    of_x, of_y = repeated(x, y)
+    return summed(dy, of_x), summed(-dy, of_y)
+
+
+@gradient_of("Mul")
+def _mul(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    if are_alike(x, y) and dy.dtype.name == "float32":
+        return multiply(dy, y), multiply(dy, x)
+    of_x, of_y = repeated(x, y)
+    return summed(multiply(dy, y), of_x), summed(multiply(x, dy), of_y)
+
+
+@gradient_of("RealDiv")
+def _real_div(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    of_x, of_y = of_shapes(shape(x), shape(y))
+    dx = summed(realdiv(dy, y), of_x)
+    return dx, summed(dy * realdiv(realdiv(-x, y), y), of_y)
+
+
+@gradient_of("Pow")
+def _pow(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    of_x, of_y = repeated(x, y)
+    dx = summed(dy * y * pow(x, y - 1), of_x)
+    is_positive = x > 0
+    base = select_rows(is_positive, x, ones_like(x, None))
+    slope = select_rows(is_positive, log(base), zeros_like(x, None))
+    return dx, summed(dy * op.outputs[0] * slope, of_y)
+
+
+@gradient_of("SquaredDifference")
+def _squared_difference(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    dx = multiply(constant(2.0, dy.dtype, name="scalar"), dy) * (x - y)
+    if are_alike(x, y):
+        return dx, -dx
+    of_x, of_y = repeated(x, y)
+    return summed(dx, of_x), negative(summed(dx, of_y))
+
+
+def _chosen(comes_first: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return the gradient of an operator that takes one of its operands."""
+
+    def function(op: Any, dy: Any) -> Any:
+        x, y = op.inputs
+        sx, sy = shape(x), shape(y)
+        none = zeros(shape(dy), dy.dtype)
+        is_first = comes_first(x, y)
+        of_x, of_y = of_shapes(sx, sy)
+        dx = summed(select_rows(is_first, dy, none), of_x)
+        return dx, summed(select_rows(is_first, none, dy), of_y)
+
+    return function
+
+
+gradient_of("Maximum")(_chosen(greater_equal))
+gradient_of("Minimum")(_chosen(less_equal))

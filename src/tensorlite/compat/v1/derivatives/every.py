@@ -1,0 +1,9 @@
+"""All modules that write gradients: importing this one makes them known."""
+
+from tensorlite.compat.v1.derivatives import (
+    arrays as arrays,
+    broadcasting as broadcasting,
+    elements as elements,
+    networks as networks,
+    reductions as reductions,
+)

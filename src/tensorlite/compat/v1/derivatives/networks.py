@@ -1,0 +1,100 @@
+"""Gradients of products, convolutions and losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.arrays import (
+    expand_dims,
+    reshape,
+    shape,
+)
+from tensorlite.compat.shared.elementwise import exp, negative
+from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.derivatives.broadcasting import are_alike, of_shapes
+from tensorlite.compat.v1.nn_functions import log_softmax
+from tensorlite.ops.flows import PreventGradient, ShapeN
+from tensorlite.ops.matmul import BatchMatMulV2, MatMul
+
+_WHY = (
+    "Currently there is no way to take the second derivative of "
+    "sparse_softmax_cross_entropy_with_logits due to the fused implementation's interaction with "
+    "tf.gradients()"
+)
+"""What TensorFlow's node says."""
+
+
+@gradient_of("MatMul")
+def _matmul(op: Any, dy: Any) -> Any:
+    own = op.node.op
+    return _products(MatMul, op.inputs, dy, own.transpose_a, own.transpose_b)
+
+
+@gradient_of("BatchMatMulV2")
+def _batch_matmul(op: Any, dy: Any) -> Any:
+    own, (x, y) = op.node.op, op.inputs
+    dx, dz = _products(BatchMatMulV2, op.inputs, dy, own.adj_x, own.adj_y)
+    if are_alike(x, y):
+        return dx, dz
+    sx, sy = shape(x), shape(y)
+    (_, over_x), (_, over_y) = of_shapes(sx[:-2], sy[:-2])
+    return reshape(reduce_sum(dx, over_x), sx), reshape(reduce_sum(dz, over_y), sy)
+
+
+def _products(kind: Any, inputs: Any, dy: Any, of_x: bool, of_y: bool) -> Any:
+    """Return the gradients of a product of two matrices, which may be transposed before."""
+    x, y = inputs
+
+    def product(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
+        return operator(kind(of_a, of_b), a, b, name="MatMul")
+
+    dx = product(y, dy, of_y, True) if of_x else product(dy, y, False, not of_y)
+    if of_y:
+        return dx, product(dy, x, True, of_x)
+    return dx, product(x, dy, not of_x, False)
+
+
+@gradient_of("Conv2D")
+def _convolution(op: Any, dy: Any) -> Any:
+    own, (x, filters) = op.node.op, op.inputs
+    of_x, of_filters = operator(ShapeN(), x, filters)
+    dx = operator(own.sibling("BackpropInput"), of_x, filters, dy)
+    return dx, operator(own.sibling("BackpropFilter"), x, of_filters, dy)
+
+
+@gradient_of("DepthwiseConv2dNative")
+def _depthwise(op: Any, dy: Any) -> Any:
+    own, (x, filters) = op.node.op, op.inputs
+    dx = operator(own.sibling("BackpropInput"), shape(x), filters, dy)
+    return dx, operator(own.sibling("BackpropFilter"), x, shape(filters), dy)
+
+
+@gradient_of("Softmax")
+def _softmax(op: Any, dy: Any) -> Any:
+    y = op.outputs[0]
+    return (dy - reduce_sum(dy * y, -1, keepdims=True)) * y
+
+
+@gradient_of("LogSoftmax")
+def _log_softmax(op: Any, dy: Any) -> Any:
+    odds = exp(op.outputs[0])
+    return dy - reduce_sum(dy, -1, keepdims=True) * odds
+
+
+@gradient_of("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
+    if dslope.op.type != "ZerosLike":
+        return NotImplemented
+    logits = op.inputs[0]
+    dx = expand_dims(dloss, -1) * op.outputs[1]
+    flow = negative(log_softmax(logits))
+    return dx, expand_dims(dloss, -1) * flow
+
+
+@gradient_of("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
+    if dslope.op.type != "ZerosLike":
+        return NotImplemented
+    slope = operator(PreventGradient(_WHY), op.outputs[1])
+    return expand_dims(dloss, -1) * slope
