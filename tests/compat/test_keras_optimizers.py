@@ -239,3 +239,42 @@ def test_beta_of_ftrl_is_a_share_of_the_rate() -> None:
     for _ in range(3):
         optimizer.apply_gradients([(tf.constant([1.0, -2.0]), variable)])
     assert np.allclose(variable.numpy(), [0.53458, 1.71694], atol=1e-5)
+
+
+TWICE = {
+    "SGD": [0.0, 0.25, 0.0, 0.9, 1.0, 1.25, 1.3, 1.55],
+    "RMSprop": [0.0, 0.25, -0.16169, 1.14701, 1.0, 1.25, 0.95436, 1.20436],
+    "Adagrad": [0.0, 0.25, 0.29488, 0.86984, 1.0, 1.25, 1.33565, 1.58565],
+    "Adam": [0.0, 0.25, 0.25747, 0.89552, 1.0, 1.25, 1.3, 1.55],
+    "Adamax": [0.0, 0.25, 0.3, 0.87, 1.0, 1.25, 1.3, 1.55],
+    "Nadam": [0.0, 0.25, 0.27731, 0.88362, 1.0, 1.25, 1.31636, 1.56636],
+    "Ftrl": [0.0, 0.0, 0.21908, 0.64987, 0.0, 0.0, 0.88338, 1.058],
+    "Lamb": [0.0, 0.25, 0.15067, 0.9596, 1.0, 1.25, 1.21194, 1.46194],
+    "Adafactor": [0.0, 0.25, 0.23802, 0.87539, 1.0, 1.25, 1.32921, 1.47751],
+}
+"""What TensorFlow 2.21's optimizers make in two steps of a gradient that names a row twice."""
+
+
+def after_rows_named_twice(optimizer: Any) -> Any:
+    w = tf.Variable(np.arange(8, dtype="f").reshape(4, 2) / 4)
+    for _ in range(2):
+        values = tf.constant([[0.5, -1.0], [2.0, 0.25], [1.0, 1.0]])
+        g = tf.IndexedSlices(values, tf.constant([1, 1, 3]), tf.constant([4, 2]))
+        optimizer.apply_gradients([(g, w)])
+    return w.numpy().ravel()
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_squares_of_rows_named_twice_are_added(name: str) -> None:
+    made = after_rows_named_twice(getattr(kinds, name)(learning_rate=0.1))
+    np.testing.assert_allclose(made, TWICE[name], atol=1e-5)
+
+
+def test_rows_named_twice_are_clipped_before_they_are_added() -> None:
+    by_norm = after_rows_named_twice(kinds.SGD(0.1, clipnorm=1.0))
+    np.testing.assert_allclose(by_norm[2:4], [0.3151, 0.80547], atol=1e-5)
+    by_value = after_rows_named_twice(kinds.SGD(0.1, clipvalue=0.4))
+    np.testing.assert_allclose(by_value[2:4], [0.34, 0.78], atol=1e-5)
+    scaled = kinds.LossScaleOptimizer(kinds.Adam(0.1))
+    made = after_rows_named_twice(scaled)
+    np.testing.assert_allclose(made[2:4], [0.26743, 0.88404], atol=1e-5)

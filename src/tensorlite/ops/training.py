@@ -59,6 +59,23 @@ class Apply(Op, abstract=True):
         raise TypeError(f"{self.name} defines no update rule")
 
 
+class Squaring(Apply, abstract=True):
+    """A rule in which the gradient's square occurs.
+
+    It is apart from the gradient: of rows named twice some optimizers add the squares up.
+    """
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return the new values of the variable and of its slots."""
+        return self.update_by(xp, values, hyper, g, g * g)
+
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
+        """Return them of gradient and square, which may be written over."""
+        raise TypeError(f"{self.name} defines no update rule")
+
+
 def handles(inputs: Arrays) -> tuple[list[VariableState], list[Array]]:
     """Return the variables' states that come first, and the arrays behind them."""
     states = [x for x in inputs if isinstance(x, VariableState)]
@@ -113,6 +130,38 @@ class SparseApply(Op):
         return ()
 
 
+class WholeApply(SparseApply):
+    """Updates a whole variable and its slots, rows that a sparse gradient leaves out as by zeros.
+
+    Of rows named twice the gradients are added, and so are their squares, as Keras 3 does it.
+    """
+
+    rule: Squaring
+
+    def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
+        """Replace the values of the variable and of its slots."""
+        states, rest = handles(inputs)
+        *hyper, values, indices = rest
+        count, where = len(states[0].value()), indices.ravel()
+        g, square = (sums_at(xp, count, where, x) for x in (values, values * values))
+        with _Held(states):
+            parts = [s.value() for s in states]
+            updated = self.rule.update_by(xp, parts, hyper, g, square)
+            for state, array in zip(states, updated, strict=True):
+                state.array = xp.asarray(array)
+        return ()
+
+
+def by_rows(rule: Apply, alone: bool) -> SparseApply | None:
+    """Return what updates by a sparse gradient, the rows that it names alone or all of them.
+
+    None: the rule needs no more than the sums of rows named twice.
+    """
+    if alone:
+        return SparseApply(rule)
+    return WholeApply(rule) if isinstance(rule, Squaring) else None
+
+
 class ResourceApplyGradientDescent(Apply):
     """w - lr g."""
 
@@ -151,36 +200,43 @@ class ResourceApplyKerasMomentum(ResourceApplyMomentum):
         ), velocity
 
 
-class ResourceApplyAdagradV2(Apply):
+class ResourceApplyAdagradV2(Squaring):
     """a + g^2; w - lr g / (sqrt(a) + eps). Duchi, Hazan and Singer 2011."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable and accumulator; hyper: learning rate, epsilon."""
         (w, accumulated), (lr, epsilon) = values, hyper
-        accumulated = accumulated + g * g
+        accumulated = accumulated + square
         return w - lr * g / (xp.sqrt(accumulated) + epsilon), accumulated
 
 
-class ResourceApplyAdagradDA(Apply):
+class ResourceApplyAdagradDA(Squaring):
     """Adagrad's dual averaging, which drives weights to exact zeros."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, summed gradient and summed square; hyper: lr, l1, l2, step."""
         (_, total, squares), (lr, l1, l2, step) = values, hyper
-        total, squares = total + g, squares + g * g
+        total, squares = total + g, squares + square
         shrunk = xp.sign(total) * xp.maximum(xp.abs(total) - l1 * step, 0)
         return -lr * shrunk / (l2 * step * lr + xp.sqrt(squares)), total, squares
 
 
-class ResourceApplyAdadelta(Apply):
+class ResourceApplyAdadelta(Squaring):
     """Zeiler 2012: steps in the units of the weights."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean square and mean squared step; hyper: lr, rho, epsilon."""
         (w, squares, steps), (lr, rho, epsilon) = values, hyper
-        squares = rho * squares + (1 - rho) * g * g
-        step = xp.sqrt(steps + epsilon) / xp.sqrt(squares + epsilon) * g
-        return w - lr * step, squares, rho * steps + (1 - rho) * step * step
+        squares = rho * squares + (1 - rho) * square
+        share = xp.sqrt(steps + epsilon) / xp.sqrt(squares + epsilon)
+        square *= share * share
+        return w - lr * (share * g), squares, rho * steps + (1 - rho) * square
 
 
 def moved(mean: Array, x: Array, decay: Array) -> Array:
@@ -188,11 +244,10 @@ def moved(mean: Array, x: Array, decay: Array) -> Array:
     return _moved_by(x - mean, mean, decay)
 
 
-def moved_square(mean: Array, x: Array, decay: Array) -> Array:
-    """Return the moving mean of squares, likewise."""
-    away = x * x
-    away -= mean
-    return _moved_by(away, mean, decay)
+def moved_square(mean: Array, square: Array, decay: Array) -> Array:
+    """Return the moving mean of squares, likewise; the new square is written over."""
+    square -= mean
+    return _moved_by(square, mean, decay)
 
 
 def _moved_by(away: Array, mean: Array, decay: Array) -> Array:
@@ -210,35 +265,32 @@ def _with_momentum(
     return step
 
 
-class ResourceApplyRMSProp(Apply):
+class ResourceApplyRMSProp(Squaring):
     """Hinton's RMSProp with momentum."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean square and momentum; hyper: lr, rho, momentum, epsilon."""
         (w, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
-        squares = moved_square(squares, g, rho)
+        squares = moved_square(squares, square, rho)
         moving = _with_momentum(xp, moving, lr * g, momentum, squares + epsilon)
         return w - moving, squares, moving
 
 
-class ResourceApplyCenteredRMSProp(Apply):
+class ResourceApplyCenteredRMSProp(Squaring):
     """RMSProp that divides by the deviation from the mean gradient (Graves 2013)."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean, mean square and momentum; hyper as RMSProp's."""
         (w, mean, squares, moving), (lr, rho, momentum, epsilon) = values, hyper
-        mean, squares = moved(mean, g, rho), moved_square(squares, g, rho)
+        mean, squares = moved(mean, g, rho), moved_square(squares, square, rho)
         spread = squares - mean * mean
         spread += epsilon
         moving = _with_momentum(xp, moving, lr * g, momentum, spread)
         return w - moving, mean, squares, moving
-
-
-def moments(
-    mean: Array, squares: Array, beta1: Array, beta2: Array, g: Array
-) -> tuple[Array, Array]:
-    """Return the moving means of gradient and square, in fresh arrays."""
-    return moved(mean, g, beta1), moved_square(squares, g, beta2)
 
 
 def stepped(xp: Xp, w: Array, hyper: Arrays, mean: Array, squares: Array) -> Array:
@@ -251,48 +303,59 @@ def stepped(xp: Xp, w: Array, hyper: Arrays, mean: Array, squares: Array) -> Arr
     return w - down
 
 
-class ResourceApplyAdam(Apply):
+class ResourceApplyAdam(Squaring):
     """Kingma and Ba 2015, with the bias correction folded into the step as TensorFlow does."""
 
     use_nesterov: bool = False
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean and mean square; hyper: lr, beta1, beta2, epsilon, step."""
         (w, mean, squares), (_, beta1, beta2, *_) = values, hyper
-        mean, squares = moments(mean, squares, beta1, beta2, g)
+        mean, squares = moved(mean, g, beta1), moved_square(squares, square, beta2)
         ahead = beta1 * mean + (1 - beta1) * g if self.use_nesterov else mean
         return stepped(xp, w, hyper, ahead, squares), mean, squares
 
 
-class ResourceApplyAdamWithAmsgrad(Apply):
+class ResourceApplyAdamWithAmsgrad(Squaring):
     """Adam that divides by the largest mean square so far (Reddi, Kale and Kumar 2018)."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean, mean square and its maximum; hyper as Adam's."""
         (w, mean, squares, largest), (_, beta1, beta2, *_) = values, hyper
-        mean, squares = moments(mean, squares, beta1, beta2, g)
+        mean, squares = moved(mean, g, beta1), moved_square(squares, square, beta2)
         largest = xp.maximum(largest, squares)
         return stepped(xp, w, hyper, mean, largest), mean, squares, largest
 
 
-class ResourceApplyAdamW(Apply):
+class ResourceApplyAdamW(Squaring):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter 2019)."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, mean and mean square; hyper as Adam's and the decay last."""
         (w, *slots), (lr, *rest, decay) = values, hyper
         decayed = w - lr * decay * w
-        return ResourceApplyAdam().update(xp, [decayed, *slots], [lr, *rest], g)
+        numbers = [lr, *rest]
+        return ResourceApplyAdam().update_by(
+            xp, [decayed, *slots], numbers, g, square
+        )
 
 
-class ResourceApplyFtrlV2(Apply):
+class ResourceApplyFtrlV2(Squaring):
     """Follow the regularised leader (McMahan et al. 2013)."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable, squares and linear sum; hyper: lr, l1, l2, shrinkage, power."""
         (w, squares, linear), (lr, l1, l2, shrinkage, power) = values, hyper
         shrunk = g + 2 * shrinkage * w
-        grown = squares + g * g
+        grown = squares + square
         linear = linear + shrunk - (grown**-power - squares**-power) / lr * w
         curvature = grown**-power / lr + 2 * l2
         kept = xp.abs(linear) > l1
@@ -312,13 +375,15 @@ class ResourceApplyProximalGradientDescent(Apply):
         return (_proximal(xp, values[0] - lr * g, lr, l1, l2),)
 
 
-class ResourceApplyProximalAdagrad(Apply):
+class ResourceApplyProximalAdagrad(Squaring):
     """Adagrad's step, then the proximal step of l1 and l2."""
 
-    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
         """Return variable and accumulator; hyper: lr, l1, l2."""
         (w, accumulated), (lr, l1, l2) = values, hyper
-        accumulated = accumulated + g * g
+        accumulated = accumulated + square
         rate = lr / xp.sqrt(accumulated)
         return _proximal(xp, w - rate * g, rate, l1, l2), accumulated
 

@@ -18,6 +18,7 @@ from tensorlite.ops.differentiate import gradients
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.resource import AssignAddVariableOp
 from tensorlite.ops.shape import astype
+from tensorlite.ops.sparse import densify
 from tensorlite.ops.state import Variable
 from tensorlite.train.replica import replica
 from tensorlite.train.rows import RowPart
@@ -43,6 +44,7 @@ class Optimizer(ABC):
     """
 
     slots: tuple[str, ...] = ()
+    rows_alone = True  # rows that a sparse gradient does not name stay as they are
 
     def __init__(self, learning_rate: Rate) -> None:
         if isinstance(learning_rate, (int, float)) and not learning_rate >= 0:
@@ -146,12 +148,11 @@ class Optimizer(ABC):
         numbers = [
             astype(to_tensor(x), variable.dtype) for x in (rate, *self.hyper(step))
         ]
-        if isinstance(g, IndexedSlices):
-            sparse = rules.SparseApply(self.rule())
-            ends: tuple[Tensor, ...] = (g.values, g.indices)
-            return effect(sparse, variable.handle, *held, *numbers, *ends)
-        dense = astype(g, variable.dtype)
-        return effect(self.rule(), variable.handle, *held, *numbers, dense)
+        states, rule = (variable.handle, *held), self.rule()
+        sparse = rules.by_rows(rule, self.rows_alone)
+        if isinstance(g, IndexedSlices) and sparse is not None:
+            return effect(sparse, *states, *numbers, g.values, g.indices)
+        return effect(rule, *states, *numbers, astype(densify(g), variable.dtype))
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         known = self._slots.get(id(variable))

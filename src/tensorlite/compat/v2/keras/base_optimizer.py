@@ -9,7 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
-from tensorlite.compat.v2.keras import describing, lookup, naming, schedules
+from tensorlite.compat.v2.keras import describing, lookup, naming, rows, schedules
 from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, building
@@ -80,6 +80,7 @@ class Optimizer(Module):
         with interpreted_by(None):
             self._rate: Any = _as_rate(learning_rate)
             self._core = self.core(self._rate)
+        self._core.rows_alone = self.by_rows
         self._own: OwnState = OwnState()
         self.built = False
 
@@ -212,7 +213,8 @@ class Optimizer(Module):
             )
         gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
         if self.loss_scale_factor is not None:
-            gradients = [tl.densify(g) / self.loss_scale_factor for g in gradients]
+            scale = self.loss_scale_factor
+            gradients = [rows.each(lambda x: x / scale, g) for g in gradients]
         if not self.built:
             self.build(variables)
         for held in self._kept():
@@ -232,8 +234,6 @@ class Optimizer(Module):
 
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
         clipped = self._clip_gradients(gradients)
-        if not self.by_rows:
-            clipped = [tl.densify(g) for g in clipped]
         self._decay.take(variables, self._rate_of_next_step())
         return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
 
@@ -290,16 +290,16 @@ class Optimizer(Module):
     def _clip_gradients(self, gradients: list[Any]) -> list[Any]:
         if self.clipvalue is not None:
             most = float(self.clipvalue)
-            return [tl.clip(tl.densify(g), -most, most) for g in gradients]
-        if self.clipnorm is not None:
             return [
-                _with_norm(tl.densify(g), float(self.clipnorm)) for g in gradients
+                rows.each(lambda x: tl.clip(x, -most, most), g) for g in gradients
             ]
+        if self.clipnorm is not None:
+            return [_with_norm(g, float(self.clipnorm)) for g in gradients]
         if self.global_clipnorm is not None:
             clipped, _ = tl.clip_by_global_norm(
                 gradients, float(self.global_clipnorm)
             )
-            return list(clipped)
+            return [tl.densify(g) for g in clipped]
         return gradients
 
     def compute_gradients(
@@ -414,5 +414,5 @@ class _Called(schedules.LearningRateSchedule):
 
 
 def _with_norm(g: Any, most: float) -> Any:
-    norm = tl.sqrt(tl.sum(tl.square(g)))
-    return g * (most / tl.maximum(norm, most))
+    norm = tl.sqrt(tl.sum(tl.square(rows.values(g))))
+    return rows.each(lambda x: x * (most / tl.maximum(norm, most)), g)

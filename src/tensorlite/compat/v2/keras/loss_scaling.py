@@ -8,7 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.keras import describing
+from tensorlite.compat.v2.keras import describing, rows
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer, Variables
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
@@ -74,13 +74,18 @@ class LossScaleOptimizer(Optimizer):
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> Any:
-        pairs = [(tl.densify(g), v) for g, v in grads_and_vars if g is not None]
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         self.build([v for _, v in pairs])
-        finite = tl.all(tl.stack([tl.all(tl.isfinite(g)) for g, _ in pairs]))
+        finite = tl.all(
+            tl.stack([tl.all(tl.isfinite(rows.values(g))) for g, _ in pairs])
+        )
         scale = self.dynamic_scale.value()
 
         def applied() -> Any:
-            small = [(g / tl.astype(scale, g.dtype), v) for g, v in pairs]
+            small = [
+                (rows.each(lambda x: x / tl.astype(scale, x.dtype), g), v)
+                for g, v in pairs
+            ]
             self.inner_optimizer.apply_gradients(small)
             grown = tl.equal(self._good.value() + 1, self.dynamic_growth_steps)
             self._good.assign(tl.where(grown, 0, self._good.value() + 1))

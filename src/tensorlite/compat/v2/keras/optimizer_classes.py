@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.own_updates import Replaced
+from tensorlite.compat.v2.keras.rows import Gradient
 from tensorlite.ops import training
 
 
@@ -69,8 +70,6 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    by_rows = True
-
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -177,11 +176,16 @@ class _Largest(Replaced):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         mean, largest = slots["mean"], slots["largest"]
-        now = mean.value() + (g - mean.value()) * (1.0 - self.beta1)
-        most = tl.maximum(self.beta2 * largest.value(), tl.abs(g))
+        now = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
+        most = tl.maximum(self.beta2 * largest.value(), g.size())
         mean.assign(now)
         largest.assign(most)
         unbiased = now / (1.0 - tl.pow(tl.asarray(self.beta1, dtype=g.dtype), step))
@@ -225,7 +229,12 @@ class _Ahead(Replaced):
         return 1.0 if slot == "product" else 0.0
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         def momentum(at: Any) -> Any:
             power = tl.pow(tl.asarray(0.96, dtype=g.dtype), at)
@@ -234,12 +243,12 @@ class _Ahead(Replaced):
         here, ahead = momentum(step), momentum(step + 1.0)
         mean, square, product = (slots[name] for name in self.slots)
         so_far = product.value() * here
-        first = mean.value() + (g - mean.value()) * (1.0 - self.beta1)
-        second = square.value() + (tl.square(g) - square.value()) * (1.0 - self.beta2)
+        first = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
+        second = square.value() + (g.square() - square.value()) * (1.0 - self.beta2)
         product.assign(so_far)
         mean.assign(first)
         square.assign(second)
-        guess = ahead * first / (1.0 - so_far * ahead) + (1.0 - here) * g / (
+        guess = ahead * first / (1.0 - so_far * ahead) + (1.0 - here) * g.whole / (
             1.0 - so_far
         )
         spread = second / (1.0 - tl.pow(tl.asarray(self.beta2, dtype=g.dtype), step))

@@ -9,6 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.own_updates import Replaced
+from tensorlite.compat.v2.keras.rows import Gradient
 
 
 class _Signs(Replaced):
@@ -21,14 +22,19 @@ class _Signs(Replaced):
         self.beta1, self.beta2 = beta1, beta2
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         held = slots["momentum"]
         before = held.value()
         variable.assign_sub(
-            rate * tl.sign(before * self.beta1 + g * (1.0 - self.beta1))
+            rate * tl.sign(before * self.beta1 + g.whole * (1.0 - self.beta1))
         )
-        held.assign(before * self.beta2 + g * (1.0 - self.beta2))
+        held.assign(before * self.beta2 + g.whole * (1.0 - self.beta2))
 
 
 class Lion(Optimizer):
@@ -60,11 +66,16 @@ class _Layerwise(Replaced):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         mean, square = slots["mean"], slots["square_mean"]
-        first = mean.value() + (g - mean.value()) * (1.0 - self.beta1)
-        second = square.value() + (tl.square(g) - square.value()) * (1.0 - self.beta2)
+        first = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
+        second = square.value() + (g.square() - square.value()) * (1.0 - self.beta2)
         mean.assign(first)
         square.assign(second)
         powers = [
@@ -125,13 +136,18 @@ class _Factored(Replaced):
         return variable.beside(value, f"{variable.name}/{name}")
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         given, velocity = self.given, slots["velocity"]
         slowest = tl.rsqrt(step)
         size = tl.maximum(_root_mean(variable.value()), given.epsilon_2)
         length = size * tl.minimum(rate, slowest)
-        squares = tl.square(g) + given.epsilon_1
+        squares = g.square() + given.epsilon_1
         share = 1.0 - tl.pow(step, tl.asarray(given.beta_2_decay, dtype=g.dtype))
 
         def moved(slot: Any, value: Any) -> Any:
@@ -147,7 +163,7 @@ class _Factored(Replaced):
             velocity.assign(spread)
         else:
             spread = moved(velocity, squares)
-        update = g * tl.rsqrt(spread)
+        update = g.whole * tl.rsqrt(spread)
         limit = tl.maximum(_root_mean(update) / given.clip_threshold, 1.0)
         variable.assign_sub(length * update / limit)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.keras import initializers
+from tensorlite.compat.v2.keras.rows import Gradient
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.train.optimizers import Optimizer as Core
 
@@ -46,15 +47,20 @@ class Replaced(Core):
         raise NotImplementedError("this optimizer updates by itself")
 
     def step(
-        self, variable: Any, g: Any, rate: Any, step: Any, slots: dict[str, Any]
+        self,
+        variable: Any,
+        g: Gradient,
+        rate: Any,
+        step: Any,
+        slots: dict[str, Any],
     ) -> None:
         """Update a variable and its slots."""
         raise NotImplementedError("an update is written by each optimizer")
 
     def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
-        dense = tl.astype(tl.densify(g), variable.dtype)
+        given = Gradient(g, variable.dtype)
         number = tl.astype(rate, variable.dtype)
-        self.step(variable, dense, number, step, self._slots_of(variable))
+        self.step(variable, given, number, step, self._slots_of(variable))
 
 
 class Stepping(Replaced):
