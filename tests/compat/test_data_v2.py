@@ -14,6 +14,7 @@ from tensorlite.compat import v1
 from tensorlite.compat.shared import data_experimental
 from tensorlite.compat.shared.data_specs import OptionalSpec
 from tensorlite.compat.v2 import data, io, test
+from tensorlite.core.dtypes import variant
 from tensorlite.graph_mode.graph import mode
 
 Dataset: Any = data.Dataset
@@ -193,6 +194,66 @@ def test_elements_of_keys_become_one_and_errors_are_left_out() -> None:
         numbers.apply(data.experimental.ignore_errors()),
     ):
         assert list(left.as_numpy_iterator()) == [1.0, 2.0]
+
+
+def test_datasets_are_elements_of_datasets() -> None:
+    numbers = data.Dataset.range
+    several = data.Dataset.from_tensor_slices(([numbers(3), numbers(2)], [5, 6]))
+    found = several.flat_map(lambda inner, x: inner.map(lambda y: (x, y)))
+    assert [(int(x), int(y)) for x, y in found] == [
+        (5, 0),
+        (5, 1),
+        (5, 2),
+        (6, 0),
+        (6, 1),
+    ]
+    windows = numbers(4).window(2)
+    joined = windows.concatenate(numbers(1).window(1))
+    assert [[int(x) for x in one] for one in joined] == [[0, 1], [2, 3], [0]]
+    with pytest.raises(TypeError, match="Incompatible"):
+        windows.concatenate(data.Dataset.from_tensors(1.0).window(1))
+    again = windows.batch(2).unbatch().flat_map(lambda one: one)
+    assert [int(x) for x in again] == [0, 1, 2, 3]
+
+
+def test_windows_of_sparse_and_ragged_tensors() -> None:
+    sparse = data.Dataset.from_tensors(tl.sparse.from_dense([1, 0])).repeat(2)
+    (window,) = sparse.window(2)
+    dense = [tl.sparse.to_dense(x).tolist() for x in window]
+    assert dense == [[1, 0], [1, 0]]
+    ragged = data.Dataset.from_tensor_slices(tl.ragged.constant([[1], [2, 3]]))
+    (batch,) = ragged.window(2).flat_map(lambda one: one.batch(2))
+    assert batch.to_list() == [[1], [2, 3]]
+
+
+def test_datasets_are_tensors_and_again_datasets() -> None:
+    held = data.experimental.to_variant(data.Dataset.range(3))
+    assert held.dtype == variant
+    spec = tl.TensorSpec((), tl.int64)
+    again = data.experimental.from_variant(held, spec)
+    assert [int(x) for x in again] == [0, 1, 2]
+
+    @tl.function
+    def total() -> Any:
+        inner = data.experimental.to_variant(data.Dataset.range(4))
+        dataset = data.experimental.from_variant(inner, spec)
+        return dataset.reduce(tl.constant(0, "int64"), lambda state, x: state + x)
+
+    assert int(total()) == 6
+
+
+def test_generators_go_on_behind_what_does_not_fit() -> None:
+    signature = tl.TensorSpec([2], tl.int32)
+    rows = data.Dataset.from_generator(
+        lambda: iter([[1, 2], [3], [4, 5]]), output_signature=signature
+    )
+    reader = iter(rows)
+    assert next(reader).tolist() == [1, 2]
+    with pytest.raises((TypeError, tl.errors.InvalidArgumentError)):
+        next(reader)
+    assert next(reader).tolist() == [4, 5]
+    with pytest.raises(tl.errors.InvalidArgumentError, match="step is 0"):
+        data.Dataset.range(0, 5, 0)
 
 
 def test_specs_of_datasets_iterators_and_optionals() -> None:

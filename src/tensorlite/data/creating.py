@@ -46,6 +46,7 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
+from tensorlite.data.several import Datasets
 from tensorlite.ops.words import Words
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ class Creating(Pipeline[T]):
         """
         limits = [number(bound, "range: a bound") for bound in bounds]
         kind = as_dtype(output_type)
+        if len(limits) > 2 and known_number(limits[2]) == 0:
+            raise InvalidArgumentError("range: step is 0; allowed are other numbers")
         later = any(known_number(limit) is None for limit in limits)
         size = UNKNOWN if later else len(builtins.range(*limits))
 
@@ -199,10 +202,12 @@ class Creating(Pipeline[T]):
             specs = declared_specs(output_types, output_shapes)
         given = [] if args is None else [tensors(x) for x in args]
 
+        def element(value: Any) -> Any:
+            return tensors(value) if specs is None else as_declared(value, specs)
+
         def source() -> Iterator[Any]:
             values = [value_of(x).numpy() for x in given]
-            for value in generator(*values):
-                yield tensors(value) if specs is None else as_declared(value, specs)
+            return builtins.map(element, generator(*values))
 
         made: Dataset[Any] = assembled(
             cls._steps(), source, UNKNOWN, specs, captures=captured(given)
@@ -410,6 +415,8 @@ def _order_of_runs(anew: bool | None) -> Order:
 def _row_spec(leaf: Any) -> Any:
     if isinstance(leaf, COMPOSITES):
         return row_spec(structure_of(leaf))
+    if isinstance(leaf, Datasets):
+        return leaf[0]
     if not isinstance(leaf, Tensor):
         return leaf
     shape = leaf.spec.shape

@@ -42,6 +42,7 @@ from tensorlite.data.composites import (
     sparse_spec,
 )
 from tensorlite.data.given import value_of
+from tensorlite.data.several import Datasets, all_datasets
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ragged_values import RaggedTensorValue
@@ -57,8 +58,10 @@ def tensors(value: Any) -> Any:
         return nest.rebuild(
             value, [tensors(member) for member in nest.children(value)]
         )
-    if value is None or isinstance(value, Pipeline):
+    if value is None or isinstance(value, (Pipeline, Datasets)):
         return value
+    if all_datasets(value):
+        return Datasets(value)
     if isinstance(value, Operand) or any(
         isinstance(x, Operand) for x in nest.flatten(value)
     ):
@@ -100,6 +103,8 @@ def row_readers(whole: Any) -> list[Callable[[int], Any]]:
 def _row_reader(leaf: Any) -> Callable[[int], Any]:
     if leaf is None:
         return lambda _: None
+    if isinstance(leaf, Datasets):
+        return leaf.__getitem__
     if isinstance(leaf, COMPOSITES):
         return row_reader(leaf)
     array = leaf.array
@@ -154,6 +159,8 @@ def _stacked(group: list[Any]) -> Any:
 def _column(leaves: list[Any]) -> Any:
     if leaves[0] is None:
         return None
+    if isinstance(leaves[0], Pipeline):
+        return Datasets(leaves)
     arrays = [leaf.array for leaf in leaves]
     first = arrays[0]
     kinds = {
@@ -324,6 +331,8 @@ def without_axis(spec: Any) -> Any:
     def row(leaf: Any) -> Any:
         if isinstance(leaf, COMPOSITES):
             return row_spec(leaf)
+        if isinstance(leaf, Pipeline):
+            return leaf
         return leaf.with_shape(None if leaf.shape is None else leaf.shape[1:])
 
     return each(row, spec)

@@ -16,7 +16,6 @@ import numpy as np
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import (
     batch_spec,
@@ -33,6 +32,7 @@ from tensorlite.data.elements import (
     row_readers,
     rows_of,
     shape_from,
+    spec_of,
     stacked,
     stacking,
     with_axis,
@@ -319,7 +319,7 @@ class Grouping(Pipeline[T]):
             def windows(elements: Iterator[T]) -> Iterator[Any]:
                 for group in _windows(elements, held, length, step, apart):
                     if len(group) == length or not whole:
-                        yield _as_datasets(self._steps(), group)
+                        yield _as_datasets(self, group)
 
             return Resumed(windows, self.source())
 
@@ -389,14 +389,23 @@ def _windows(
             pass
 
 
-def _as_datasets(kind: Any, group: list[Any]) -> Any:
-    """Return a window: a dataset, or for elements that are structures a structure of datasets."""
-    columns = builtins.zip(*map(nest.flatten, group), strict=True)
-    made = [_column(kind, list(column)) for column in columns]
-    return nest.pack_like(group[0], made)
+def _as_datasets(of: Pipeline[Any], group: list[Any]) -> Any:
+    """Return the elements of a window, a dataset for every tensor that they have."""
+    columns = builtins.zip(*map(leaves, group), strict=True)
+    made = [_column(of, i, list(column)) for i, column in builtins.enumerate(columns)]
+    return packed(group[0], made)
 
 
-def _column(kind: Any, leaves: list[Any]) -> Any:
-    first: Tensor = leaves[0]
-    spec = first.spec.without_value() if isinstance(first, EagerTensor) else None
-    return assembled(kind, lambda: iter(leaves), len(leaves), spec)
+def _column(of: Pipeline[Any], place: int, column: list[Any]) -> Any:
+    def spec() -> Any:
+        if of.from_ragged or isinstance(column[0], Pipeline):
+            return leaves(of.element_spec)[place]
+        return spec_of(column[0])
+
+    return assembled(
+        of._steps(),  # noqa: SLF001  a kin
+        lambda: iter(column),
+        len(column),
+        spec,
+        from_ragged=of.from_ragged,
+    )

@@ -20,15 +20,18 @@ from tensorlite.compat.shared.dataset_tables import (
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.tf_data import Dataset, of_files
 from tensorlite.compat.views import plain
+from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import int64
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
     INFINITE as INFINITE_CARDINALITY,
     UNKNOWN as UNKNOWN_CARDINALITY,
+    assembled,
 )
 from tensorlite.data.files import CsvDataset as _CsvDataset
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.optionals import Optional
+from tensorlite.data.variants import as_tensor, held, leaf_of, of_tensor, structured
 from tensorlite.ops.records import TFRecordWriter as _Records
 
 __all__ = [
@@ -50,6 +53,7 @@ __all__ = [
     "dense_to_sparse_batch",
     "enumerate_dataset",
     "from_list",
+    "from_variant",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
@@ -72,6 +76,7 @@ __all__ = [
     "shuffle_and_repeat",
     "snapshot",
     "table_from_dataset",
+    "to_variant",
     "take_while",
     "unbatch",
     "unique",
@@ -265,6 +270,18 @@ def cardinality(dataset: Any) -> Any:
 
 def get_single_element(dataset: Any) -> Any:
     return dataset.get_single_element()
+
+
+def to_variant(dataset: Any) -> Any:
+    return held(dataset) if tracer() is None else as_tensor(dataset)
+
+
+def from_variant(variant: Any, structure: Any) -> Any:
+    given = plain(variant)
+    if tracer() is None:
+        return structured(leaf_of(given.array), structure)
+    like = assembled(Dataset, lambda: iter(()), UNKNOWN_CARDINALITY, structure)
+    return of_tensor(given, like)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:

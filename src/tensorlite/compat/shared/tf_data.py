@@ -134,7 +134,7 @@ class Dataset(Base[T]):
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
         mine, others = self.element_spec, dataset.element_spec
-        if None not in (mine, others) and types_of(mine) != types_of(others):
+        if None not in (mine, others) and _kinds(mine) != _kinds(others):
             raise TypeError(f"Incompatible dataset elements: {mine} vs. {others}")
         return super().concatenate(dataset)
 
@@ -163,6 +163,13 @@ for _name in _METHODS:
     setattr(Dataset, _name, _as_given(getattr(Base, _name)))
 for _name in _BEGINNINGS:
     setattr(Dataset, _name, classmethod(_as_given(getattr(Base, _name).__func__)))
+
+
+def _kinds(spec: Any) -> Any:
+    """Return the dtypes of a dataset's elements; of datasets among them, those of theirs."""
+    if is_dataset(spec):
+        return Base, _kinds(spec.element_spec)
+    return each(lambda leaf: _kinds(leaf) if is_dataset(leaf) else leaf.dtype, spec)
 
 
 def types_of(spec: Any) -> Any:

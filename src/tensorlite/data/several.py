@@ -1,0 +1,37 @@
+"""Several datasets as one value: what elements that are datasets are in a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tensorlite.data.base import Pipeline
+
+
+class Datasets:
+    """Datasets as the rows of one value, which is a leaf of structures."""
+
+    is_leaf: ClassVar[bool] = True
+
+    def __init__(self, rows: Sequence[Pipeline[Any]]) -> None:
+        self.rows = tuple(rows)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many there are, as the shape of a tensor of them."""
+        return (len(self.rows),)
+
+    def __getitem__(self, place: int) -> Pipeline[Any]:
+        return self.rows[place]
+
+    def __repr__(self) -> str:
+        return f"Datasets({list(self.rows)})"
+
+
+def all_datasets(value: Any) -> bool:
+    """Return whether a value is a list of datasets."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, Pipeline) for one in value)
+    )
