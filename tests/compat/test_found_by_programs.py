@@ -444,3 +444,10 @@ def test_what_a_placeholder_of_unknown_rank_keeps_has_the_shape_it_had() -> None
     for dropped in (tf.nn.dropout(x, part), tf.nn.dropout(x, rate=part)):
         assert int(tf.transpose(dropped, [1, 0, 2]).get_shape()[0]) == 25
     assert tf.layers.dense(tf.nn.dropout(x, part), 2).shape.as_list() == [None, 25, 2]
+
+
+def test_variables_tell_what_they_are_as_tensorflow_prints_them() -> None:
+    """TensorFlow 1.15's text of a variable that is a resource."""
+    v = tf.get_variable("v", [2, 3])
+    told = "<tf.Variable 'v:0' shape=(2, 3) dtype=float32>"
+    assert (str(v), str([v])) == (told, f"[{told}]")

@@ -481,3 +481,8 @@ def test_metrics_that_models_and_layers_keep_are_reported_and_start_anew() -> No
     assert history["kept"] == [24, 24]
     assert history["watched"] == [3, 3]
     assert [m.name for m in model.metrics] == ["loss", "kept", "watched"]
+
+
+def test_models_are_given_inputs_and_outputs_together() -> None:
+    with pytest.raises(tl.errors.InvalidArgumentError, match="inputs alone"):
+        keras.Model(keras.Input((2,)))

@@ -143,6 +143,10 @@ class RefVariable(Operators, Variable, GraphVariable):
         self.trainable = watched
         _add_to_collections(self, collections, watched)
 
+    def __repr__(self) -> str:
+        told = f"shape={self.get_shape()} dtype={self.dtype.name}"
+        return f"<tf.Variable {self.name!r} {told}>"
+
     @property
     def name(self) -> str:
         return f"{self.bare_name}:0"

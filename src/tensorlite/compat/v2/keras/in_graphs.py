@@ -8,8 +8,7 @@ from functools import wraps
 from typing import Any
 
 from tensorlite.compat import views
-from tensorlite.core.dispatch import interpreted_by
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, at_once
 
 building: ContextVar[Any] = ContextVar("keras_graph", default=None)
 """The graph in which layers are called."""
@@ -43,13 +42,13 @@ def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def apart(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method compute at once, though a graph may be being built."""
+    """Let a function compute at once, though a graph may be being built."""
 
     @wraps(call)
     def made(*args: Any, **kwargs: Any) -> Any:
         if active_graph() is None:
             return call(*args, **kwargs)
-        with interpreted_by(None):
+        with at_once():
             return call(*args, **kwargs)
 
     return made

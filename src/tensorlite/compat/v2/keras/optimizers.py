@@ -6,9 +6,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.optimizer import Optimizer as TrainOptimizer
 from tensorlite.compat.v2.keras import lookup, schedules
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
+from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
 from tensorlite.compat.v2.keras.optimizer_classes import (
     SGD,
     Adadelta,
@@ -33,6 +35,8 @@ legacy = experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
 
 
 def get(identifier: Any) -> Any:
+    if isinstance(identifier, TrainOptimizer):
+        return TFOptimizer(identifier)
     return lookup.found("optimizer", identifier, CLASSES)
 
 

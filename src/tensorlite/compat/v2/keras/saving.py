@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.v2 import checkpoints
 from tensorlite.compat.v2.keras import archives, older_files
+from tensorlite.compat.v2.keras.in_graphs import apart
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
@@ -19,6 +20,7 @@ _HDF5 = (".h5", ".hdf5")
 _FILES = (*_HDF5, ".keras")
 
 
+@apart
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     """Write a model's weights, as a file of Keras or as a checkpoint by the path's ending."""
     path = str(filepath)
@@ -33,6 +35,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
         checkpoints.write_weights(model, path)
 
 
+@apart
 def load_weights(
     model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False
 ) -> Any:
@@ -72,6 +75,7 @@ def _inputs_of(model: Any) -> Any:
     return specs[0] if len(specs) == 1 else specs
 
 
+@apart
 def save_model(
     model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None
 ) -> None:
@@ -90,6 +94,7 @@ def save_model(
         export(model, path)
 
 
+@apart
 def export(model: Any, filepath: Any) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
     path = str(filepath)
@@ -101,6 +106,7 @@ def export(model: Any, filepath: Any) -> None:
     save_saved_model(_Served(model), path)
 
 
+@apart
 def load_model(filepath: Any, compile: bool = True) -> Any:
     """Return the model of an archive of Keras, or of a SavedModel."""
     path = str(filepath)

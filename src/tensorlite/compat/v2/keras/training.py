@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -15,8 +16,10 @@ from tensorlite.compat.v2.keras.base_layer import leaves, once
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
 from tensorlite.compat.v2.keras.defaults import width
+from tensorlite.compat.v2.keras.generators import OfGenerators
 from tensorlite.compat.v2.keras.in_graphs import apart
 from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
+from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
@@ -28,7 +31,7 @@ _GIVEN = ("_arguments", "_compile_config")
 _COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
-class Training:
+class Training(OfGenerators):
     """The part of a model that trains it."""
 
     optimizer: Any = None
@@ -86,7 +89,14 @@ class Training:
         )
 
     def get_compile_config(self) -> dict[str, Any]:
-        """Return what the model was compiled with, nothing if it was not."""
+        """Return what the model was compiled with, nothing if it was not, or cannot tell."""
+        if isinstance(self.optimizer, TFOptimizer):
+            warnings.warn(
+                "an optimizer of tf.train tells no configuration: what the model was compiled "
+                "with is not saved, so call compile on the model that is loaded",
+                stacklevel=3,
+            )
+            return {}
         return {
             key: describing.described(x) for key, x in self._compile_config.items()
         }

@@ -1,0 +1,102 @@
+"""Keras in programs of TensorFlow 1, which build graphs: it trains and writes files at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+X = np.random.RandomState(0).rand(32, 3).astype(np.float32)
+Y = (X.sum(1, keepdims=True) > 1.5).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _graph() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default():
+        yield
+    mode.eager = before
+
+
+def chain(optimizer: Any) -> Any:
+    layers, filled = keras.layers, keras.initializers.Constant
+    made = keras.Sequential(
+        [
+            layers.Dense(4, "relu", kernel_initializer=filled(0.3), input_shape=(3,)),
+            layers.Dense(1, kernel_initializer=filled(0.2)),
+        ]
+    )
+    made.compile(optimizer, "mse")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (
+            partial(tf.train.GradientDescentOptimizer, 0.1),
+            [0.18779, 0.17167, 0.16366],
+        ),
+        (partial(tf.train.AdamOptimizer, 0.05), [0.20931, 0.13193, 0.1319]),
+        (partial(tf.train.MomentumOptimizer, 0.1, 0.9), [0.20536, 0.1249, 0.12979]),
+    ],
+)
+def test_models_train_with_optimizers_of_train(
+    make: Any, wanted: list[float], tmp_path: Path
+) -> None:
+    """TensorFlow 1.15's losses; such models are saved without what they were compiled with."""
+    model = chain(make())
+    told = model.fit(X, Y, batch_size=8, epochs=3, shuffle=False, verbose=0)
+    np.testing.assert_allclose(told.history["loss"], wanted, atol=6e-6)
+    with pytest.raises(FailedPreconditionError, match=r"tf\.keras\.optimizers"):
+        model.optimizer.learning_rate = 0.1
+    with pytest.warns(UserWarning, match="call compile"):
+        model.save(tmp_path / "model.h5")
+    again = keras.models.load_model(tmp_path / "model.h5")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("name", ["model.h5", "model.keras"])
+def test_models_are_written_and_read_while_a_graph_is_built(
+    name: str, tmp_path: Path
+) -> None:
+    graph: Any = tf.get_default_graph()
+    model = chain("adam")
+    model.fit(X, Y, verbose=0)
+    before = len(graph.get_operations())
+    model.save(tmp_path / name)
+    again = keras.models.load_model(tmp_path / name)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    again.fit(X, Y, verbose=0)
+    model.save_weights(tmp_path / "weights")
+    again.load_weights(tmp_path / "weights")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert len(graph.get_operations()) == before
+
+
+def test_datasets_and_generators_give_batches_while_a_graph_is_built() -> None:
+    """Keras 2 has names of its own for generators; all three ways take the same steps."""
+    sgd = keras.optimizers.SGD
+    by_arrays = chain(sgd(0.1)).fit(X, Y, 8, 2, shuffle=False, verbose=0)
+    dataset = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8).repeat()
+    model = chain(sgd(0.1))
+    by_dataset = model.fit(dataset, steps_per_epoch=4, epochs=2, verbose=0)
+    parts = [(X[i : i + 8], Y[i : i + 8]) for i in range(0, 32, 8)] * 2
+    by_generator = chain(sgd(0.1)).fit_generator(
+        iter(parts), steps_per_epoch=4, epochs=2, verbose=0, workers=2
+    )
+    for told in (by_dataset, by_generator):
+        np.testing.assert_allclose(told.history["loss"], by_arrays.history["loss"])
+    assert model.predict_generator(iter([X, X, X]), steps=2).shape == (64, 1)
+    loss = model.evaluate_generator(iter(parts), steps=4)
+    np.testing.assert_allclose(loss, model.evaluate(X, Y, verbose=0), rtol=1e-6)
