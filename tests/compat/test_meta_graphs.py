@@ -243,3 +243,29 @@ def test_the_variable_that_a_checkpoint_does_not_fit_is_named(tmp_path: Path) ->
                 tf.errors.InvalidArgumentError, match="'layer/weights'"
             ):
                 tf.train.Saver().restore(session, path)
+
+
+def test_loops_and_branches_are_noted_and_run_again(tmp_path: Path) -> None:
+    x = tf.placeholder(tf.float32, (2,), "x")
+
+    def turn(i: Any, y: Any) -> Any:
+        return i + 1, tf.cond(i > 1, lambda: y * 0.5, lambda: tf.sin(y) + x)
+
+    y = tf.identity(tf.while_loop(lambda i, y: i < 4, turn, (0, x))[1], "y")
+    (dx,) = tf.gradients(y, x)
+    with tf.Session() as session:
+        wanted = session.run([y, dx], {x: [1.0, 2.0]})
+    path = tmp_path / "model.meta"
+    noted = tf.train.export_meta_graph(str(path))
+    assert "Merge" in {node.op for node in noted.graph_def.node}
+    assert list(noted.collection_def) == ["while_context"]
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(str(path), import_scope="again")
+        get = tf.get_default_graph().get_tensor_by_name
+        xs = get("again/x:0")
+        found = session.run(
+            [get("again/y:0"), *tf.gradients(get("again/y:0"), xs)], {xs: [1.0, 2.0]}
+        )
+        again = tf.train.export_meta_graph(collection_list=None)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert "while_context" in again.collection_def

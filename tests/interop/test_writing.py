@@ -134,3 +134,33 @@ def test_files_are_of_bytes_or_text(name: str, tmp_path: Path) -> None:
         "Placeholder",
         "Exp",
     ]
+
+
+def test_bitwise_operators_of_truth_values_are_logical_ones() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.TensorSpec((2,), tl.bool, name="x"))
+        made = [x & True, x | False, x ^ True, ~x]
+    names = [one.name for one in made if isinstance(one, tl.SymbolicTensor)]
+    ops = {node.op for node in tl.interop.tensorflow.to_graphdef(graph).node}
+    assert {"LogicalAnd", "LogicalOr", "NotEqual", "LogicalNot"} <= ops
+    found = again(graph).run(names, {"x:0": [True, False]})
+    assert [one.tolist() for one in found] == [
+        [True, False],
+        [True, False],
+        [False, True],
+        [False, True],
+    ]
+
+
+def test_what_tensorflow_1_does_not_know_is_left_out_at_its_default() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.TensorSpec((1, 4, 4, 1), tl.float32, name="x"))
+        tl.nn.max_pool2d(x, 2, 2, padding="VALID")
+        tl.gather_nd(x, [[0, 1]])
+    proto = tl.interop.tensorflow.to_graphdef(graph)
+    by_op = {node.op: node for node in proto.node}
+    assert "explicit_paddings" not in by_op["MaxPool"].attr
+    assert "bad_indices_policy" not in by_op["GatherNd"].attr
+    assert by_op["MaxPool"].attr["data_format"].s == b"NHWC"

@@ -56,8 +56,15 @@ def lower(graph: Graph, chosen: Callable[[Node], bool] = lambda _: True) -> Grap
     graph = inline(graph)
     copy = Copy(Graph(graph.name))
     copy.inputs(graph)
-    _put(graph, _Site(copy), _Lowering(chosen))
+    put_lowered(graph, copy, chosen)
     return copy.finish(graph)
+
+
+def put_lowered(
+    graph: Graph, copy: Copy, chosen: Callable[[Node], bool] = lambda _: True
+) -> None:
+    """Copy the nodes of `graph`, those that are `chosen` lowered; calls stay calls."""
+    _put(graph, _Site(copy), _Lowering(chosen))
 
 
 @dataclass
@@ -187,7 +194,7 @@ def _conditional(node: Node, site: _Site, lowering: _Lowering) -> None:
     free = _Site(site.copy)
     merges = [
         free.add(node, Merge(), pair, device=pair[0].node.device)
-        for pair in zip(first, second, strict=True)
+        for pair in zip(second, first, strict=True)
     ]
     site.guarded.update(free.guarded)
     *outputs, done = [merge.outputs[0] for merge in merges]

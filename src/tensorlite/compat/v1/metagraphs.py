@@ -16,6 +16,8 @@ from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import GraphQueueRunner
+from tensorlite.interop.tensorflow.nesting import contexts_of
+from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     MetaGraph,
     QueueRunnerInfo,
@@ -44,7 +46,7 @@ def export_meta_graph(
     **_: Any,
 ) -> Any:
     chosen = get_default_graph() if graph is None else graph
-    proto = to_graphdef(chosen) if graph_def is None else graph_def
+    proto = to_graphdef(as_primitives(chosen)) if graph_def is None else graph_def
     scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
     if scope:
         proto = part_below(proto, scope)
@@ -59,6 +61,8 @@ def export_meta_graph(
         for key in keys
         if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
     }
+    if collection_list is None:
+        collections |= contexts_of(proto)
     saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
     meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
     made = to_message(meta)
@@ -123,13 +127,17 @@ def import_meta_graph(
     import_graph_def(meta.graph_def, kwargs.get("input_map"), name=scope or "")
     known: dict[str, Any] = {}
     for key, members in meta.collections.items():
-        if key == GraphKeys.SAVERS:
+        if key in _MADE_ANEW:
             continue
         for member in members:
             found = _member(graph, scope, member, known)
             if found is not None:
                 graph.add_to_collection(key, found)
     return meta
+
+
+_MADE_ANEW = {GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
+"""What graphs are noted by when they are written, and not before."""
 
 
 def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:

@@ -274,7 +274,7 @@ class Given:
                 continue
             value = self.record.attributes[name]
             expected = known[name].default if name in known else None
-            if isinstance(value, DType) or _is_default(value, expected):
+            if isinstance(value, DType) or is_default(value, expected):
                 continue
             if isinstance(value, tuple) and all(isinstance(x, DType) for x in value):
                 continue
@@ -363,7 +363,8 @@ def _own(inputs: Iterable[SymbolicTensor]) -> tuple[SymbolicTensor, ...]:
     return tuple([x.node.outputs[x.index] for x in inputs])
 
 
-def _is_default(value: Any, expected: Any) -> bool:
+def is_default(value: Any, expected: Any) -> bool:
+    """Return whether the value of an attribute is its default."""
     if isinstance(value, float) and isinstance(expected, float):
         return bool(np.float32(value) == np.float32(expected))
     if isinstance(value, np.ndarray):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.core.dtypes import int64, string
+from tensorlite.core.dtypes import bool_, int64, string
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
@@ -88,6 +88,20 @@ def _regions(op: Op, _: Node) -> tuple[Spelled, ...]:
         else f"Stateless{op.name}"
     )
     return (Spelled(name, given),)
+
+
+def _bitwise(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a bitwise operator; that of truth values has another name there."""
+    is_truth = node.inputs[0].dtype is bool_
+    return (Spelled(_OF_TRUTH[op.name] if is_truth else op.name, {}),)
+
+
+_OF_TRUTH = {
+    "BitwiseAnd": "LogicalAnd",
+    "BitwiseOr": "LogicalOr",
+    "BitwiseXor": "NotEqual",
+    "Invert": "LogicalNot",
+}
 
 
 def _called(op: Op, _: Node) -> tuple[Spelled, ...]:
@@ -302,6 +316,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AccumulatorSetGlobalStep": _accumulating,
     "AccumulatorTakeGradient": _accumulating,
     "Assert": _assert,
+    **dict.fromkeys(_OF_TRUTH, _bitwise),
     "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,

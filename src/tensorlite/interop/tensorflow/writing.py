@@ -21,9 +21,14 @@ from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
+from tensorlite.interop.tensorflow.given import is_default
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.parts import Spelled
-from tensorlite.interop.tensorflow.signatures import Signature, signature_of
+from tensorlite.interop.tensorflow.signatures import (
+    Attribute,
+    Signature,
+    signature_of,
+)
 from tensorlite.interop.tensorflow.spelling import spelled
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.ops.resource import VarHandleOp
@@ -31,6 +36,17 @@ from tensorlite.ops.stateful_draws import generators
 
 PRODUCER = 1087
 """The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""
+
+_LATER = """
+    Tcomplex Tk Treal Tsegmentids Tshape allow_missing_files allowed_devices axis
+    bad_indices_policy blank_index buffer_size_min debug_name ensure_minimum_range
+    explicit_paddings exponential_avg_factor force_synchronous grad_a grad_b grad_x grad_y
+    index_type is_files log_warning metadata multiply_linear_by_lr narrow_range offset ram_budget
+    replicate_on_split reshuffle_each_iteration resize_if_index_out_of_bounds shape_type
+    sparse_gradient use_default_device validate_shape
+"""
+LATER = frozenset(_LATER.split())
+"""Attributes that TensorFlow 1 does not know; they are left out where they are at their default."""
 
 
 def to_graphdef(graph: Graph, library: Library | None = None) -> Any:
@@ -247,12 +263,13 @@ class _Body:
 
         Constants here are of every frame; TensorFlow's are of that which they wait for.
         """
-        beside = [y.node for y in node.inputs if y.node in self._inside]
+        sources = (*[y.node for y in node.inputs], *node.control)
+        beside = [y for y in sources if y in self._inside]
         if node not in self._inside or not beside or not is_constant(x.node):
             return self.source(x)
         name = self._part_name(node, f"const_{place}")
         made = self._protos.add(name=name, op="Const", device=str(x.node.device))
-        made.input.append(f"^{beside[0].name}")
+        made.input.append(f"^{_before_switches(beside[0]).name}")
         for key, value in (
             ("value", x.node.op.attributes()["value"]),
             ("dtype", x.dtype),
@@ -289,7 +306,8 @@ class _Body:
             **one.attributes,
         }
         for key, value in found.items():
-            if key in signature.attributes:
+            known = signature.attributes.get(key)
+            if known is not None and not _goes_without_saying(key, value, known):
                 listed = self._resolved(value)
                 made.attr[key].CopyFrom(proto_of_value(listed))
         if not self._is_function and group != made.name and group in self._taken:
@@ -322,9 +340,20 @@ class _Body:
                 number += 1
 
 
+def _goes_without_saying(name: str, value: Any, known: Attribute) -> bool:
+    return known.is_optional and name in LATER and is_default(value, known.default)
+
+
 def is_constant(node: Node) -> bool:
     """Return whether a node is a constant that waits for nothing."""
     return isinstance(node.op, Const) and not node.control
+
+
+def _before_switches(node: Node) -> Node:
+    """Return what a node is, or passes on to one of two branches."""
+    while node.op.role is Role.SWITCH:
+        node = node.inputs[0].node
+    return node
 
 
 def _inside_loops(graph: Graph) -> set[Node]:

@@ -14,6 +14,12 @@ from typing import Any, NamedTuple
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DataLossError, GraphDefError
 from tensorlite.interop.tensorflow.messages import message, parsed
+from tensorlite.interop.tensorflow.stored.contexts import (
+    BranchInfo,
+    LoopInfo,
+    context_info,
+    context_proto,
+)
 from tensorlite.interop.tensorflow.tensors import (
     OF_DTYPE,
     dtype_of,
@@ -92,7 +98,7 @@ class MetaGraph:
     """A graph and the notes beside it.
 
     Members of collections are names of nodes, numbers, bytes, VariableInfo, QueueRunnerInfo,
-    SaverInfo or AnyInfo.
+    SaverInfo, BranchInfo, LoopInfo or AnyInfo.
 
     >>> graph = message("GraphDef")(node=[{"name": "x", "op": "NoOp"}])
     >>> meta = MetaGraph(graph, {"train_op": ["x"], "variables": [VariableInfo("v:0")]})
@@ -292,7 +298,9 @@ _VARIABLES = (
 )
 _VALUES: dict[str, Callable[[bytes], Any]] = {
     **dict.fromkeys(_VARIABLES, variable_info),
+    "cond_context": lambda data: context_info(data, BranchInfo),
     "queue_runners": _queue_runner,
+    "while_context": lambda data: context_info(data, LoopInfo),
     "savers": lambda data: _saver(parsed(data, "SaverDef")),
 }
 """What the bytes in a collection are, by its name; those of others stay bytes."""
@@ -379,10 +387,12 @@ def _as_bytes(key: str, member: Any) -> bytes:
         made = variable_proto(member).SerializeToString()
     elif isinstance(member, SaverInfo):
         made = _saver_proto(member).SerializeToString()
+    elif isinstance(member, (BranchInfo, LoopInfo)):
+        made = context_proto(member).SerializeToString()
     else:
         raise GraphDefError(
             f"the collection {key!r} has a {type(member).__name__}, or members of several kinds; "
-            "allowed are names, numbers, bytes, and what is noted of variables, queue runners and "
-            "savers"
+            "allowed are names, numbers, bytes, and what is noted of variables, queue runners, "
+            "savers, branches and loops"
         )
     return made
