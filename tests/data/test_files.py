@@ -148,3 +148,51 @@ def test_files_are_listed(tmp_path: Path) -> None:
     assert sorted(values(drawn)) == values(listed)
     with pytest.raises(tl.errors.NotFoundError, match="no file matches"):
         tl.data.Dataset.list_files(str(tmp_path / "*.png"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"1,2\n\n3,4\n", [[1, 2], None, [3, 4]]),
+        (b"1,2\nx,3\n3,4\n1,2,3\n5,6", [[1, 2], None, [3, 4], None, [5, 6]]),
+        (b"1,2\r3,4\r\n5,6\r", [[1, 2], [3, 4], [5, 6]]),
+        (b'1,"2\n3",4\n', None),
+    ],
+)
+def test_rows_behind_a_wrong_one_are_read(
+    tmp_path: Path, text: bytes, expected: list[Any] | None
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(text)
+    reader = iter(tl.data.CsvDataset(str(path), [[0], [0]]))
+    found: list[Any] = []
+    while True:
+        try:
+            found.append([int(x) for x in next(reader)])
+        except StopIteration:
+            break
+        except tl.errors.InvalidArgumentError:
+            found.append(None)
+    assert found == ([None] if expected is None else expected)
+
+
+def test_quoted_fields_keep_their_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b'"a\r\nb",2\r\n"c""\n",4\r\nd"e,5\nf,6')
+    rows = tl.data.CsvDataset(str(path), [[""], [0]], ignore_errors=True)
+    found = [(word.item(), int(n)) for word, n in rows]
+    assert found == [(b"a\r\nb", 2), (b'c"\n', 4), (b"f", 6)]
+
+
+def test_columns_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("1,2,3\n4,5,6\n", encoding="utf-8")
+    rows = tl.data.CsvDataset(str(path), [[0], [0]], exclude_cols=[1, 5])
+    assert [[int(x) for x in row] for row in rows] == [[1, 3], [4, 6]]
+    with pytest.raises(tl.errors.InvalidArgumentError, match="increase"):
+        tl.data.CsvDataset(str(path), [[0], [0]], select_cols=[1, 0])
+    with pytest.raises(tl.errors.InvalidArgumentError, match="one of them"):
+        tl.data.CsvDataset(str(path), [[0]], select_cols=[0], exclude_cols=[1])
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(tl.errors.InvalidArgumentError, match="header"):
+        list(tl.data.CsvDataset(str(path), [[0]], header=True))

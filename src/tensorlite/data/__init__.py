@@ -10,6 +10,7 @@ from tensorlite.data.base import (
     INFINITE as INFINITE,
     UNKNOWN as UNKNOWN,
 )
+from tensorlite.data.databases import SqlDataset as SqlDataset
 from tensorlite.data.dataset import (
     Dataset as Dataset,
 )
@@ -35,6 +36,7 @@ assert steps is not None
 __all__ = [
     "AUTOTUNE",
     "CsvDataset",
+    "SqlDataset",
     "Dataset",
     "DatasetIterator",
     "FixedLengthRecordDataset",

@@ -17,9 +17,9 @@ from tensorlite.data.base import UNKNOWN, Pipeline, Recipe
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
-from tensorlite.data.resuming import Chained
+from tensorlite.data.resuming import Chained, without_errors
 from tensorlite.data.transforming import in_turns
-from tensorlite.ops.csv import csv_rows, default_specs, fields_of
+from tensorlite.ops.csv import csv_records, default_specs, fields_of, split_line
 from tensorlite.ops.records import checked_compression, records
 from tensorlite.ops.text_files import fixed_length_pieces, lines
 
@@ -225,12 +225,28 @@ class FixedLengthRecordDataset(_FileDataset):
         super().__init__(filenames, read, STRING, num_parallel_reads, numbers)
 
 
+def _check_columns(
+    chosen: Sequence[int] | None, left_out: Sequence[int] | None
+) -> None:
+    if chosen and left_out:
+        raise InvalidArgumentError(
+            "CsvDataset: select_cols and exclude_cols are given; allowed is one of them"
+        )
+    for name, places in ("select_cols", chosen), ("exclude_cols", left_out):
+        found = list(places or ())
+        if found != sorted(set(found)):
+            raise InvalidArgumentError(
+                f"CsvDataset: {name}={found}; allowed are numbers that increase"
+            )
+
+
 class CsvDataset(_FileDataset):
     r"""The rows of CSV files, a tuple of 0-d tensors each.
 
     `record_defaults` has for each column a value for where it is empty, or only its dtype, if it
-    may not be; `select_cols` says which columns those are. With `header` the first line of each
-    file is passed over, with `ignore_errors` every row that does not have these columns.
+    may not be; `select_cols` says which columns those are, or `exclude_cols` which they are not.
+    With `header` the first line of each file is passed over, with `ignore_errors` every row that
+    does not have these columns.
 
     >>> import tempfile, os, pathlib
     >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
@@ -251,25 +267,28 @@ class CsvDataset(_FileDataset):
         use_quote_delim: bool = True,
         na_value: str = "",
         select_cols: Sequence[int] | None = None,
+        exclude_cols: Sequence[int] | None = None,
         ignore_errors: bool = False,
     ) -> None:
         kind = _compression(compression_type)
         defaults = default_specs(record_defaults)
+        _check_columns(select_cols, exclude_cols)
+        delim = field_delim.encode()
+
+        def element(record: bytes) -> Any:
+            row = split_line(record, delim, use_quote_delim)
+            chosen = select_cols
+            if exclude_cols:
+                chosen = [i for i in range(len(row)) if i not in exclude_cols]
+            arrays = fields_of(row, defaults, na_value, chosen, "CsvDataset")
+            return tuple([to_tensor(array) for array in arrays])
 
         def read(path: str) -> Iterator[Any]:
-            rows = csv_rows(path, kind(), field_delim, use_quote_delim)
-            if header:
-                next(rows, None)
-            for row in rows:
-                try:
-                    arrays = fields_of(
-                        row, defaults, na_value, select_cols, "CsvDataset"
-                    )
-                except InvalidArgumentError:
-                    if ignore_errors:
-                        continue
-                    raise
-                yield tuple([to_tensor(array) for array in arrays])
+            rows = csv_records(path, kind(), delim, use_quote_delim)
+            if header and next(rows, None) is None:
+                raise InvalidArgumentError(f"CsvDataset: {path} has no header")
+            made = builtins.map(element, rows)
+            return without_errors(made, lambda _: None) if ignore_errors else made
 
         spec = tuple([TensorSpec((), default.dtype) for default in defaults])
         super().__init__(filenames, read, spec)

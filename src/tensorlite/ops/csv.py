@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.records import opened
 from tensorlite.ops.strings import as_bytes
-from tensorlite.ops.text_files import lines
+from tensorlite.ops.text_files import pieces
 
 __all__: list[str] = []
 
@@ -102,20 +104,55 @@ def _quoted(line: bytes, at: int, delim: bytes) -> tuple[bytes, int]:
     return b"".join(parts), at
 
 
+def csv_records(
+    path: str, compression: str, delim: bytes, quotes: bool
+) -> Iterator[bytes]:
+    """Yield the records of a file, which end with LF, CR or both; quoted fields may hold these."""
+    file = opened(path, compression)
+    rest = held = b""
+    try:
+        for piece in chain(pieces(file, path), (b"",)):
+            parts = (rest + piece).splitlines(keepends=True)
+            # What ends with CR may go on with LF.
+            rest = parts.pop() if piece and not parts[-1].endswith(b"\n") else b""
+            for part in parts:
+                held += part
+                if quotes and held.count(b'"') % 2 and _is_open(held, delim):
+                    continue
+                yield _without_end(held)
+                held = b""
+        if held:
+            yield _without_end(held)
+    finally:
+        file.close()
+
+
+def _without_end(record: bytes) -> bytes:
+    return record.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _is_open(record: bytes, delim: bytes) -> bool:
+    """Return whether a record ends inside a quoted field."""
+    at = 0
+    while 0 <= at < len(record):
+        if record[at : at + 1] == b'"':
+            at = record.find(b'"', at + 1)
+            while at >= 0 and record[at + 1 : at + 2] == b'"':
+                at = record.find(b'"', at + 2)
+            if at < 0:
+                return True
+        end = record.find(delim, at)
+        at = end + len(delim) if end >= 0 else end
+    return False
+
+
 def csv_rows(
     path: str, compression: str, delim: str, quotes: bool
 ) -> Iterator[list[bytes]]:
     """Yield the rows of a file; a quoted field may go on over several lines."""
-    held = b""
-    for line in lines(path, compression):
-        held = held + b"\n" + line if held else line
-        if quotes and held.count(b'"') % 2:
-            continue
-        if held:
-            yield split_line(held, delim.encode(), quotes)
-        held = b""
-    if held:
-        yield split_line(held, delim.encode(), quotes)
+    for record in csv_records(path, compression, delim.encode(), quotes):
+        if record:
+            yield split_line(record, delim.encode(), quotes)
 
 
 def fields_of(

@@ -28,6 +28,7 @@ from tensorlite.data.base import (
     UNKNOWN as UNKNOWN_CARDINALITY,
     assembled,
 )
+from tensorlite.data.databases import SqlDataset as _SqlDataset
 from tensorlite.data.files import CsvDataset as _CsvDataset
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.optionals import Optional
@@ -41,6 +42,7 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "CsvDataset",
+    "SqlDataset",
     "DatasetInitializer",
     "Optional",
     "TFRecordWriter",
@@ -84,6 +86,7 @@ __all__ = [
 
 Step = Callable[[Any], Any]
 CsvDataset: Any = of_files(_CsvDataset, Dataset)
+SqlDataset: Any = of_files(_SqlDataset, Dataset)
 
 
 class AutoShardPolicy(IntEnum):

@@ -73,6 +73,7 @@ def make_csv_dataset(
         use_quote_delim,
         na_value,
         chosen,
+        None,
         ignore_errors,
     )
     buffer = shuffle_buffer_size if shuffle else None

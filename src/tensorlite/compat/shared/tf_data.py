@@ -218,12 +218,12 @@ def specs_of(types: Any, shapes: Any, classes: Any = None) -> Any:
 
 
 def of_files(kind: Any, following: Any) -> Any:
-    """Return a class of datasets of files, whose steps are those of another class."""
+    """Return a class of datasets of files and the like, whose steps are those of another class."""
 
-    def begin(self: Any, filenames: Any, *args: Any, **kwargs: Any) -> None:
+    def begin(self: Any, *args: Any, **kwargs: Any) -> None:
         kwargs.pop("name", None)
-        given = {key: plain(x) for key, x in kwargs.items()}
-        kind.__init__(self, _plain(filenames), *[plain(x) for x in args], **given)
+        given = {key: _plain(x) for key, x in kwargs.items()}
+        kind.__init__(self, *[_plain(x) for x in args], **given)
 
     def steps(cls: Any) -> Any:
         return following
