@@ -180,3 +180,47 @@ def test_special_functions_have_their_names() -> None:
     assert tf.math.special.bessel_j0(x).numpy() == pytest.approx([0.938470, 0.765198])
     assert tf.raw_ops.BesselK0(x=x).numpy() == pytest.approx([0.924419, 0.421024])
     assert tf.raw_ops.Spence(x=x).numpy() == pytest.approx([0.582241, 0.0], abs=1e-6)
+
+
+def test_nothing_takes_the_dtype_that_is_hinted_at() -> None:
+    assert tf.convert_to_tensor([], dtype_hint=tf.int32).dtype is tf.int32
+    with tf.Graph().as_default():
+        made = tf.convert_to_tensor([[], []], dtype_hint=tf.int64)
+    assert made.dtype is tf.int64
+    assert tf.convert_to_tensor([], dtype=tf.string).dtype is tf.string
+
+
+def test_no_seed_begins_anew_each_time() -> None:
+    tf.random.set_seed(3)
+    first = tf.random.uniform([8]).numpy().tolist()
+    tf.random.set_seed(None)
+    other = tf.random.uniform([8]).numpy().tolist()
+    tf.random.set_seed(3)
+    assert tf.random.uniform([8]).numpy().tolist() == first != other
+
+
+def test_tensors_name_their_operators_for_classes_that_stand_for_them() -> None:
+    names = tf.Tensor.OVERLOADABLE_OPERATORS
+    assert {"__add__", "__radd__", "__getitem__", "__matmul__", "__invert__"} <= names
+    assert not {"__hash__", "__init__", "__array_ufunc__", "__bool__"} & names
+    assert all(hasattr(tf.constant(1), name) for name in names)
+
+
+def test_dtypes_tell_whether_arrays_hold_them() -> None:
+    assert tf.float32.is_numpy_compatible
+    assert tf.string.is_numpy_compatible
+    assert not tf.variant.is_numpy_compatible
+    assert not tf.resource.is_numpy_compatible
+
+
+def test_sparse_tensors_have_shapes_as_tensors_have() -> None:
+    x = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
+    assert x.get_shape().as_list() == [2, 3]
+    assert tf.function(lambda y: y.get_shape().rank)(x) == 2
+
+
+def test_traces_need_not_be_added_to_graphs() -> None:
+    double = tf.function(lambda x: x + x)
+    trace = double.get_concrete_function(tf.TensorSpec([], tf.float32))
+    trace.add_to_graph()
+    assert float(trace(tf.constant(2.0))) == 4.0

@@ -29,10 +29,15 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
     if (
         dtype is not None
         and array.dtype != dtype.numpy
-        and may_adopt(array.dtype, dtype)
+        and (may_adopt(array.dtype, dtype) or _is_empty_list(value, array))
     ):
         array = array_of(value, dtype)  # anew: Python's floats were cut to float32
     return _named_constant(array, name)
+
+
+def _is_empty_list(value: Any, array: np.ndarray[Any, Any]) -> bool:
+    """Return whether a list holds nothing from which a dtype would follow."""
+    return isinstance(value, (list, tuple)) and array.size == 0
 
 
 def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:

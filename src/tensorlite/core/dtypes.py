@@ -63,6 +63,11 @@ class DType:
         return self.kind == "b"
 
     @property
+    def is_numpy_compatible(self) -> bool:
+        """Whether arrays of NumPy hold its values: handles and variants they do not."""
+        return self.kind not in "RV"
+
+    @property
     def is_unsigned(self) -> bool:
         """Whether it holds whole numbers without a sign."""
         return self.kind == "u"

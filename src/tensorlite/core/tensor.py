@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -40,6 +40,16 @@ Shape: TypeAlias = tuple[Any, ...]
 """Sizes: ints, or None where a trace does not know one (Any spares eager users the test)."""
 
 
+_PLUMBING = {
+    "__array_function__",
+    "__array_ufunc__",
+    "__hash__",
+    "__setitem__",
+    "__tensor__",
+}
+"""What operands define that is no operator to hand on."""
+
+
 class Tensor(Operand):
     """An array of one dtype on one device, with a value (eager) or standing for one (in a trace).
 
@@ -50,6 +60,15 @@ class Tensor(Operand):
     """
 
     __slots__ = ("__weakref__",)
+
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]] = {
+        name
+        for name, value in vars(Operand).items()
+        if name.startswith("__") and callable(value) and name not in _PLUMBING
+    }
+    """Names of Python's operators that tensors have, for classes that stand for tensors."""
+
+    __array_priority__ = 100
 
     @property
     @abstractmethod

@@ -64,12 +64,12 @@ class GlobalSeed:
         self.begun: dict[Hashable, int] = {}
         self._drawn = random.Random()  # noqa: S311  # as TensorFlow draws operators' seeds
 
-    def set(self, seed: int) -> None:
-        """Begin anew from a seed."""
+    def set(self, seed: int | None) -> None:
+        """Begin anew from a seed, or without one."""
         self.seed = seed
         self.begun.clear()
         self._drawn = random.Random(seed)  # noqa: S311
-        global_generator().reset_from_seed(seed)
+        global_generator().reset_from_seed(self.next() if seed is None else seed)
 
     def next(self) -> int:
         """Return a seed for an operator that has none."""

@@ -78,6 +78,10 @@ class SparseTensor(_Parts):
         sizes = (None,) * (self.rank or 0) if known is None else known
         return cast("Shape", shape_of(sizes))
 
+    def get_shape(self) -> Shape:
+        """Return the shape, as tensors do."""
+        return self.shape
+
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))
 

@@ -27,6 +27,9 @@ def set_seed(seed: Any) -> None:
     if graph is not None:
         graph.seed = seed
         return
+    if seed is None:
+        global_seed.set(None)
+        return
     is_whole = isinstance(seed, float) and seed.is_integer()
     global_seed.set(int(whole(int(seed) if is_whole else seed, "set_seed: seed")))
 

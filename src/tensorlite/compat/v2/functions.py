@@ -103,6 +103,9 @@ class Concrete(ConcreteFunction):
     def graph(self) -> FuncGraph:
         return FuncGraph.of(super().graph)
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Do nothing: calls carry their traces, graphs have no libraries to be filled first."""
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         described = self.function_type
         return repr(described) if verbose else str(described)

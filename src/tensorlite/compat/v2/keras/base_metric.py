@@ -45,6 +45,8 @@ class Metric(Module):
     def dtype(self) -> Any:
         return self._kind.name
 
+    _dtype = dtype  # what programs' own metrics cast labels and predictions to
+
     def add_weight(
         self,
         name: Any = None,

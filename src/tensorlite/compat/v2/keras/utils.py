@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras import (
     describing,
     feeding,
     lambdas,
+    legacy as legacy,
     lookup,
     naming,
     seeding,
