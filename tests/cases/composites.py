@@ -16,6 +16,13 @@ from tensorlite.ops.channels import BiasAdd, BiasAddGrad
 from tensorlite.ops.colours import HSVToRGB, RGBToHSV
 from tensorlite.ops.composite import Composite
 from tensorlite.ops.conv_forms import LRN, LRNGrad
+from tensorlite.ops.diagonal import (
+    Diag,
+    DiagPart,
+    MatrixDiag,
+    MatrixDiagPart,
+    MatrixSetDiag,
+)
 from tensorlite.ops.differences import SquaredDifference
 from tensorlite.ops.matmul import Cross
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
@@ -215,6 +222,37 @@ CASES = (
         arrays((2, 3), (2, 3)),
     ),
     OpCase("Cross", one(Cross()), np.cross, arrays((2, 3), (2, 3)), needs_rank=True),
+    OpCase(
+        "Diag",
+        one(Diag()),
+        lambda x: np.diag(x.reshape(-1)).reshape(2, 3, 2, 3),
+        arrays((2, 3)),
+    ),
+    OpCase(
+        "DiagPart",
+        one(DiagPart()),
+        lambda x: np.diag(x.reshape(6, 6)).reshape(2, 3),
+        arrays((2, 3, 2, 3)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "MatrixDiag",
+        one(MatrixDiag()),
+        lambda x: x[:, None] * np.eye(3, dtype=x.dtype),
+        arrays((2, 3)),
+    ),
+    OpCase(
+        "MatrixDiagPart",
+        one(MatrixDiagPart()),
+        lambda x: np.diagonal(x, axis1=-2, axis2=-1),
+        arrays((2, 3, 4)),
+    ),
+    OpCase(
+        "MatrixSetDiag",
+        one(MatrixSetDiag()),
+        lambda x, y: np.where(np.eye(3, dtype=bool), y[:, None], x),
+        arrays((2, 3, 3), (2, 3)),
+    ),
     OpCase(
         "Angle",
         one(Angle()),

@@ -57,6 +57,14 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "where": (lambda: tf.where([True, False], [1, 2], [3, 4]), "Select"),
     "pad": (lambda: tf.pad(rows(), [[1, 1], [0, 0]]), "Pad"),
     "cross": (lambda: tf.cross(rows(), rows("y")), "Cross"),
+    "diag": (lambda: tf.diag(rows()), "Diag"),
+    "diag_part": (lambda: tf.diag_part(tf.diag(rows())), "Diag DiagPart"),
+    "matrix_diag": (lambda: tf.matrix_diag(rows()), "MatrixDiag:diag"),
+    "eye": (lambda: tf.eye(3), "MatrixDiag:eye/diag"),
+    "eye_of_two_sizes": (
+        lambda: tf.eye(3, 2),
+        "MatrixSetDiag:eye/set_diag",
+    ),
     "angle": (
         lambda: tf.angle(tf.complex(rows(), rows("y"))),
         "Complex Angle",

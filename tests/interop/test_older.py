@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import GraphDefError
 from tests.interop.graphdefs import Program, Shape
 from tests.interop.test_operators import ran
 from tests.interop.test_reading import variable
@@ -37,11 +36,12 @@ def test_rows_and_the_largest() -> None:
     assert found.tolist() == [False, True]
 
 
-def test_diagonals_of_one_matrix() -> None:
+def test_diagonals_of_matrices_and_of_more_axes() -> None:
     np.testing.assert_array_equal(ran("Diag", X[0], **FLOAT), np.diag(X[0]))
     np.testing.assert_array_equal(ran("DiagPart", np.diag(X[0]), **FLOAT), X[0])
-    with pytest.raises(GraphDefError, match="supported are 1 axes"):
-        ran("Diag", X, **FLOAT)
+    whole = ran("Diag", X, **FLOAT)
+    np.testing.assert_array_equal(whole.reshape(6, 6), np.diag(X.reshape(-1)))
+    np.testing.assert_array_equal(ran("DiagPart", whole, **FLOAT), X)
 
 
 def test_space_goes_to_the_channels_and_comes_back() -> None:

@@ -16,9 +16,13 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import broadcast_to, subtract, sum, summable
 from tensorlite.ops.arrange import rank
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.create import zeros_like
+from tensorlite.ops.join import concat
 from tensorlite.ops.pieces import sliced
+from tensorlite.ops.reduce import prod
 from tensorlite.ops.shape import astype, reshape, shape_of
+from tensorlite.ops.stack import stack
 
 __all__ = ["band_part", "diag", "diag_part", "set_diag"]
 
@@ -172,6 +176,53 @@ class MatrixBandPart(Op):
         """Return the gradient's band."""
         _, lower, upper = call.inputs
         return band_part(dy, lower, upper), None, None
+
+
+class Diag(Composite):
+    """A tensor of twice the rank, which is zero but for an operand on its diagonal."""
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the matrix of a vector, or that of all elements in two times their axes."""
+        if x.spec.rank == 1:
+            return diag(x)
+        sizes = shape_of(x)
+        return reshape(diag(reshape(x, [-1])), concat([sizes, sizes]))
+
+
+class DiagPart(Composite):
+    """The diagonal of a tensor whose first half of axes is like the second half."""
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the diagonal of the matrix that the halves are."""
+        if x.spec.rank == 2:
+            return diag_part(x)
+        half = shape_of(x)[: x.ndim // 2]
+        count = prod(half)
+        return reshape(diag_part(reshape(x, stack([count, count]))), half)
+
+
+class MatrixDiag(Composite):
+    """Matrices that are zero but for the vectors of an operand on their main diagonals."""
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the matrices."""
+        return diag(x)
+
+
+class MatrixDiagPart(Composite):
+    """The main diagonals of matrices."""
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the diagonals."""
+        return diag_part(x)
+
+
+class MatrixSetDiag(Composite):
+    """Matrices with other main diagonals."""
+
+    def compose(self, x: Tensor, diagonal: Tensor) -> Tensor:
+        """Return the matrices."""
+        return set_diag(x, diagonal)
 
 
 def _zero(x: Tensor) -> Tensor:

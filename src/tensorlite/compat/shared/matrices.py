@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import tensorlite as tl
+from tensorlite import ragged
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.making import alike
@@ -17,8 +18,9 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.ops.composite import composed
+from tensorlite.ops.diagonal import Diag, DiagPart
 from tensorlite.ops.matmul import Cross, is_eager_matrix
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.ragged_base import RaggedParts
 
 
 def adjoint_of(x: Any) -> Any:
@@ -53,10 +55,16 @@ def matmul(
         raise InvalidArgumentError(
             "Only one of transpose_a and adjoint_a (transpose_b and adjoint_b) can be True."
         )
+    left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
+    if isinstance(a, RaggedParts) or isinstance(b, RaggedParts):
+        x, y = [
+            mapped(tl.conj, one) if is_turned else one
+            for one, is_turned in ((a, adjoint_a), (b, adjoint_b))
+        ]
+        return ragged.matmul(x, y, transpose_a=left, transpose_b=right)
     x, y = alike("MatMul", a, b)
     if not (is_eager_matrix(x) and is_eager_matrix(y)):
         _check_matrices(x, y)
-    left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
     if adjoint_a and x.dtype.is_complex:
         x = tl.conj(x)
     if adjoint_b and y.dtype.is_complex:
@@ -284,20 +292,12 @@ def cross(a: Any, b: Any, name: str | None = None) -> Any:
 
 @named("Diag")
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
-    x = converted(diagonal)
-    if x.ndim == 1:
-        return tl.diag(x)
-    sizes = shape_of(x)
-    flat = tl.diag(tl.reshape(x, [-1]))
-    return tl.reshape(flat, tl.concat([sizes, sizes]))
+    return composed(Diag(), converted(diagonal))
 
 
 @named("DiagPart")
 def tensor_diag_part(input: Any, name: str | None = None) -> Any:
-    x = converted(input)
-    half = shape_of(x)[: x.ndim // 2]
-    count = tl.prod(half)
-    return tl.reshape(tl.diag_part(tl.reshape(x, tl.stack([count, count]))), half)
+    return composed(DiagPart(), converted(input))
 
 
 @named("norm")

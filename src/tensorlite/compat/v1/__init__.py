@@ -33,7 +33,6 @@ from tensorlite.compat.shared.arrays import (
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
-    eye as eye,
     fill as fill,
     guarantee_const as guarantee_const,
     identity as identity,

@@ -9,6 +9,7 @@ from tensorlite.compat.v1.matrices import l2_normalize as l2_normalize, norm as 
 diag = matrices.matrix_diag
 diag_part = matrices.matrix_diag_part
 set_diag = matrices.matrix_set_diag
+eye = matrices.eye
 transpose = linalg.matrix_transpose
 
 

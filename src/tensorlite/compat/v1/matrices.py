@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import diagonals, matrices
+from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared import arrays, diagonals, matrices
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import float32
+from tensorlite.ops.composite import composed
+from tensorlite.ops.diagonal import MatrixDiag, MatrixDiagPart, MatrixSetDiag
 
 __all__ = [
     "diag",
     "diag_part",
+    "eye",
     "matrix_band_part",
     "matrix_determinant",
     "matrix_diag",
@@ -39,7 +44,14 @@ def matrix_diag(
     align: str = _ALIGN,
 ) -> Any:
     options = (k, num_rows, num_cols, padding_value, align)
+    if options == (0, -1, -1, 0, _ALIGN):
+        return _on_diagonal(diagonal, name=name)
     return diagonals.matrix_diag(diagonal, *options, name=name)
+
+
+@named("diag")
+def _on_diagonal(diagonal: Any, name: str | None = None) -> Any:
+    return composed(MatrixDiag(), converted(diagonal))
 
 
 def matrix_diag_part(
@@ -49,7 +61,14 @@ def matrix_diag_part(
     padding_value: Any = 0,
     align: str = _ALIGN,
 ) -> Any:
+    if (k, padding_value, align) == (0, 0, _ALIGN):
+        return _main_diagonal(input, name=name)
     return diagonals.matrix_diag_part(input, k, padding_value, align, name=name)
+
+
+@named("diag_part")
+def _main_diagonal(input: Any, name: str | None = None) -> Any:
+    return composed(MatrixDiagPart(), converted(input))
 
 
 def matrix_set_diag(
@@ -59,7 +78,40 @@ def matrix_set_diag(
     k: Any = 0,
     align: str = _ALIGN,
 ) -> Any:
+    if (k, align) == (0, _ALIGN):
+        return _with_diagonal(input, diagonal, name=name)
     return diagonals.matrix_set_diag(input, diagonal, name, k, align)
+
+
+@named("set_diag")
+def _with_diagonal(input: Any, diagonal: Any, name: str | None = None) -> Any:
+    return composed(MatrixSetDiag(), *agreeing(input, diagonal))
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Any:
+    """Return unit matrices, of sizes that are known by the nodes that TensorFlow makes of them."""
+    sizes = (num_rows, num_rows if num_columns is None else num_columns)
+    if batch_shape is not None or not all(isinstance(x, int) for x in sizes):
+        return arrays.eye(num_rows, num_columns, batch_shape, dtype, name)
+    made = _square if num_columns is None else _rectangular
+    return made(sizes, dtype, name=name)
+
+
+@named("eye", "diag")
+def _square(sizes: tuple[int, int], dtype: Any, name: str | None = None) -> Any:
+    return _on_diagonal(arrays.ones(sizes[:1], dtype))
+
+
+@named("eye", "set_diag")
+def _rectangular(sizes: tuple[int, int], dtype: Any, name: str | None = None) -> Any:
+    ones = arrays.ones([min(sizes)], dtype)
+    return _with_diagonal(arrays.zeros(sizes, dtype), ones)
 
 
 def norm(

@@ -24,7 +24,6 @@ from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.candidates import compute_accidental_hits
 from tensorlite.ops.compare import equal, less, less_equal
-from tensorlite.ops.diagonal import diag, diag_part, set_diag
 from tensorlite.ops.gamma import igammac
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
@@ -118,9 +117,6 @@ COMPOSED: dict[str, Adapter] = {
     "GatherTree": _composed(gather_tree),
     "Igammac": _composed(igammac),
     "LowerBound": _bound(less),
-    "MatrixDiag": _composed(diag),
-    "MatrixDiagPart": _composed(diag_part),
-    "MatrixSetDiag": _composed(set_diag),
     "MirrorPadGrad": _mirror_pad_grad,
     "TensorListElementShape": _element_shape,
     "UpperBound": _bound(less_equal),

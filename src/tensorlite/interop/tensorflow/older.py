@@ -16,7 +16,6 @@ from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops import random
 from tensorlite.ops.arithmetic import divide
 from tensorlite.ops.compare import less
-from tensorlite.ops.diagonal import diag, diag_part
 from tensorlite.ops.effects import Print
 from tensorlite.ops.ensure import EnsureShape
 from tensorlite.ops.gather import take
@@ -68,17 +67,6 @@ def _top_k(given: Given) -> Values:
 def _in_top_k(given: Given) -> Values:
     count = _number(given, "k")
     return given.composed(lambda x, y: call(InTopKV2(), x, y, count), *given.tensors)
-
-
-def _diagonal(
-    function: Callable[[Tensor], Tensor], rank: int, given: Given
-) -> Values:
-    x = given.tensor(0)
-    if x.spec.rank != rank:
-        raise GraphDefError(
-            f"{given.record} takes {x.spec}; supported are {rank} axes"
-        )
-    return given.composed(function, x)
 
 
 def _near(given: Given) -> Values:
@@ -143,8 +131,6 @@ def _ensured(given: Given) -> Values:
 
 OLDER: dict[str, Adapter] = {
     "ApproximateEqual": _near,
-    "Diag": partial(_diagonal, diag, 1),
-    "DiagPart": partial(_diagonal, diag_part, 2),
     "Div": _div,
     "EnsureShape": _ensured,
     "Gather": _gather,
