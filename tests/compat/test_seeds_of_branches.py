@@ -45,9 +45,13 @@ def gated() -> Any:
     return cells.GRUCell(4)
 
 
-def recurrent(network: Callable[..., Any], *parts: Any) -> Any:
+def recurrent(network: Callable[..., Any], *parts: Any, lengths: Any = None) -> Any:
     sequences = tf.placeholder(tf.float32, [2, 5, 3])
-    return network(*parts, sequences, dtype=tf.float32)
+    return network(*parts, sequences, lengths, dtype=tf.float32)
+
+
+def fitted(x: Any) -> Any:
+    return tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.square(x)))
 
 
 CASES: dict[str, tuple[Callable[[], Any], list[int]]] = {
@@ -76,6 +80,20 @@ CASES: dict[str, tuple[Callable[[], Any], list[int]]] = {
         lambda: recurrent(tf.nn.bidirectional_dynamic_rnn, gated(), gated()),
         [74, 88, 224, 238, 304],
     ),
+    "lengths": (
+        lambda: recurrent(
+            tf.nn.dynamic_rnn,
+            cells.BasicRNNCell(4),
+            lengths=tf.placeholder(tf.int32, [2]),
+        ),
+        [93, 144],
+    ),
+    "LSTMCell": (lambda: recurrent(tf.nn.dynamic_rnn, cells.LSTMCell(4)), [86, 149]),
+    "map_fn": (lambda: tf.map_fn(lambda x: x + one() - one(), rows()), [43, 50, 72]),
+    "scan": (lambda: tf.scan(lambda x, y: x + y, rows()), [69]),
+    "foldl": (lambda: tf.foldl(lambda x, y: x + y, rows()), [52]),
+    "foldr": (lambda: tf.foldr(lambda x, y: x + y, rows()), [52]),
+    "minimize": (lambda: fitted(tf.layers.dense(rows(), 2)), [4, 79]),
     "written out": (
         lambda: tf.nn.static_rnn(cell(), [rows(), rows()], dtype=tf.float32),
         [21, 71],

@@ -43,8 +43,13 @@ from tensorlite.ops.slicing import StridedSlice
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
-def tensors_of(values: Any, dtype: DType | None = None) -> list[Any]:
-    """Return values as tensors; those that are none take the dtype of the first that is one."""
+def tensors_of(
+    values: Any, dtype: DType | None = None, name: str = "values_{}"
+) -> list[Any]:
+    """Return values as tensors; those that are none take the dtype of the first that is one.
+
+    They bear a name with the place among them.
+    """
     if isinstance(values, Operand):
         return list(tl.unstack(values))
     several(values, "values", "a list or tuple of tensors")
@@ -52,7 +57,7 @@ def tensors_of(values: Any, dtype: DType | None = None) -> list[Any]:
     if found is None:
         of = [x.__tensor__().dtype for x in values if isinstance(x, Operand)]
         found = of[0] if of else None
-    made = [converted(x, found, f"values_{i}") for i, x in enumerate(values)]
+    made = [converted(x, found, name.format(i)) for i, x in enumerate(values)]
     return [converted(x, made[0].dtype) if found is None else x for x in made]
 
 
@@ -84,9 +89,17 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     return tl.concat(parts, axis=axis)
 
 
+_NUMBERS = (bool, int, float, str, bytes, np.number, np.bool_)
+
+
 @named("stack")
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
-    return tl.stack(tensors_of(values), axis=axis)
+    if axis or active_graph() is None or isinstance(values, Operand):
+        return tl.stack(tensors_of(values), axis=axis)
+    several(values, "values", "a list or tuple of tensors")
+    if all(isinstance(x, _NUMBERS) for x in values):
+        return converted([getattr(x, "tolist", lambda x=x: x)() for x in values])
+    return tl.stack(tensors_of(values, name="{}"), axis=axis)
 
 
 @named("parallel_stack")

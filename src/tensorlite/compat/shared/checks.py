@@ -35,7 +35,10 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 def Assert(  # TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    shown = [converted(x) for x in data]
+    if active_graph() is not None:
+        for x in data:  # as TensorFlow does, which looks at their types
+            converted(x)
+    shown = [converted(x, None, f"Assert/data_{i}") for i, x in enumerate(data)]
     held = tl.astype(converted(condition), bool_)
     return assertions.assert_true(held, "", *shown, summarize=summarize or 3)
 

@@ -6,7 +6,7 @@ What programs give as functions sees what stands for tensors; views.py has the w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
@@ -20,9 +20,9 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.counting import counted
+from tensorlite.graph_mode.counting import ALONG, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -309,13 +309,16 @@ def map_fn(
     elems: Any,
     parallel_iterations: int = 10,
     name: str | None = None,
+    like: Any = None,
 ) -> Any:
+    """Return what a function makes of each element, structured like those or something else."""
     return _along(
         functional.map_fn,
         "map/TensorArrayStack/TensorArrayGatherV3",
         name,
         inside(fn),
         elems,
+        _Turns("map_fn", len(nest.flatten(elems if like is None else like))),
         parallel_iterations,
     )
 
@@ -329,7 +332,13 @@ def foldl(
 ) -> Any:
     options = (initializer, parallel_iterations)
     return _along(
-        functional.foldl, "foldl/while/Exit_2", name, inside(fn), elems, *options
+        functional.foldl,
+        "foldl/while/Exit_2",
+        name,
+        inside(fn),
+        elems,
+        _turns("foldl", elems, initializer),
+        *options,
     )
 
 
@@ -342,7 +351,13 @@ def foldr(
 ) -> Any:
     options = (initializer, parallel_iterations)
     return _along(
-        functional.foldr, "foldr/while/Exit_2", name, inside(fn), elems, *options
+        functional.foldr,
+        "foldr/while/Exit_2",
+        name,
+        inside(fn),
+        elems,
+        _turns("foldr", elems, initializer),
+        *options,
     )
 
 
@@ -361,8 +376,23 @@ def scan(
         name,
         inside(fn),
         elems,
+        _turns("scan backwards" if reverse else "scan", elems, initializer),
         *options,
     )
+
+
+class _Turns(NamedTuple):
+    """What a function along an axis has operations for."""
+
+    kind: str
+    results: int
+    is_given: bool = True
+    """Whether it begins with what was given, and not with the first element."""
+
+
+def _turns(kind: str, elems: Any, initializer: Any) -> _Turns:
+    first = elems if initializer is None else initializer
+    return _Turns(kind, len(nest.flatten(first)), initializer is not None)
 
 
 def _along(
@@ -371,6 +401,7 @@ def _along(
     name: str | None,
     fn: Any,
     elems: Any,
+    turns: _Turns,
     *options: Any,
 ) -> Any:
     default, _, inner = titles.partition("/")
@@ -384,6 +415,27 @@ def _along(
             given = converted(elems)
         if not nest.is_nested(given):
             given = converted(given)
-        return function(fn, given, *options)
+        return _counting(function, fn, given, turns, options)
 
     return run(elems, list(options), name=name)
+
+
+def _counting(
+    function: Callable[..., Any],
+    fn: Callable[..., Any],
+    elems: Any,
+    turns: _Turns,
+    options: Sequence[Any],
+) -> Any:
+    """Return what a function along an axis gives, with as many operations as in TensorFlow."""
+    leaves = [x for x in nest.flatten(elems) if isinstance(x, Tensor)]
+    own, number = ALONG[turns.kind], turns.results
+    dims = leaves[0].spec.shape if leaves else None
+    is_known = dims is not None and dims[:1] != (None,)
+    count = counted(own.begun(len(leaves), number, is_known, turns.is_given))
+    if count is None:
+        return function(fn, elems, *options)
+    part = count.part(fn, own.ended(number), is_whole=False)
+    made = function(part, elems, *options)
+    count.finish(0)
+    return made

@@ -351,7 +351,8 @@ class LSTMCell(LayerRNNCell):
         gates = bias_add(matmul(concat([inputs, m], 1), self._kernel), self._bias)
         i, j, f, o = split(gates, 4, 1)
         look = self._peepholes if self._use_peepholes else None
-        f = f + self._forget_bias + (look[0] * c if look else 0.0)
+        f = f + self._forget_bias
+        f = f + look[0] * c if look else f
         i = i + look[1] * c if look else i
         c = sigmoid(f) * c + sigmoid(i) * self._activation(j)
         if self._cell_clip is not None:

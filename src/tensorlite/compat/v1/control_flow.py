@@ -62,7 +62,8 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    found = control_flow.map_fn(fn, elems, parallel_iterations or 10, name)
+    like = dtype if fn_output_signature is None else fn_output_signature
+    found = control_flow.map_fn(fn, elems, parallel_iterations or 10, name, like)
     return control_flow.cut(found, back_prop)
 
 

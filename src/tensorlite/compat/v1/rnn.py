@@ -19,7 +19,6 @@ from tensorlite.compat.shared.arrays import (
     zeros,
 )
 from tensorlite.compat.shared.elementwise import (
-    cast,
     logical_not,
     logical_or,
     maximum,
@@ -27,14 +26,14 @@ from tensorlite.compat.shared.elementwise import (
 )
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1 import framework, scopes
-from tensorlite.compat.v1.arrays import reverse_sequence, where
+from tensorlite.compat.v1.arrays import reverse_sequence
 from tensorlite.compat.v1.cells import batched_zeros
 from tensorlite.compat.v1.control_flow import while_loop
-from tensorlite.compat.v1.numbers import reduce_all, reduce_max
-from tensorlite.compat.views import GraphTensor
+from tensorlite.compat.v1.lengths import as_lengths, checked, kept_if, least_and_most
+from tensorlite.compat.v1.numbers import reduce_all
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
@@ -74,16 +73,10 @@ def flat_sizes(sizes: Any) -> list[list[Any]]:
     return [x for child in nest.children(sizes) for x in flat_sizes(child)]
 
 
-def _lengths(sequence_length: Any, count: Any) -> Any:
-    if sequence_length is None:
-        return None
-    lengths = cast(framework.convert_to_tensor(sequence_length), int32)
-    if lengths.get_shape().rank not in (None, 1):
-        raise ShapeError(
-            "sequence_length must be a vector of length batch_size, but saw shape: "
-            f"{lengths.get_shape()}"
-        )
-    return lengths
+def _batch(x: Any) -> Any:
+    """Return how many sequences there are."""
+    known = x.get_shape().as_list()[1] if x.get_shape().rank else None
+    return known if known is not None else shape(x)[1]
 
 
 def _first_state(
@@ -115,18 +108,16 @@ def dynamic_rnn(
     with scopes.variable_scope(scope or "rnn"):
         flat = [framework.convert_to_tensor(x) for x in nest.flatten(inputs)]
         flat = flat if time_major else [_time_first(x) for x in flat]
-        known = flat[0].get_shape().as_list()[1] if flat[0].get_shape().rank else None
-        batch = known if known is not None else shape(flat[0])[1]
+        lengths = as_lengths(sequence_length)
+        batch = _batch(flat[0])
         state = _first_state(cell, initial_state, flat[0], batch, dtype)
         state = nest.map_structure(framework.convert_to_tensor, state)
-        lengths = _lengths(sequence_length, batch)
         outputs, last = _loop(
             cell,
             nest.pack_like(inputs, flat),
             state,
-            lengths,
+            checked(lengths, batch),
             (parallel_iterations or 32, swap_memory),
-            batch,
         )
         if not time_major:
             outputs = nest.map_structure(_time_first, outputs)
@@ -139,12 +130,13 @@ def _loop(
     state: Any,
     lengths: Any,
     options: tuple[int, bool],
-    batch: Any,
 ) -> tuple[Any, Any]:
     flat, sizes = nest.flatten(inputs), flat_sizes(cell.output_size)
     steps, first = shape(flat[0])[0], nest.flatten(state)[0]
+    batch = _batch(flat[0])
     known = batch if isinstance(batch, int) else None
     none = [batched_zeros(batch, size, first.dtype) for size in sizes]
+    most = steps if lengths is None else least_and_most(lengths)[1]
     time = framework.constant(0, int32, name="time")
     with framework.name_scope("dynamic_rnn"):
         arrays = [
@@ -157,19 +149,19 @@ def _loop(
         parts = [source.read(time) for source in sources]
         for part, x in zip(parts, flat, strict=True):
             part.set_shape(x.get_shape().as_list()[1:])
+        ended = None if lengths is None else time >= lengths
         output, following = cell(nest.pack_like(inputs, parts), state)
         made = nest.flatten(output)
-        if lengths is not None:
-            ended = time >= lengths
+        if ended is not None:
             pairs = zip(none, made, strict=True)
-            made = [_kept(ended, old, new) for old, new in pairs]
+            made = [kept_if(ended, old, new) for old, new in pairs]
             following = nest.map_structure(
-                lambda o, n: _kept(ended, o, n), state, following
+                lambda o, n: kept_if(ended, o, n), state, following
             )
         after = [a.write(time, x) for a, x in zip(written, made, strict=True)]
         return time + 1, after, following
 
-    bound = _bound(steps, lengths)
+    bound = minimum(steps, maximum(1, most))
     _, written, last = while_loop(
         lambda time, *_: time < bound,
         body,
@@ -205,12 +197,6 @@ def _source(steps: Any, x: Any, name: str) -> Any:
     return _array(steps, x.dtype, x.get_shape().as_list()[1:], name).unstack(x)
 
 
-def _bound(steps: Any, lengths: Any) -> Any:
-    """Return how many turns the longest sequence takes."""
-    most = steps if lengths is None else reduce_max(lengths)
-    return minimum(steps, maximum(1, most))
-
-
 def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:
     return TensorArray(dtype=dtype, size=size, element_shape=element_shape, name=name)
 
@@ -225,18 +211,6 @@ def _packed(sizes: Any, leaves: list[Any]) -> Any:
         members.append(_packed(child, rest[:count]))
         rest = rest[count:]
     return nest.rebuild(sizes, members)
-
-
-def _kept(ended: Any, old: Any, new: Any) -> Any:
-    """Return the old value of rows that have ended, the new one of the others."""
-    if not isinstance(old, GraphTensor) and not hasattr(old, "dtype"):
-        return new
-    if new.get_shape().rank == 0:
-        return new
-    made = where(ended, old, new)
-    if isinstance(made, GraphTensor):
-        made.set_shape(new.get_shape())
-    return made
 
 
 def bidirectional_dynamic_rnn(
@@ -365,11 +339,11 @@ def _raw_body(cell: Any, loop_fn: Any, none: list[Any]) -> Callable[..., Any]:
             after, output, cell_state, loop_state
         )
         made = [
-            _kept(ended, old, x)
+            kept_if(ended, old, x)
             for old, x in zip(none, nest.flatten(emitted), strict=True)
         ]
         next_state = nest.map_structure(
-            lambda o, n: _kept(ended, o, n), state, next_state
+            lambda o, n: kept_if(ended, o, n), state, next_state
         )
         written = [a.write(time, x) for a, x in zip(arrays, made, strict=True)]
         kept = loop_state if next_loop is None else next_loop
@@ -397,7 +371,7 @@ def static_rnn(
         known = first.get_shape().as_list()[0]
         batch = known if known is not None else shape(first)[0]
         state = _first_state(cell, initial_state, first, batch, dtype)
-        lengths = _lengths(sequence_length, batch)
+        lengths = as_lengths(sequence_length)
         none = None
         if lengths is not None:
             leaf = nest.flatten(state)[0]
@@ -413,10 +387,10 @@ def static_rnn(
             if lengths is not None:
                 ended = framework.constant(time, int32) >= lengths
                 output = nest.map_structure(
-                    lambda o, n, e=ended: _kept(e, o, n), none, output
+                    lambda o, n, e=ended: kept_if(e, o, n), none, output
                 )
                 following = nest.map_structure(
-                    lambda o, n, e=ended: _kept(e, o, n), state, following
+                    lambda o, n, e=ended: kept_if(e, o, n), state, following
                 )
             state = following
             outputs.append(output)
