@@ -8,12 +8,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from inspect import signature
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from tensorlite.core.errors import (
     AbortedError,
     FailedPreconditionError,
+    InvalidArgumentError,
     OutOfRangeError,
     UnavailableError,
 )
@@ -136,9 +138,15 @@ class MonitoredSession:
         run_metadata: Any = None,
     ) -> Any:
         """Return the values of `fetches` as sessions do, with the hooks' wishes run along."""
+        return self._recovering(
+            lambda: self._run(fetches, feed_dict, options, run_metadata)
+        )
+
+    def _recovering(self, step: Callable[[], Any]) -> Any:
+        """Return what a step gives; it is done again in a new session when tasks were lost."""
         while True:
             try:
-                return self._run(fetches, feed_dict, options, run_metadata)
+                return step()
             except LOST as error:
                 if not self.recovers:
                     raise
@@ -192,12 +200,14 @@ class MonitoredSession:
         return session.run(asked.fetches, asked.feed_dict), run_metadata
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Return what a function of a StepContext does, None if it asks to stop."""
-        try:
-            return step_fn(StepContext(self._open(), self.run))
-        except StopIteration:
-            self._stops = True
-            return None
+        """Return what a function of a StepContext gives, whose StopIteration is passed on."""
+        arguments = tuple(signature(step_fn).parameters)
+        if arguments not in {("step_context",), ("self", "step_context")}:
+            raise InvalidArgumentError(
+                "`step_fn` may either have one `step_context` argument, or `self` and "
+                f"`step_context` arguments if it's an instance method. Got {arguments} instead."
+            )
+        return self._recovering(lambda: step_fn(StepContext(self._open(), self.run)))
 
     def should_stop(self) -> bool:
         """Return whether a hook or a thread has asked to stop, or the session is closed."""

@@ -22,11 +22,13 @@ def get_global_step(graph: Graph | None = None) -> Any:
     found = chosen.get_collection(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
         raise InvalidArgumentError("Multiple tensors in global_step collection.")
-    if found:
-        return found[0]
-    variables = chosen.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    named = [x for x in variables if x.name == "global_step:0"]
-    return named[0] if named else None
+    if not found:
+        variables = chosen.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        found = [x for x in variables if x.name == "global_step:0"]
+    if not found:
+        return None
+    assert_global_step(found[0])
+    return found[0]
 
 
 def _zero(*_: Any, dtype: DType) -> Tensor:

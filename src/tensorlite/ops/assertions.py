@@ -6,14 +6,19 @@ What is known while tracing is checked at once. Checks of numbers for NaN are in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import EllipsisType
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tensorlite.core import dtypes, operand
 from tensorlite.core.dispatch import calls, promoted, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
-from tensorlite.core.errors import AssertionFailedError, DTypeError
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    DTypeError,
+    InvalidArgumentError,
+)
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -23,6 +28,8 @@ from tensorlite.ops.compare import isfinite
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.reduce import all as all_of
 from tensorlite.ops.shape import shape_of
+
+_Size: TypeAlias = int | str | EllipsisType | None
 
 __all__: list[str] = []
 
@@ -272,11 +279,13 @@ def assert_type(x: TensorLike, dtype: DTypeLike, message: str = "") -> Fetchable
 
 
 def assert_shapes(
-    shapes: Sequence[tuple[TensorLike, Sequence[int | str | None]]], message: str = ""
+    shapes: Sequence[tuple[TensorLike, Sequence[_Size]]],
+    message: str = "",
 ) -> Fetchable:
     """Raise AssertionFailedError unless each tensor has its shape.
 
-    A size is an int, None for any, or a name, which stands for one size wherever it appears.
+    A size is an int, None for any, or a name, which stands for one size wherever it appears;
+    behind `...` are those of the last axes.
 
     >>> tl.debugging.assert_shapes([([[1, 2]], ("n", 2)), ([5], ("n",))])
     """
@@ -284,8 +293,9 @@ def assert_shapes(
     checks: list[Fetchable] = []
     for place, (x, sizes) in enumerate(shapes):
         tensor = to_tensor(x)
-        checks.append(assert_rank(tensor, len(sizes), message))
-        for axis, wanted in enumerate(sizes):
+        has_rank, by_axis = _by_axis(sizes)
+        checks.append(has_rank(tensor, len(by_axis), message))
+        for axis, wanted in by_axis:
             have = _size(tensor, axis)
             where = f"size {axis} of tensor {place}, of shape {_shape(tensor)},"
             if isinstance(wanted, str):
@@ -295,6 +305,19 @@ def assert_shapes(
                 text = f"{where} is {wanted}{_with(message)}"
                 checks.append(_same_size(have, wanted, text))
     return group(*checks)
+
+
+def _by_axis(
+    sizes: Sequence[_Size],
+) -> tuple[Callable[..., Fetchable], list[tuple[int, int | str | None]]]:
+    """Return how the number of axes is asserted, and the sizes of those that are named."""
+    last = len(sizes) > 0 and sizes[0] is ...
+    named = [size for size in sizes if not isinstance(size, EllipsisType)]
+    if len(named) + last != len(sizes):
+        raise InvalidArgumentError(f"{sizes}: `...` may only be the first size")
+    if last:
+        return assert_rank_at_least, list(enumerate(named, -len(named)))
+    return assert_rank, list(enumerate(named))
 
 
 def _with(message: str) -> str:

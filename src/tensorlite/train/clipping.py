@@ -84,8 +84,10 @@ def clip_by_norm(
     [0.6 0.8]
     """
     gradient = x if isinstance(x, IndexedSlices) else to_tensor(x)
-    norm = sqrt(
-        sum(square(abs(_values(gradient))), axis=axis, keepdims=axis is not None)
+    squares = sum(
+        square(abs(_values(gradient))), axis=axis, keepdims=axis is not None
     )
+    # The root of 0 has no derivative: there the norm is the sum, whose derivative is 0.
+    norm = where(squares > 0, sqrt(where(squares > 0, squares, 1.0)), squares)
     limit = _limit(clip_norm, norm)
     return _scaled(gradient, limit / maximum(norm, limit))

@@ -24,6 +24,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import assertions
@@ -314,15 +315,25 @@ def assert_shapes(
 ) -> Any:
     listed = shapes.items() if isinstance(shapes, dict) else shapes
     pairs = pairs_of(listed, "assert_shapes: shapes", "pairs of a tensor and a shape")
-    given = [(converted(x), _symbols(sizes)) for x, sizes in pairs]
+    given = [_levelled(converted(x), _symbols(sizes)) for x, sizes in pairs]
     return assertions.assert_shapes(given, message or "")
 
 
 def _symbols(sizes: Any) -> Any:
     if isinstance(sizes, str):
-        return [None if x == "." else int(x) if x.isdecimal() else x for x in sizes]
+        sizes = [int(x) if x.isdecimal() else x for x in sizes.replace("...", "*")]
     listed = sizes if isinstance(sizes, (list, tuple, AnyShape)) else [sizes]
-    return [None if x == "." else plain(x) for x in listed]
+    return [_SYMBOLS.get(x, x) if isinstance(x, str) else plain(x) for x in listed]
+
+
+_SYMBOLS = {".": None, "...": ..., "*": ...}
+
+
+def _levelled(x: Tensor, sizes: list[Any]) -> tuple[Tensor, list[Any]]:
+    """Return a tensor and its sizes, where a scalar and a vector of one number are the same."""
+    if len(sizes) > 1 or sizes == [...] or x.spec.rank not in (0, 1):
+        return x, sizes
+    return tl.reshape(x, (-1,)), sizes or [1]
 
 
 def assert_proper_iterable(values: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, as_dtype, float32, float64
@@ -288,4 +289,17 @@ def _some(inputs: Any, what: str) -> list[Any]:
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Any:
-    return tl.add_n(_some(inputs, "accumulate_n"))
+    given = _some(inputs, "accumulate_n")
+    known = TensorShape(shape).known()
+    for x in given:
+        if x.dtype is not given[0].dtype:
+            raise InvalidArgumentError(
+                "inputs must be a list of at least one Tensor with the same dtype and shape: "
+                f"{given[0].dtype.name} and {x.dtype.name}"
+            )
+        known = merge(known, x.spec.shape)
+    if tensor_dtype is not None and as_dtype(tensor_dtype) is not given[0].dtype:
+        raise DTypeError(
+            f"tensor_dtype is {tensor_dtype}, but input is of type {given[0].dtype.name}"
+        )
+    return tl.add_n(given)

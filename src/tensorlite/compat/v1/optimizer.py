@@ -12,10 +12,15 @@ from typing import Any
 
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import Operation, in_graph, plain
+from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain
 from tensorlite.core import nest
 from tensorlite.core.check import one_of, pairs_of, several
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnimplementedError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.tape import GradientTape
@@ -139,6 +144,11 @@ class Optimizer:
             raise InvalidArgumentError(
                 f"No gradients provided for any variable: {[str(v) for _, v in pairs]}."
             )
+        for _, variable in given:
+            if isinstance(variable, GraphTensor):
+                raise UnimplementedError(
+                    f"Trying to update a Tensor {variable}; give the variable"
+                )
         with framework.init_scope():
             self._create_slots([variable for _, variable in given])
         with name_scope(name, self._name) as prefix:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.bounds import minimum
 from tensorlite.ops.shape import astype
 from tensorlite.train import decays
@@ -98,7 +98,7 @@ def piecewise_constant(
     bounds = [converted(b, step.dtype) for b in boundaries]
     for bound in bounds:
         if bound.dtype is not step.dtype:
-            raise DTypeError(
+            raise InvalidArgumentError(
                 f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
                 f"({step.dtype.name})."
             )

@@ -155,6 +155,9 @@ class RefVariable(Operators, Variable, GraphVariable):
     def name(self, value: str) -> None:
         self.bare_name = value
 
+    def __bool__(self) -> bool:
+        return True
+
     @property
     def op(self) -> Any:
         return operation(self.handle.node)

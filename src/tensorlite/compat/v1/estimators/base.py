@@ -204,7 +204,7 @@ class Estimator:
                 done += 1
             # Without the hooks: they count batches.
             found: dict[str, Any] = session.run_step_fn(
-                lambda context: context.session.run(values)
+                lambda step_context: step_context.session.run(values)
             )
         return found
 
