@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from mmap import mmap
 from random import Random
 from typing import Any
 
@@ -17,10 +18,11 @@ from tensorlite.core.containers import Room
 from tensorlite.core.errors import NotFoundError, UnavailableError
 from tensorlite.core.waiting import Cancel, ended
 from tensorlite.distributed.transport.arrivals import Arrival, Done
+from tensorlite.distributed.transport.boards import Board
 from tensorlite.distributed.transport.carrier import Lost, Serve
 from tensorlite.distributed.transport.endpoints import Address
-from tensorlite.distributed.transport.links import Parcel, Traffic
 from tensorlite.distributed.transport.messages import raw
+from tensorlite.distributed.transport.parcels import Parcel, Traffic
 from tensorlite.runtime.rendezvous import Key
 
 Where = tuple[str, int, Key]
@@ -55,6 +57,8 @@ class Loop:
 
     incarnation = 1
     room: Room | None = None
+    board: Board | None = None
+    """None, unless a test gives it one."""
     address = Address("here", "", None)
 
     def __init__(self, net: Net, task: str) -> None:
@@ -145,6 +149,10 @@ class Loop:
 
     def serve(self, command: Serve, lost: Lost) -> None:
         raise NotImplementedError
+
+    def board_of(self, task: str) -> mmap | None:
+        board = self.net.carriers[task].board
+        return None if board is None else board.memory
 
     def traffic(self) -> Mapping[str, Traffic]:
         return {}

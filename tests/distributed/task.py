@@ -24,8 +24,8 @@ import numpy as np
 from tensorlite.core.errors import UnavailableError
 from tensorlite.distributed.transport.carrier import COMMAND
 from tensorlite.distributed.transport.endpoints import Address, mutual
-from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.runtime.rendezvous import Key
 from tests.distributed.pairs import SECRET, Receiver, key

@@ -17,7 +17,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import COMMAND, Carrier
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tests.distributed.carriers import WAYS, Answers, two
 from tests.distributed.pairs import key
 from tests.distributed.values import ARRAYS, same

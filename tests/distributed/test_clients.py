@@ -24,7 +24,7 @@ from tensorlite.distributed.engines import ray_session
 from tensorlite.distributed.engines.engine import Keys
 from tensorlite.distributed.engines.host import carrier
 from tensorlite.distributed.engines.inprocess import InprocessEngine
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tests.distributed.fake_engine import ROOT
 from tests.distributed.test_ray_engine import marked
 from tests.distributed.thread_engine import ThreadEngine

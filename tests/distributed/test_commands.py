@@ -12,8 +12,8 @@ import pytest
 
 from tensorlite.core.errors import UnavailableError
 from tensorlite.distributed.transport.carrier import COMMAND, Carrier
-from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.distributed.transport.wires import Wire
 from tests.distributed.pairs import WAYS, key, pair, plane

@@ -20,7 +20,7 @@ from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Coming, Running
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.transport.carrier import COMMAND
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.unwanted import Unwanted
 from tensorlite.distributed.worker import Worker, _Client
 

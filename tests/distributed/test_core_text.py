@@ -11,7 +11,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.master import _write
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tests.distributed.thread_engine import ThreadEngine
 
 PS, FIRST, SECOND = "/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"

@@ -11,7 +11,7 @@ import pytest
 
 from tensorlite.distributed.exchange import Exchange
 from tensorlite.distributed.registered import Route
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.runtime.unattended import Unattended
 
 SENDERS, EACH = 4, 20_000

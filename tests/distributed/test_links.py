@@ -6,6 +6,7 @@ import array
 import fcntl
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,9 +16,11 @@ import pytest
 
 from tensorlite.core import dtypes
 from tensorlite.core.errors import UnavailableError
+from tensorlite.distributed.transport import boards
 from tensorlite.distributed.transport.handshake import Hello, call
 from tensorlite.distributed.transport.messages import (
     DEAD,
+    HEADER,
     NEW,
     SEGMENT,
     Kind,
@@ -30,6 +33,7 @@ from tests.distributed.pairs import SECRET, Receiver, key, pair
 from tests.threads import LONG, until
 
 WINDOW = 1 << 16
+BOARD = Message(Kind.BOARD, 1).encode()
 
 
 def tensor(name: str = "x", size: int = 4, flags: int = 0, segment: int = 0) -> bytes:
@@ -49,6 +53,10 @@ def member(target: Plane) -> Iterator[socket.socket]:
         sock.connect(target.address.path)
         call(sock, Hello("c", 1, 0), target.task, SECRET, LONG)
         until(lambda: "c" in target._peers and target._peers["c"].link is not None)
+        if target.board is not None:
+            word, rights, _, _ = sock.recvmsg(HEADER.size, socket.CMSG_SPACE(4))
+            assert word == BOARD
+            os.close(int.from_bytes(rights[0][2], sys.byteorder))
         yield sock
 
 
@@ -65,6 +73,11 @@ def memory(size: int = 4096, sealed: bool = True) -> int:
     if sealed:
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
     return descriptor
+
+
+def _two_boards(sock: socket.socket) -> None:
+    for _ in range(2):
+        give(sock, BOARD, memory(boards.SIZE))
 
 
 def _filled_again(sock: socket.socket) -> None:
@@ -125,6 +138,16 @@ BREACHES: dict[str, tuple[Callable[[socket.socket], object], str]] = {
         lambda sock: give(sock, tensor(), *[memory() for _ in range(SLOTS + 1)]),
         "more descriptors",
     ),
+    "board of no memory": (
+        lambda sock: sock.sendall(BOARD),
+        "without its descriptor",
+    ),
+    "small board": (lambda sock: give(sock, BOARD, memory()), "another size"),
+    "board that may shrink": (
+        lambda sock: give(sock, BOARD, memory(boards.SIZE, sealed=False)),
+        "could shrink",
+    ),
+    "two boards": (_two_boards, "a BOARD came"),
     "filled again": (_filled_again, "before it was free"),
     "end": (lambda sock: sock.shutdown(socket.SHUT_WR), "closed by it"),
 }

@@ -17,8 +17,8 @@ from tensorlite.core.errors import (
     NotFoundError,
     UnavailableError,
 )
-from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.plane import Plane
 from tests.distributed.pairs import SECRET, WAYS, Receiver, key, pair, plane
 from tests.distributed.values import ARRAYS, same

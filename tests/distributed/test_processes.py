@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import UnavailableError
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tests.distributed.pairs import WAYS, Receiver, key, options
 from tests.distributed.task import MASTER, made, started
 from tests.distributed.values import same

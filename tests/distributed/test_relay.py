@@ -19,7 +19,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.registered import Registered, Route, assembled, routes_of
 from tensorlite.distributed.relay import Place, Relay, Relayed, relay_of
 from tensorlite.distributed.transport.arrivals import Arrival, Done
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.ops.transfer import Recv, Send

@@ -36,7 +36,7 @@ from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.transport.endpoints import connected, shake
 from tensorlite.distributed.transport.handshake import Hello, asked
 from tensorlite.distributed.transport.keys import tls_of
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.timeline import Recorder

@@ -43,7 +43,7 @@ from tensorlite.distributed.master import Master
 from tensorlite.distributed.status import PATIENCE, ClusterStatus, Watcher
 from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.transport.carrier import Carrier
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.timeline import Recorder
 

@@ -16,7 +16,7 @@ from tensorlite.core.errors import TensorliteError
 from tensorlite.distributed.registered import Route
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import Carrier
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key, Local, Offer, Party

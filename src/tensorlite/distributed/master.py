@@ -38,7 +38,7 @@ from tensorlite.distributed.steps import ClusterStep
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import COMMAND, Carrier, command
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.under import Under
 from tensorlite.distributed.unwanted import Unwanted

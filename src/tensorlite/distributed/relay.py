@@ -36,7 +36,7 @@ from tensorlite.distributed.exchange import LARGE
 from tensorlite.distributed.registered import Route, bytes_in, is_light
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import Carrier
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.runtime.instruments import observed
 from tensorlite.runtime.plan import Arrays, Plan, Task
 from tensorlite.runtime.rendezvous import Key, name_of

@@ -32,7 +32,7 @@ from tensorlite.distributed.registered import (
 from tensorlite.distributed.relay import Place
 from tensorlite.distributed.running import Running
 from tensorlite.distributed.shares import Share, shares_of
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.under import Done, Under
 from tensorlite.ops.identity import Identity
 from tensorlite.passes.partition import Division

@@ -42,7 +42,7 @@ from tensorlite.distributed.shares import Share
 from tensorlite.distributed.tracing import moved
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import command
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.threads import report
 from tensorlite.distributed.variants import packed_variant
 from tensorlite.distributed.worker import FETCH, How

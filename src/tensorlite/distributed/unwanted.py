@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 
 
 class Unwanted:

@@ -38,7 +38,7 @@ from tensorlite.distributed.running import Coming, Found, Running
 from tensorlite.distributed.tracing import Recording, moved
 from tensorlite.distributed.transport.carrier import COMMAND, Carrier, command
 from tensorlite.distributed.transport.endpoints import Address
-from tensorlite.distributed.transport.links import Parcel
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.ops import every
 from tensorlite.ops.list_values import Bundled, TensorList

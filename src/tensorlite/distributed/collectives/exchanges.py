@@ -1,7 +1,8 @@
 """Exchanges: all-reduce of small arrays, in as few messages one after the other as can be.
 
 `Exchange`: all send to all, one message deep. `Tree`: recursive doubling, as many deep as the
-number of ranks has binary digits. Large arrays, of which each rank reduces a part, are rings.py's.
+number of ranks has binary digits. Ranks that often meet look at each other's memory instead, which
+is standing.py's; large arrays, of which each rank reduces a part, are rings.py's.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from tensorlite.core.waiting import Done
 from tensorlite.core.xp import Array
 from tensorlite.distributed.collectives.folds import Fold, Ranked
 from tensorlite.distributed.collectives.meetings import GREETING, Group, Meeting
+from tensorlite.distributed.collectives.standing import NOWHERE, Standing, standing
 
 JOINED = 1 << 14
 """Bytes of an array up to which it is sent in one message with the greeting, by a copy more."""
 DATA = (1,)
+PLACE = 8
+"""Bytes that say where a rank puts up its values."""
 
 
 class Reduction(Meeting):
@@ -47,20 +51,60 @@ class Reduction(Meeting):
 
 
 class Exchange(Reduction):
-    """All send all they have to all, and each merges in the order of ranks."""
+    """All send all they have to all, and each merges in the order of ranks.
+
+    What is small is put up for the others where they can look, once they have met before.
+    """
+
+    _joined = False
+    _standing: Standing | None = None
+    _posted = False
 
     def start(self) -> None:
         """Send to all, then hear all."""
-        own, others = self.array, self.group.others
-        if self.group.size > 2:
+        group, own = self.group, self.array
+        absent = group.others
+        if group.size > 2:
             self._ranked = self._ordered()
-        self._joined = own.nbytes <= JOINED
-        if self._joined:
-            self.greet(others, self.greeting + self.array.tobytes())
+        if own.nbytes > JOINED:
+            self.greet(absent, self.greeting, (DATA, own))
         else:
-            self.greet(others, self.greeting, (DATA, own))
-        for other in others:
-            self.hear(other, GREETING, partial(self._greets, other))
+            self._joined = True
+            self._standing = standing(group, (self.key, self.greeting), own)
+            if self._standing is not None:
+                absent = self._look(self._standing)
+            else:
+                self._send_joined(absent)
+        for rank in group.others:
+            if rank in absent:
+                self.hear(rank, GREETING, partial(self._greets, rank))
+            elif self._standing is not None:
+                self._take(rank, self._standing.value(rank, self.step))
+
+    def _look(self, places: Standing) -> list[int]:
+        """Put the own value up; return the ranks of which a message is to come."""
+        step = self.step
+        self._posted = places.post(self.group, step, self.array)
+        if not self._posted:
+            self._send_joined(self.group.others)
+            return self.group.others
+        absent = places.missing(step)
+        late = {*absent, *places.awaiting(step)}
+        if late:
+            self._send_joined(sorted(late))
+        return absent
+
+    def _send_joined(self, ranks: list[int]) -> None:
+        """Send the greeting, the value, and where it will be put up, in one message."""
+        begin = NOWHERE if self._standing is None else self._standing.begin
+        place = begin.to_bytes(PLACE, "little", signed=True)
+        self.greet(ranks, self.greeting + self.array.tobytes() + place)
+
+    def _end(self) -> bool:
+        first = super()._end()
+        if first and self._standing is not None:
+            self._standing.end(self.step, self._posted)
+        return first
 
     def _ordered(self) -> Ranked:
         own, rank = self.array, self.group.rank
@@ -71,7 +115,10 @@ class Exchange(Reduction):
         self.agree(rank, self.greeting, came)
         if self._joined:
             array, begin = self.array, len(self.greeting)
-            self._take(rank, np.ndarray(array.shape, array.dtype, came.data, begin))
+            if self._standing is not None:
+                place = int.from_bytes(came[-PLACE:].tobytes(), "little", signed=True)
+                self._standing.told(self.group, rank, place)
+            self._take(rank, np.ndarray(array.shape, array.dtype, came, begin))
         else:
             self.hear(rank, DATA, partial(self._take, rank))
 

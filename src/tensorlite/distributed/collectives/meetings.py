@@ -27,8 +27,8 @@ from tensorlite.core.waiting import Cancel, Done, ended
 from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.arrivals import Arrival
 from tensorlite.distributed.transport.carrier import Carrier
-from tensorlite.distributed.transport.links import Parcel
 from tensorlite.distributed.transport.messages import BYTES
+from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.runtime.rendezvous import Tag
 
 GREETING: Tag = (0,)

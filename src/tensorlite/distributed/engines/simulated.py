@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from mmap import mmap
 from threading import RLock
 from typing import NamedTuple, TypeAlias
 
@@ -24,10 +25,11 @@ from tensorlite.core.waiting import Cancel
 from tensorlite.core.xp import Array
 from tensorlite.distributed.engines.events import Events, Faults
 from tensorlite.distributed.transport.arrivals import Arrivals, Done
+from tensorlite.distributed.transport.boards import Board
 from tensorlite.distributed.transport.carrier import COMMAND, Lost, Serve
 from tensorlite.distributed.transport.endpoints import Address
-from tensorlite.distributed.transport.links import Parcel, Traffic, message_of
 from tensorlite.distributed.transport.messages import Limits, Message, value_of
+from tensorlite.distributed.transport.parcels import Parcel, Traffic, message_of
 from tensorlite.runtime.rendezvous import Key
 
 NODE = "this process"
@@ -171,6 +173,7 @@ class SimulatedCarrier:
         self.incarnation = incarnation
         self.address = Address(NODE, path, None)
         self.room: Room | None = None
+        self.board: Board | None = None
         self.mortal = mortal
         self.alive = True
         self.awaited: Callable[[], Iterable[str]] = tuple
@@ -253,6 +256,10 @@ class SimulatedCarrier:
                 turn = f" in iteration {tag}" if tag else ""
                 what = "" if words else f"{name} of step {step}{turn}"
                 yield Wait(self.task, what, source)
+
+    def board_of(self, task: str) -> mmap | None:
+        """Return None: what tasks of one process have is simulated as messages."""
+        return None
 
     def traffic(self) -> Mapping[str, Traffic]:
         """Return what went to and came from each task."""

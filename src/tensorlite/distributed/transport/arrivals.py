@@ -21,6 +21,7 @@ from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.messages import DEAD, Message
 from tensorlite.runtime.rendezvous import Key
 
+_made = tuple.__new__
 REMEMBERED = 4096
 """Steps that are over of which late values are known to be late."""
 
@@ -92,9 +93,10 @@ class Arrivals:
 
     def arrive(self, source: Source, message: Message, value: Array | None) -> None:
         """Hand over what came, or keep it until it is asked for; drop what comes too late."""
-        arrival = Arrival(value, message.flags & DEAD != 0)
-        peer, step = source.peer, message.step
-        where = peer, message.key
+        _, _, step, key, _, _, _, flags, _ = message
+        arrival = _made(Arrival, (value, flags & DEAD != 0))
+        peer = source.peer
+        where = peer, key
         done: Done | None = None
         with self._lock:
             if step not in self._over and self._current.get(peer) is source:
@@ -105,7 +107,7 @@ class Arrivals:
                     return
                 if isinstance(found, _Offer):
                     words[where] = found
-                    raise ProtocolError(f"{message.key[0]} came twice")
+                    raise ProtocolError(f"{key[0]} came twice")
                 if not words:
                     del self._steps[step]
                 done = found

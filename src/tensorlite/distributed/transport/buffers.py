@@ -99,7 +99,8 @@ def buffer_of(array: Array) -> Segment | None:
         base = base.base
     if type(base) is not Lease or base.buffer is None:
         return None
-    return base.buffer if base.begin == _begin(array) else None
+    whole = array.nbytes == base.nbytes
+    return base.buffer if whole or base.begin == _begin(array) else None
 
 
 def _begin(array: Array) -> int:

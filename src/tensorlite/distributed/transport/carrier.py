@@ -7,14 +7,16 @@ and key, and commands, whose step is 0, which are handed to whoever serves them 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from mmap import mmap
 from typing import Protocol, TypeAlias
 
 from tensorlite.core.containers import Room
 from tensorlite.core.waiting import Cancel
 from tensorlite.core.xp import Array
 from tensorlite.distributed.transport.arrivals import Done
+from tensorlite.distributed.transport.boards import Board
 from tensorlite.distributed.transport.endpoints import Address
-from tensorlite.distributed.transport.links import Parcel, Traffic
+from tensorlite.distributed.transport.parcels import Parcel, Traffic
 from tensorlite.runtime.rendezvous import Key
 
 COMMAND = 0
@@ -39,6 +41,8 @@ class Carrier(Protocol):
     address: Address
     room: Room | None
     """Where large values are to be computed that are sent often; None: anywhere."""
+    board: Board | None
+    """What the other tasks of this host may look into; None: nothing."""
 
     def meet(self, task: str, address: Address, incarnation: int) -> None:
         """Learn where a task listens, or that it has been started anew."""
@@ -65,6 +69,9 @@ class Carrier(Protocol):
 
     def waiting(self, step: int) -> Iterator[tuple[str, Key]]:
         """Yield the task and key of each value of a step that is waited for."""
+
+    def board_of(self, task: str) -> mmap | None:
+        """Return the board of a task that is linked, if there is one to look into."""
 
     def traffic(self) -> Mapping[str, Traffic]:
         """Return what went to and came from each task."""

@@ -10,24 +10,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+from mmap import mmap
 from threading import Condition, Lock
 from time import monotonic
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-from tensorlite.core.errors import (
-    InvalidArgumentError,
-    ProtocolError,
-    UnavailableError,
-)
+import numpy as np
+
+from tensorlite.core.errors import ProtocolError, UnavailableError
 from tensorlite.core.waiting import ended
 from tensorlite.core.xp import Array
+from tensorlite.distributed.transport import boards
+from tensorlite.distributed.transport.boards import Board
 from tensorlite.distributed.transport.buffers import buffer_of
 from tensorlite.distributed.transport.decoder import Decoder
 from tensorlite.distributed.transport.messages import (
-    DEAD,
     LENT,
     NEW,
     SEGMENT,
@@ -35,11 +33,17 @@ from tensorlite.distributed.transport.messages import (
     Limits,
     Message,
     framed,
-    raw,
+    notice,
     value_of,
     whole,
 )
 from tensorlite.distributed.transport.outlets import Item, Outlet
+from tensorlite.distributed.transport.parcels import (
+    Parcel,
+    Traffic,
+    message_of,
+    size_of,
+)
 from tensorlite.distributed.transport.reception import Reception
 from tensorlite.distributed.transport.segments import (
     SLOTS,
@@ -49,7 +53,6 @@ from tensorlite.distributed.transport.segments import (
     Segment,
 )
 from tensorlite.distributed.transport.wires import Wire
-from tensorlite.runtime.rendezvous import Key
 
 OVERHEAD = 256
 """Bytes that a message counts beside its payload, for what keeps it."""
@@ -64,55 +67,6 @@ LAZY = 4
 """Segments that are given back together, or with what is sent."""
 
 Granted = TypeVar("Granted")
-
-
-class Parcel(NamedTuple):
-    """A value to send."""
-
-    key: Key
-    value: Array | bytes | None
-    """Bytes come as an array of uint8."""
-    dead: bool = False
-
-
-def size_of(parcel: Parcel) -> int:
-    """Return how many bytes the value of a parcel has."""
-    _, value, dead = parcel
-    if dead or value is None:
-        return 0
-    return len(value) if isinstance(value, bytes) else int(value.nbytes)
-
-
-@dataclass
-class Traffic:
-    """What went between this task and another, since the beginning."""
-
-    messages_out: int = 0
-    messages_in: int = 0
-    bytes_out: int = 0
-    """Of the tensors alone."""
-    bytes_in: int = 0
-    dropped: int = 0
-    """Messages of an incarnation that is over."""
-    heard: float | None = None
-    """When a message came last, by the carrier's clock."""
-
-
-def message_of(
-    own: int, step: int, parcel: Parcel, limits: Limits
-) -> tuple[Message, Array | None]:
-    """Return the message for a value, and its bytes, which may be a view of it."""
-    if parcel.dead:
-        return Message(Kind.TENSOR, own, step, parcel.key, flags=DEAD), None
-    dtype, shape, data = raw(parcel.value)
-    if data.nbytes > limits.payload:
-        raise InvalidArgumentError(
-            f"{parcel.key[0]} has {data.nbytes} bytes, more than the {limits.payload} "
-            "that may be sent at once: send it in pieces"
-        )
-    kind = Kind.TENSOR
-    message = Message(kind, own, step, parcel.key, dtype, shape, data.nbytes)
-    return message, data
 
 
 Take: TypeAlias = "Callable[[Link, Message, Array | None], None]"
@@ -136,6 +90,7 @@ class Link:
         traffic: Traffic,
         reception: Reception,
         first: bytes = b"",
+        board: Board | None = None,
     ) -> None:
         self.peer = peer
         self.own, self.incarnation = incarnations
@@ -151,6 +106,11 @@ class Link:
         self._outlet = Outlet(wire, self._wake, self.end)
         if first:
             self._outlet.queue.append(Item([first]))
+        if board is not None and wire.carries_descriptors:
+            word = notice(Kind.BOARD, self.own)
+            self._outlet.queue.append(Item([word], (board.descriptor,)))
+        self.board: mmap | None = None
+        """The peer's, to be read."""
         self._lock = Lock()
         self._state = Condition(self._lock)
         self._pool = Pool()
@@ -194,28 +154,38 @@ class Link:
             if not self._outlet.write(None if here else last):
                 raise self.gone()
 
-    def send_small(self, step: int, parcels: Sequence[Parcel]) -> bool:
-        """Send values, if they are small and may go now; else return False: use `send`.
+    def send_now(self, step: int, parcels: Sequence[Parcel]) -> bool:
+        """Send values, if they may go at once; else return False: use `send`. Nothing waits.
 
-        Copies go, and nothing waits.
+        Of small ones copies go; one of them may lie where the peer can read it.
         """
-        if self._returned:
-            return False
         parts: list[bytes] = []
+        lent = None
         size = 0
         for parcel in parcels:
             data = self._whole(step, parcel)
-            if not data:
+            if data:
+                size += size_of(parcel)
+            elif lent is None:
+                lent = parcel
+            else:
                 return False
             parts.append(data)
-            size += size_of(parcel)
         with self._lock:
             full = self._on_the_way >= self._limits.window or size > self._small
             if full or self._deferred or self.error is not None:
                 return False
+            if lent is not None:
+                data = self._lend(step, lent)
+                if not data:
+                    return False
+                parts[parts.index(b"")] = data
+                size += size_of(lent)
             self._on_the_way += size + len(parts) * OVERHEAD
             self.traffic.messages_out += len(parts)
             self.traffic.bytes_out += size
+        if self._returned:
+            parts.append(self._releases())
         self._outlet.put(parts[0] if len(parts) == 1 else b"".join(parts))
         if self.error is not None:
             raise self.gone()
@@ -230,7 +200,7 @@ class Link:
             if self._owed < self._limits.window // 2:
                 return
             owed, self._owed = self._owed, 0
-        self._notify(Kind.CREDIT, step=owed)
+        self._outlet.queue.append(Item([notice(Kind.CREDIT, self.own, owed)]))
         self._outlet.write(None)
 
     def end(self, reason: str) -> None:
@@ -264,6 +234,26 @@ class Link:
         return (
             b"" if value is None else whole(self.own, step, key, value, self._small)
         )
+
+    def _lend(self, step: int, parcel: Parcel) -> bytes:
+        """Lend a value that the peer can read already; return the message, b"" when it cannot."""
+        key, value, _ = parcel
+        if type(value) is not np.ndarray or not self._wire.carries_descriptors:
+            return b""
+        size = value.nbytes
+        buffer = buffer_of(value) if value.flags.c_contiguous else None
+        if buffer is None or size > self._limits.payload:
+            return b""
+        loan = self._pool.lend(buffer, value)
+        if loan is None:
+            return b""
+        place = LENT | SEGMENT, loan.slot
+        data = b""
+        if loan.known:
+            data = framed(self.own, step, key, value.dtype, value.shape, size, *place)
+        if not data:
+            self._pool.back(loan.slot)
+        return data
 
     def _item(self, message: Message, data: Array | None, here: bool) -> Item:
         """Return what is to be written; large data goes into a segment, if there are such."""
@@ -351,15 +341,22 @@ class Link:
         assert self.error is not None
         return ended(UnavailableError(*self.error.args))
 
-    def _notify(self, kind: Kind, step: int = 0, segment: int = 0) -> None:
-        message = Message(kind, self.own, step, segment=segment)
-        self._outlet.queue.append(Item([message.encode()]))
-
     def _give_back(self) -> None:
         """Queue word of the segments that are free again."""
+        words = self._releases()
+        if words:
+            self._outlet.queue.append(Item([words]))
+
+    def _releases(self) -> bytes:
+        """Return that word, which goes to the peer now."""
+        words = b""
         while self._returned:
-            with suppress(IndexError):  # another thread may take the last
-                self._notify(Kind.RELEASE, segment=self._returned.popleft())
+            try:
+                slot = self._returned.popleft()
+            except IndexError:  # another thread took the last
+                break
+            words += notice(Kind.RELEASE, self.own, segment=slot)
+        return words
 
     def _let_go(self, slot: int) -> None:
         """Note that no array is over a segment any more. Runs anywhere, and takes no lock."""
@@ -431,6 +428,8 @@ class Link:
                 self._state.notify_all()
         elif message.kind is Kind.CREDIT:
             self._credit(message.step)
+        elif message.kind is Kind.BOARD and self.board is None:
+            self.board = boards.mapped(self._descriptor("a board"))
         else:
             raise ProtocolError(f"a {message.kind.name} came on a link that is begun")
 
@@ -465,13 +464,17 @@ class Link:
         else:
             self._command(self, message, value)
 
+    def _descriptor(self, what: str) -> int:
+        """Return the descriptor that came with a message."""
+        if not self._wire.descriptors:
+            raise ProtocolError(f"{what} came without its descriptor")
+        return self._wire.descriptors.popleft()
+
     def _shared(self, message: Message) -> Array:
         """Return the bytes that came in a segment: in place, or copied when many are held."""
         slot, size = message.segment, message.payload
         if message.flags & NEW:
-            if not self._wire.descriptors:
-                raise ProtocolError(f"segment {slot} came without its descriptor")
-            self._mappings.attach(slot, self._wire.descriptors.popleft())
+            self._mappings.attach(slot, self._descriptor(f"segment {slot}"))
         if slot in self._held:
             raise ProtocolError(f"segment {slot} was filled again before it was free")
         self._held.add(slot)

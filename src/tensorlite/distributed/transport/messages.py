@@ -61,6 +61,8 @@ class Kind(IntEnum):
     TENSOR = 4
     RELEASE = 5
     CREDIT = 6
+    BOARD = 7
+    """Its descriptor comes with this message."""
 
 
 LAST = max(Kind)
@@ -212,20 +214,23 @@ def whole(incarnation: int, step: int, key: Key, value: object, most: int) -> by
     return b""
 
 
+def notice(kind: Kind, incarnation: int, step: int = 0, segment: int = 0) -> bytes:
+    """Return a message that says no more than this."""
+    return HEADER.pack(
+        MAGIC, VERSION, kind, 0, 0, 0, 0, 0, incarnation, step, 0, segment
+    )
+
+
 def value_of(message: Message, payload: Payload | None) -> Array | None:
     """Return the array that a payload holds, as a view of it but for strings; None when dead."""
     dtype = message.dtype
     if payload is None or dtype is None:
         return None
-    if isinstance(payload, bytearray):
-        if dtype is not dtypes.bool_ and dtype is not dtypes.string:
-            return np.ndarray(message.shape, dtype.numpy, payload)
-        payload = np.frombuffer(payload, np.uint8)
     if dtype is dtypes.string:
-        return _unpacked(payload, message.shape)
-    if dtype is dtypes.bool_ and payload.max(initial=0) > 1:
+        return _unpacked(np.ndarray(len(payload), np.uint8, payload), message.shape)
+    if dtype is dtypes.bool_ and np.max(payload, initial=0) > 1:
         raise ProtocolError("a tensor of bool holds something else")
-    return payload.view(dtype.numpy).reshape(message.shape)
+    return np.ndarray(message.shape, dtype.numpy, payload)
 
 
 def _packed(array: Array) -> Array:

@@ -12,7 +12,8 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from threading import Condition, Lock, Thread
+from mmap import mmap
+from threading import Condition, Thread
 from time import monotonic
 
 from tensorlite.core.errors import (
@@ -24,6 +25,7 @@ from tensorlite.core.errors import (
     UnavailableError,
 )
 from tensorlite.core.waiting import Cancel
+from tensorlite.distributed.transport import boards
 from tensorlite.distributed.transport.arrivals import Arrivals, Done
 from tensorlite.distributed.transport.buffers import Buffers
 from tensorlite.distributed.transport.carrier import Lost, Serve
@@ -38,8 +40,10 @@ from tensorlite.distributed.transport.endpoints import (
     wrapped,
 )
 from tensorlite.distributed.transport.handshake import Hello, Verdict, answer, call
-from tensorlite.distributed.transport.links import Link, Parcel, Traffic
+from tensorlite.distributed.transport.links import Link
 from tensorlite.distributed.transport.messages import Limits
+from tensorlite.distributed.transport.parcels import Parcel, Traffic
+from tensorlite.distributed.transport.peers import Peer
 from tensorlite.distributed.transport.reception import Reception
 from tensorlite.distributed.transport.threads import Work, Workers
 from tensorlite.distributed.transport.wires import wire_of
@@ -53,24 +57,6 @@ LEAST = 1.0
 """Seconds that another machine may be silent at the least."""
 AGAIN = 0.05
 """Seconds after which a task is called again that was about to call itself."""
-
-
-class _Peer:
-    """Another task, as it is known here."""
-
-    def __init__(self, task: str, address: Address | None, incarnation: int) -> None:
-        self.task = task
-        self.address = address
-        self.incarnation = incarnation
-        self.link: Link | None = None
-        self.lost = 0
-        """The number of the link that broke last."""
-        self.reserved = False
-        """Whether a call of its is being answered with yes."""
-        self.calling = False
-        self.turn = Lock()
-        """Held by the thread that calls it."""
-        self.traffic = Traffic()
 
 
 class Plane:
@@ -97,16 +83,7 @@ class Plane:
         timeout: float = 10.0,
         silence: float = 6.0,
     ) -> None:
-        if len(secret) < SHORTEST:
-            raise InvalidArgumentError(
-                f"a secret of {len(secret)} bytes can be guessed: take {SHORTEST} or more, such "
-                "as secrets.token_bytes(32)"
-            )
-        if silence < LEAST:
-            raise InvalidArgumentError(
-                f"silence={silence}: a link cannot be given up that soon; allowed are {LEAST} "
-                "seconds and more"
-            )
+        _check(secret, silence)
         self.task = task
         self.incarnation = incarnation
         self._arrivals, self._buffers = Arrivals(), Buffers()
@@ -120,7 +97,7 @@ class Plane:
         self._silence = silence
         self._commands = Commands()
         self._workers = Workers(f"work-{task}")
-        self._peers: dict[str, _Peer] = {}
+        self._peers: dict[str, Peer] = {}
         self._links: set[Link] = set()
         """Those that are not over, though another may have taken their place."""
         self._state, self._closed = Condition(), False
@@ -129,6 +106,7 @@ class Plane:
         """Who called and has not said who it is, in the order of calling."""
         self._listeners = Listeners(host, port, unix)
         self.address = self._listeners.address
+        self.board = boards.made() if unix else None
         self._reception = Reception(f"receive-{task}")
         self._woken, self._waker = socket.socketpair()
         self._thread = Thread(target=self._listen, name=f"plane-{task}", daemon=True)
@@ -175,7 +153,7 @@ class Plane:
         """Send values that are ready together, together; else as `send`."""
         peer = self._peers.get(task) or self._peer(task)
         link = peer.link
-        if link is None or not link.send_small(step, parcels):
+        if link is None or not link.send_now(step, parcels):
             self._link(peer).send(step, parcels)
 
     def receive(self, task: str, step: int, key: Key, done: Done) -> Cancel | None:
@@ -195,6 +173,11 @@ class Plane:
     def waiting(self, step: int) -> Iterator[tuple[str, Key]]:
         """Yield the task and key of each value of a step that is waited for."""
         return self._arrivals.waiting(step)
+
+    def board_of(self, task: str) -> mmap | None:
+        """Return the board of a task that is linked, if there is one to look into."""
+        link = self._peer(task).link
+        return None if link is None else link.board
 
     def traffic(self) -> dict[str, Traffic]:
         """Return what went to and came from each task."""
@@ -240,12 +223,14 @@ class Plane:
             self._arrivals.lose(task, f"the data plane of {self.task} is closed")
         self._arrivals.clear()
         self._buffers.close()
+        if self.board is not None:
+            self.board.close()
         self._workers.close()
         self.wake()
         self._woken.close()
         self._waker.close()
 
-    def _peer(self, task: str) -> _Peer:
+    def _peer(self, task: str) -> Peer:
         peer = self._peers.get(task)
         if peer is not None:
             return peer
@@ -255,25 +240,25 @@ class Plane:
             f"there is no task {task!r}; known are {', '.join(self._peers) or 'none'}"
         )
 
-    def _known(self, task: str, incarnation: int) -> _Peer:
+    def _known(self, task: str, incarnation: int) -> Peer:
         """Return a task, as it may be new."""
         peer = self._peers.get(task)
         if peer is None:
-            peer = self._peers[task] = _Peer(task, None, incarnation)
+            peer = self._peers[task] = Peer(task, None, incarnation)
         if incarnation < peer.incarnation:
             raise InvalidArgumentError(
                 f"incarnation {incarnation:#x} of {task} is over; it is {peer.incarnation:#x}"
             )
         return peer
 
-    def _renew(self, peer: _Peer, incarnation: int) -> None:
+    def _renew(self, peer: Peer, incarnation: int) -> None:
         if incarnation > peer.incarnation:
             peer.incarnation = incarnation
             peer.lost = 0
 
     # Calling.
 
-    def _link(self, peer: _Peer) -> Link:
+    def _link(self, peer: Peer) -> Link:
         """Return the link to a task, which is called if there is none."""
         link = peer.link
         if link is not None and link.error is None:
@@ -295,7 +280,7 @@ class Plane:
                     peer.calling = False
                 self._await(peer, until, verdict)
 
-    def _call(self, peer: _Peer) -> Verdict:
+    def _call(self, peer: Peer) -> Verdict:
         """Call a task; return whether it is linked, which may have to wait for its own call."""
         if peer.address is None:
             raise UnavailableError(
@@ -312,7 +297,7 @@ class Plane:
             self._arrivals.lose(peer.task, reason)
             raise UnavailableError(reason) from error
 
-    def _introduce(self, sock: socket.socket, peer: _Peer) -> Verdict:
+    def _introduce(self, sock: socket.socket, peer: Peer) -> Verdict:
         shake(sock, self._timeout)
         me = Hello(self.task, self.incarnation, peer.lost)
         other, verdict = call(sock, me, peer.task, self._secret, self._timeout)
@@ -326,7 +311,7 @@ class Plane:
             sock.close()
         return verdict
 
-    def _await(self, peer: _Peer, until: float, verdict: Verdict) -> None:
+    def _await(self, peer: Peer, until: float, verdict: Verdict) -> None:
         """Wait a little for a link that the other task may be making."""
         with self._state:
             if peer.link is None and not self._closed and not verdict.final:
@@ -374,7 +359,7 @@ class Plane:
 
     def _answer(self, sock: socket.socket) -> None:
         """Ask who calls, and link with it if that is to be."""
-        caller: list[_Peer] = []
+        caller: list[Peer] = []
         try:
             with self._talk(sock):
                 shake(sock, self._timeout)
@@ -403,7 +388,7 @@ class Plane:
         peer = self._peers.get(task)
         return Hello(self.task, self.incarnation, 0 if peer is None else peer.lost)
 
-    def _decide(self, hello: Hello, caller: list[_Peer]) -> Verdict:
+    def _decide(self, hello: Hello, caller: list[Peer]) -> Verdict:
         """Return the number of a new link with the task that calls, or why there is to be none."""
         with self._state:
             if self._closed or hello.task == self.task:
@@ -465,6 +450,7 @@ class Plane:
                 peer.traffic,
                 self._reception,
                 first,
+                self.board,
             )
             peer.link = link
             self._links.add(link)
@@ -493,3 +479,17 @@ def _shut(sock: socket.socket) -> None:
     """Wake whoever waits for a socket."""
     with suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def _check(secret: bytes, silence: float) -> None:
+    """Raise InvalidArgumentError for a secret that is short, or too little silence."""
+    if len(secret) < SHORTEST:
+        raise InvalidArgumentError(
+            f"a secret of {len(secret)} bytes can be guessed: take {SHORTEST} or more, such "
+            "as secrets.token_bytes(32)"
+        )
+    if silence < LEAST:
+        raise InvalidArgumentError(
+            f"silence={silence}: a link cannot be given up that soon; allowed are {LEAST} "
+            "seconds and more"
+        )

@@ -70,6 +70,7 @@ class Reception:
         self._turn = Lock()
         """Held by the thread that receives."""
         self._receiver = 0
+        self._main = main_thread().ident
         self._waiters = Waiters()
         self._context = Context()
         """What whoever receives works in; what the thread does else is none of its business."""
@@ -177,7 +178,7 @@ class Reception:
             self._rouse()
 
         handler = None
-        if current_thread() is main_thread():
+        if get_ident() == self._main:
             handler = _signal.getsignal(SIGINT)
         if callable(handler):
             _signal.signal(SIGINT, note)
