@@ -22,6 +22,7 @@ from tensorlite.ops.ragged_arrange import (
     where_rows as where,
 )
 from tensorlite.ops.ragged_constants import constant, constant_value
+from tensorlite.ops.ragged_products import ragged_matmul as matmul
 from tensorlite.ops.ragged_reduce import (
     reduce_all,
     reduce_any,
@@ -44,6 +45,7 @@ __all__ = [
     "expand_dims",
     "gather",
     "map_flat_values",
+    "matmul",
     "range",
     "reduce_all",
     "reduce_any",

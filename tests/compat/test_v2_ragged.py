@@ -34,6 +34,7 @@ EXPECTED: list[tuple[Any, Any]] = [
     (lambda: tf.reduce_max(y(), axis=-1), [[4, -(2**31)], [], [9, 2, 6]]),
     (lambda: tf.reduce_all(x() > 2, axis=1), [False, True, False, True, True]),
     (lambda: tf.concat([f(), [[5.0], [6.0]]], axis=1), [[1, 2, 5], [3, 6]]),
+    (lambda: tf.matmul(f()[:1], [[3.0], [4.0]]), [[11.0]]),
     (lambda: tf.stack([f(), f()]), [[[1, 2], [3]], [[1, 2], [3]]]),
     (lambda: tf.tile(f(), [1, 2]), [[1, 2, 1, 2], [3, 3]]),
     (lambda: tf.gather(f(), [1, 0]), [[3], [1, 2]]),

@@ -36,12 +36,12 @@ assert steps is not None
 __all__ = [
     "AUTOTUNE",
     "CsvDataset",
-    "SqlDataset",
     "Dataset",
     "DatasetIterator",
     "FixedLengthRecordDataset",
     "INFINITE",
     "Options",
+    "SqlDataset",
     "TFRecordDataset",
     "TFRecordWriter",
     "TextLineDataset",

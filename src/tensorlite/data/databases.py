@@ -101,10 +101,10 @@ def _rows(path: str, query: str, kinds: Sequence[DType]) -> Iterator[Any]:
         raise UnknownError(f"SqlDataset: {path}: {error}") from None
     try:
         found = database.execute(query)
-        if len(found.description) != len(kinds):
+        columns = len(found.description or ())
+        if columns != len(kinds):
             raise InvalidArgumentError(
-                f"SqlDataset: the query gives {len(found.description)} columns; output_types has "
-                f"{len(kinds)}"
+                f"SqlDataset: the query gives {columns} columns; output_types has {len(kinds)}"
             )
         for row in found:
             pairs = zip(row, kinds, strict=True)

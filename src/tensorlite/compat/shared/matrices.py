@@ -58,7 +58,7 @@ def matmul(
     left, right = transpose_a or adjoint_a, transpose_b or adjoint_b
     if isinstance(a, RaggedParts) or isinstance(b, RaggedParts):
         x, y = [
-            mapped(tl.conj, one) if is_turned else one
+            tl.conj(one) if is_turned else one
             for one, is_turned in ((a, adjoint_a), (b, adjoint_b))
         ]
         return ragged.matmul(x, y, transpose_a=left, transpose_b=right)
