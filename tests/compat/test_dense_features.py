@@ -71,3 +71,21 @@ def test_inputs_are_named_in_a_functional_model() -> None:
     model = tf.keras.Model(inputs, tf.keras.layers.Dense(2)(wide))
     given = {"age": np.zeros((3, 1), np.float32), "kind": np.array([["a"]] * 3)}
     assert model(given).shape.as_list() == [3, 2]
+
+
+def test_initializers_of_embeddings_may_ask_for_the_part_they_fill() -> None:
+    column = tf.feature_column
+    kind = column.categorical_column_with_identity("kind", 3)
+    asked: list[Any] = []
+
+    def filled(shape: Any, dtype: Any, partition_info: Any) -> Any:
+        asked.append(partition_info)
+        return tf.reshape(tf.range(6, dtype=dtype), shape)
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        embedded = column.embedding_column(kind, 2, initializer=filled)
+        rows = v1.feature_column.input_layer({"kind": [[2], [0]]}, [embedded])
+        session.run(v1.global_variables_initializer())
+        assert session.run(rows).tolist() == [[4, 5], [0, 1]]
+    assert len(asked) == 1

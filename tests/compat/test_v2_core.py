@@ -224,3 +224,20 @@ def test_traces_need_not_be_added_to_graphs() -> None:
     trace = double.get_concrete_function(tf.TensorSpec([], tf.float32))
     trace.add_to_graph()
     assert float(trace(tf.constant(2.0))) == 4.0
+
+
+def test_sparse_and_ragged_tensors_and_slices_are_tensors_too() -> None:
+    rows, parts = tf.constant([0]), tf.ones([1, 2])
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    for x in (ragged, sparse, tf.IndexedSlices(parts, rows), parts, tf.Variable(1.0)):
+        assert tf.is_tensor(x)
+        assert tf.keras.ops.is_tensor(x)
+    for other in (np.ones(2), 3, tf.TensorSpec([]), tf.data.Dataset.range(2)):
+        assert not tf.is_tensor(other)
+
+
+def test_versions_are_told_beside_the_names() -> None:
+    assert tf.__git_version__ == tf.version.GIT_VERSION
+    assert tf.compat.v1.__git_version__ == tf.compat.v1.version.GIT_VERSION
+    assert tf.__compiler_version__ == tf.version.COMPILER_VERSION

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.shapes import shape_of
+from tensorlite.core.shapes import AnyShape, shape_of
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip
@@ -74,13 +74,13 @@ class SparseTensor(_Parts):
     @property
     def shape(self) -> Shape:
         """The sizes of the tensor, None for those that a trace does not know."""
+        return cast("Shape", self.get_shape())
+
+    def get_shape(self) -> AnyShape:
+        """Return the shape, as tensors do."""
         known = self.dense_shape.spec.vector()
         sizes = (None,) * (self.rank or 0) if known is None else known
-        return cast("Shape", shape_of(sizes))
-
-    def get_shape(self) -> Shape:
-        """Return the shape, as tensors do."""
-        return self.shape
+        return shape_of(sizes)
 
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))

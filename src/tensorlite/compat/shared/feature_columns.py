@@ -229,7 +229,7 @@ def _initializer(given: Any, dimension: int, saved: tuple[Any, Any]) -> Any:
     if saved[0] is not None:
         return lambda shape, dtype: constant(load_variable(*saved), dtype)
     if given is not None:
-        return lambda shape, dtype: plain(given(shape, dtype=dtype))
+        return given
     deviation = float(1 / np.sqrt(dimension))
     return lambda shape, dtype: plain(
         random.truncated_normal(tuple(shape), 0.0, deviation, dtype)

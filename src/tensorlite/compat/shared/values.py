@@ -21,6 +21,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS
 from tensorlite.ops import differentiate
+from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 __all__ = ["IndexedSlices", "SparseTensor", "SparseTensorValue", "TensorSpec"]
@@ -66,6 +67,10 @@ class VariableAggregation(Enum):
 
 
 VariableAggregationV2 = VariableAggregation
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, (Operand, PlainSparse, RaggedTensor, IndexedSlices))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

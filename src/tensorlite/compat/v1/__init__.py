@@ -409,7 +409,8 @@ newaxis = None
 OpError = errors.OpError
 Tensor = ShownTensor
 tuple = tuple_
-__version__ = VERSION
+__version__, __git_version__ = VERSION, GIT_VERSION
+__compiler_version__ = COMPILER_VERSION
 _OF_BOTH = ("autograph", "config", "distribute", "keras", "types")
 _OF_VERSION_2 = {
     "Module": "framework",

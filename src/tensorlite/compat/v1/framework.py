@@ -14,6 +14,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, shape
+from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.derivatives import gated, written
@@ -452,7 +453,3 @@ def set_random_seed(seed: int) -> None:
         global_seed.set(int(seed))
     else:
         graph.seed = seed
-
-
-def is_tensor(x: Any) -> bool:
-    return isinstance(x, Operand)

@@ -327,7 +327,8 @@ from tensorlite.ops.sparse_tensor import (
 newaxis = None
 space_to_batch_nd = space_to_batch
 matrix_square_root = linalg.sqrtm
-__version__ = version.VERSION
+__version__, __git_version__ = version.VERSION, version.GIT_VERSION
+__compiler_version__ = version.COMPILER_VERSION
 initializers = keras.initializers
 losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
 constant_initializer = initializers.Constant

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.shared import values
 from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
@@ -144,7 +145,7 @@ def convert_to_numpy(x: Any) -> Any:
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, Operand)
+    return values.is_tensor(x)
 
 
 def dtype(x: Any) -> str:
