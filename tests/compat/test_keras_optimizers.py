@@ -278,3 +278,20 @@ def test_rows_named_twice_are_clipped_before_they_are_added() -> None:
     scaled = kinds.LossScaleOptimizer(kinds.Adam(0.1))
     made = after_rows_named_twice(scaled)
     np.testing.assert_allclose(made[2:4], [0.26743, 0.88404], atol=1e-5)
+
+
+def test_optimizers_are_called_and_described_as_keras_3_does() -> None:
+    keras.backend.clear_session()
+    assert [kinds.RMSprop().name, kinds.SGD().name, kinds.SGD().name] == [
+        "rm_sprop",
+        "sgd",
+        "sgd_1",
+    ]
+    assert list(kinds.SGD(0.5).get_config()) == [
+        *("name", "learning_rate", "weight_decay", "clipnorm", "global_clipnorm"),
+        *("clipvalue", "use_ema", "ema_momentum", "ema_overwrite_frequency"),
+        *("loss_scale_factor", "gradient_accumulation_steps", "momentum", "nesterov"),
+    ]
+    given = kinds.Adam(0.1, clipnorm=2.0, use_ema=True, gradient_accumulation_steps=3)
+    config = given.get_config()
+    assert kinds.Adam.from_config(config).get_config() == config

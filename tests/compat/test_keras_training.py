@@ -42,12 +42,8 @@ def test_a_sequential_model_learns() -> None:
     assert history.history["loss"][-1] < history.history["loss"][0]
     assert model.evaluate(x, y, verbose=0)[1] > 0.9
     assert model.predict(x, verbose=0).shape == (64, 2)
-    assert [w.name.split("/")[1] for w in model.weights] == [
-        "kernel:0",
-        "bias:0",
-        "kernel:0",
-        "bias:0",
-    ]
+    assert [w.name for w in model.weights] == ["kernel", "bias"] * 2
+    assert [w.path.split("/")[0] for w in model.weights] == [model.name] * 4
 
 
 def test_a_functional_model_takes_operators_and_functions() -> None:

@@ -21,6 +21,7 @@ from tensorlite.compat.v2.keras import (
     lookup,
     masks,
     naming,
+    penalties,
     regularizers,
     sketch,
 )
@@ -169,7 +170,7 @@ class Layer(Arguments, Module):
         sizes = [int(x) for x in TensorShape(shape)] if shape is not None else []
         kind = "glorot_uniform" if wanted.is_floating else "zeros"
         make = initializers.get(kind if initializer is None else initializer)
-        whole = naming.prefixed(name or "Variable")
+        whole = naming.prefixed(name or naming.of_weight())
         graph = in_graphs.building.get()
         with interpreted_by(None) if graph is None else graph.building():
             made: Any = self._kind_of_weight(wanted, graph, autocast)(
@@ -203,9 +204,7 @@ class Layer(Arguments, Module):
 
     @property
     def losses(self) -> list[Any]:
-        found = [term(weight) for weight, term in self._held.regularized]
-        found += [x() if callable(x) else x for x in self._held.added]
-        return [*found, *[x for layer in self.sublayers() for x in layer.losses]]
+        return penalties.of(self)
 
     def _forget_losses(self) -> None:
         self._held.added = [x for x in self._held.added if callable(x)]
@@ -295,7 +294,7 @@ class Layer(Arguments, Module):
         reached = {id(x) for value in found.values() for x in leaves(value)}
         for weight in self._held.weights:
             if id(weight) not in reached:
-                found[str(weight.name).removesuffix(":0").split("/", 1)[-1]] = weight
+                found[weight.path.split("/", 1)[-1]] = weight
         return found
 
     def count_params(self) -> int:

@@ -61,7 +61,10 @@ class Metric(Module):
         wanted = self._kind if dtype is None else as_dtype(dtype)
         with interpreted_by(None):
             first = initializers.get(initializer)(tuple(shape), dtype=wanted)
-            made: Any = Weight(first, trainable=False, name=name, dtype=wanted)
+            whole = (
+                f"{self.name}/{name or 'variable'}" if naming.is_keras_3() else name
+            )
+            made: Any = Weight(first, trainable=False, name=whole, dtype=wanted)
         self._made = (*self._made, made)
         return made
 

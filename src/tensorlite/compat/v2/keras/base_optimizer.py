@@ -22,10 +22,19 @@ from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
 
-_CLIPPING = ("clipnorm", "clipvalue", "global_clipnorm")
+_CLIPPING = ("clipnorm", "global_clipnorm", "clipvalue")
 _UNUSED = (*("jit_compile", "use_locking", "is_legacy_optimizer"),)
 
 
+_UNASKED = {
+    **dict.fromkeys(("weight_decay", *_CLIPPING)),
+    "use_ema": False,
+    "ema_momentum": 0.99,
+    "ema_overwrite_frequency": None,
+    "loss_scale_factor": None,
+    "gradient_accumulation_steps": None,
+}
+"""What Keras 3 says in a configuration of what was not asked for."""
 SLOTS = {
     ("Adam", "mean"): "m",
     ("Adam", "square_mean"): "v",
@@ -57,7 +66,7 @@ class Optimizer(Module):
     ) -> None:
         if isinstance(learning_rate, str):  # Keras 2 has the name first
             learning_rate, name = options.pop("learning_rate", 0.001), learning_rate
-        self.name = name or naming.snake(type(self).__name__)
+        self.name = name or naming.of_optimizer(type(self).__name__)
         learning_rate = options.pop("lr", learning_rate)
         self.clipnorm = options.pop("clipnorm", None)
         self.clipvalue = options.pop("clipvalue", None)
@@ -299,7 +308,7 @@ class Optimizer(Module):
             clipped, _ = tl.clip_by_global_norm(
                 gradients, float(self.global_clipnorm)
             )
-            return [tl.densify(g) for g in clipped]
+            return [tl.densify(g) for g in clipped if g is not None]
         return gradients
 
     def compute_gradients(
@@ -353,11 +362,14 @@ class Optimizer(Module):
             rate = float(rate.numpy())
         kept = {
             key: getattr(self, key)
-            for key in (*_CLIPPING, "weight_decay", "loss_scale_factor")
-            if getattr(self, key) is not None
+            for key in ("weight_decay", *_CLIPPING, "loss_scale_factor")
         }
         for held in self._kept():
             kept.update(held.described())
+        if naming.is_keras_3():
+            kept = {**_UNASKED, **kept}
+        else:
+            kept = {key: x for key, x in kept.items() if x is not None}
         return {
             "name": self.name,
             "learning_rate": describing.described(rate),

@@ -409,9 +409,7 @@ class TensorBoard(Callback):
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             with self._writer("train").as_default():
                 for weight in self.model.weights:
-                    tl.summary.histogram(
-                        weight.name.replace(":", "_"), weight.value(), epoch
-                    )
+                    tl.summary.histogram(weight.path, weight.value(), epoch)
 
     def on_train_end(self, logs: Any = None) -> None:
         for writer in self._writers.values():

@@ -82,7 +82,8 @@ class CompiledLoss:
 
     @property
     def metrics(self) -> list[Metric]:
-        return [self.mean, *(each for each in self._each if each is not None)]
+        """The means of the outputs' losses, each batch counting the same, however large."""
+        return [each for each in self._each if each is not None]
 
     def __call__(
         self,
@@ -105,7 +106,7 @@ class CompiledLoss:
                 continue
             value = loss(y, p, sample_weight=weight)
             if self._each:
-                self._each[i].update_state(value, sample_weight=batch_of(p))
+                self._each[i].update_state(value)
             term = value if share in (None, 1.0) else value * share
             total = term if total is None else total + term
         for term in regularization_losses or ():
@@ -148,12 +149,13 @@ def matching(y_true: Any, y_pred: Any, names: list[str]) -> list[Any]:
     return found
 
 
-class CompiledMetrics:
-    """The metrics of a model's outputs."""
+class CompiledMetrics(Metric):
+    """The metrics of a model's outputs, which are one metric in Keras 3."""
 
     def __init__(
         self, given: Any, weighted: Any, names: list[str], loss: Any
     ) -> None:
+        super().__init__(name="compile_metrics")
         self._given, self._weighted, self._names, self._loss = (
             given,
             weighted,
@@ -161,6 +163,7 @@ class CompiledMetrics:
             loss,
         )
         self._metrics: list[tuple[int, bool, Any]] | None = None
+        self._titled = False
 
     def build(self, y_true: Any, y_pred: Any) -> None:
         if self._metrics is not None:
@@ -169,11 +172,12 @@ class CompiledMetrics:
         outputs = nest.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         titles = output_names(y_pred, self._names)
+        self._titled = len(outputs) > 1
         kinds = spread(self._loss, y_pred, self._names)
         for given, is_weighted in ((self._given, False), (self._weighted, True)):
             known_outputs(given, y_pred, self._names, "metrics")
             for i, group in enumerate(_groups(given, y_pred, self._names)):
-                title = f"{titles[i]}_" if len(outputs) > 1 else ""
+                title = f"{titles[i]}_" if self._titled else ""
                 for one in group:
                     loss = _loss_of_output(kinds[i])
                     made = metrics.as_metric(one, true[i], outputs[i], loss)
@@ -181,6 +185,28 @@ class CompiledMetrics:
                     made._name = _free(title, made.name, is_weighted, taken)  # noqa: SLF001
                     found.append((i, is_weighted, made))
         self._metrics = found
+
+    @property
+    def are_given(self) -> bool:
+        return self._given is not None or self._weighted is not None
+
+    @property
+    def listed(self) -> list[str]:
+        """The names of results that are listed behind the loss, before those of other metrics."""
+        if self._titled:
+            return []
+        return [metric.name for metric in self.metrics]
+
+    @property
+    def variables(self) -> Any:
+        return [x for metric in self.metrics for x in metric.variables]
+
+    def reset_state(self) -> None:
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def result(self) -> dict[str, Any]:
+        return results(self.metrics)
 
     @property
     def metrics(self) -> list[Any]:
@@ -203,6 +229,15 @@ class CompiledMetrics:
             if true[i] is not None:
                 weight = weights[i] if is_weighted else None
                 metric.update_state(true[i], outputs[i], sample_weight=weight)
+
+
+def results(metrics: list[Any]) -> dict[str, Any]:
+    """Return what metrics say, by their names."""
+    found: dict[str, Any] = {}
+    for metric in metrics:
+        result = metric.result()
+        found.update(result if isinstance(result, dict) else {metric.name: result})
+    return found
 
 
 def _free(title: str, name: str, is_weighted: bool, taken: set[str]) -> str:

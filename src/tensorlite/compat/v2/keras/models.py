@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from tensorlite.compat.v2.keras import (
@@ -276,14 +277,24 @@ class Sequential(Model):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
-        self.opens_scope = False
+        self.opens_scope = naming.is_keras_3()
         self._chain: list[Any] = []
         self._tip: Any = None
         self.inputs: Any = None
         for layer in layers or ():
-            self.add(layer)
+            self._append(layer)
+        self._count()
+
+    def _count(self) -> None:
+        """Let the names of models go on: what layers make together is one, in Keras 3."""
+        if naming.is_keras_3() and self._tip is not None and self._chain:
+            naming.of_model()
 
     def add(self, layer: Any) -> None:
+        self._append(layer)
+        self._count()
+
+    def _append(self, layer: Any) -> None:
         if sketch.is_leaf(layer):
             layer = layer.node.layer
         if not isinstance(layer, Layer):
@@ -312,7 +323,8 @@ class Sequential(Model):
         """Go on from what is there with a layer, if it is known what that is."""
         if self._tip is None:
             return
-        self._tip = layer(self._tip)
+        with naming.inside(self.name) if self.opens_scope else nullcontext():
+            self._tip = layer(self._tip)
         self.outputs = nest.flatten(self._tip)
         self.output_names = [_title(x) for x in self.outputs]
         self.built = True
@@ -344,10 +356,13 @@ class Sequential(Model):
             self._begin(sketch.placed_input(input_shape, layer=InputLayer.silent()))
             for layer in self._chain:
                 self._extend(layer)
+            self._count()
         self.built = True
 
     def build_for(self, inputs: Any) -> None:
         self.note_inputs(inputs)
+        if not self.built and naming.is_keras_3():
+            naming.of_model()
         self.built = True
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:

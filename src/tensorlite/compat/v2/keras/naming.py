@@ -41,6 +41,16 @@ def of_model() -> str:
     return unique("functional" if is_keras_3() else "model")
 
 
+def of_optimizer(kind: str) -> str:
+    """Return a name for an optimizer of a class."""
+    return unique(snake(kind)) if is_keras_3() else kind
+
+
+def of_weight() -> str:
+    """Return a name for a weight that was given none."""
+    return unique("variable") if is_keras_3() else "Variable"
+
+
 def is_keras_3() -> bool:
     """Return whether programs are of TensorFlow 2, which has Keras 3."""
     return mode.eager is not False

@@ -174,7 +174,7 @@ def _ordered(layer: Any) -> list[Any]:
 def _write_all(group: Any, variables: list[Any]) -> None:
     names: list[str] = []
     for variable in variables:
-        name = str(variable.name).removesuffix(":0")
+        name = getattr(variable, "path", str(variable.name).removesuffix(":0"))
         count = sum(x == name or x.startswith(f"{name}__") for x in names)
         names.append(f"{name}__{count}" if count else name)
     names = [f"{name}:0" for name in names]

@@ -26,7 +26,7 @@ class SGD(Optimizer):
         learning_rate: Any = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
-        name: str = "SGD",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.momentum, self.nesterov = momentum, nesterov
@@ -48,7 +48,7 @@ class RMSprop(Optimizer):
         momentum: float = 0.0,
         epsilon: float = 1e-7,
         centered: bool = False,
-        name: str = "RMSprop",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.rho, self.momentum = rho, momentum
@@ -75,7 +75,7 @@ class Adagrad(Optimizer):
         learning_rate: Any = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
-        name: str = "Adagrad",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.initial_accumulator_value = initial_accumulator_value
@@ -100,7 +100,7 @@ class Adadelta(Optimizer):
         learning_rate: Any = 0.001,
         rho: float = 0.95,
         epsilon: float = 1e-7,
-        name: str = "Adadelta",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.rho, self.epsilon = rho, epsilon
@@ -121,7 +121,7 @@ class Adam(Optimizer):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         amsgrad: bool = False,
-        name: str = "Adam",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2 = beta_1, beta_2
@@ -151,7 +151,7 @@ class AdamW(Adam):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         amsgrad: bool = False,
-        name: str = "AdamW",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -199,7 +199,7 @@ class Adamax(Optimizer):
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
-        name: str = "Adamax",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
@@ -262,7 +262,7 @@ class Nadam(Optimizer):
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
-        name: str = "Nadam",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
@@ -303,7 +303,7 @@ class Ftrl(Optimizer):
         l2_regularization_strength: float = 0.0,
         l2_shrinkage_regularization_strength: float = 0.0,
         beta: float = 0.0,
-        name: str = "Ftrl",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta = beta

@@ -43,7 +43,7 @@ class Lion(Optimizer):
         learning_rate: Any = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.99,
-        name: str = "lion",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2 = beta_1, beta_2
@@ -101,7 +101,7 @@ class Lamb(Optimizer):
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
-        name: str = "lamb",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
@@ -181,7 +181,7 @@ class Adafactor(Optimizer):
         epsilon_2: float = 1e-3,
         clip_threshold: float = 1.0,
         relative_step: bool = True,
-        name: str = "adafactor",
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.beta_2_decay, self.clip_threshold = beta_2_decay, clip_threshold

@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v2.framework import GradientTape
-from tensorlite.compat.v2.keras import callbacks, describing, feeding, optimizers
+from tensorlite.compat.v2.keras import (
+    callbacks,
+    describing,
+    feeding,
+    naming,
+    optimizers,
+)
 from tensorlite.compat.v2.keras.base_layer import leaves, once
 from tensorlite.compat.v2.keras.base_metric import Metric
-from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
+from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics, results
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.generators import OfGenerators
 from tensorlite.compat.v2.keras.in_graphs import apart
@@ -26,7 +32,7 @@ from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.function.function import function, run_eagerly
 
-_GIVEN = ("_arguments", "_compile_config")
+_GIVEN = ("_arguments", "_compile_config", "compiled_metrics")
 """Attributes with what objects were made of and compiled with."""
 _COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
@@ -107,11 +113,16 @@ class Training(OfGenerators):
 
     @property
     def metrics(self) -> list[Any]:
-        own = [] if self.compiled_loss is None else self.compiled_loss.metrics
-        others = (
-            [] if self.compiled_metrics is None else self.compiled_metrics.metrics
-        )
-        return once([*own, *others, *_kept_metrics(self)])
+        return once([*self._compiled_to(), *_kept_metrics(self)])
+
+    def _compiled_to(self) -> list[Any]:
+        """Return the metrics that the model was compiled with, of Keras 3 as one."""
+        if self.compiled_loss is None:
+            return []
+        loss, given = self.compiled_loss, self.compiled_metrics
+        if not naming.is_keras_3():
+            return [loss.mean, *loss.metrics, *given.metrics]
+        return [loss.mean, *([given] if given.are_given else []), *loss.metrics]
 
     @property
     def metrics_names(self) -> list[str]:
@@ -139,13 +150,7 @@ class Training(OfGenerators):
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for metric in self.metrics:
-            result = metric.result()
-            found.update(
-                result if isinstance(result, dict) else {metric.name: result}
-            )
-        return found
+        return results(self.metrics)
 
     def train_step(self, data: Any) -> Any:
         x, y, weights = feeding.unpacked(data)
@@ -321,7 +326,7 @@ class Training(OfGenerators):
         logs = self._evaluated(source, steps, listeners)
         if verbose:
             print(" - ".join(f"{name}: {value:.4f}" for name, value in logs.items()))
-        return _sorted(logs) if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else self._listed(logs)
 
     @apart
     def predict(
@@ -364,7 +369,7 @@ class Training(OfGenerators):
         batch = self._batch(x, y, sample_weight)
         step = self._step("train")
         logs = _numbers(step(feeding.with_class_weights(batch, class_weight)))
-        return _sorted(logs) if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else self._listed(logs)
 
     @apart
     def test_on_batch(
@@ -379,12 +384,22 @@ class Training(OfGenerators):
         if reset_metrics:
             self.reset_metrics()
         logs = _numbers(self._step("test")(self._batch(x, y, sample_weight)))
-        return _sorted(logs) if return_dict else _listed(logs)
+        return _sorted(logs) if return_dict else self._listed(logs)
 
     @apart
     def predict_on_batch(self, x: Any) -> Any:
         made = self._step("predict")(self._batch(x, None, None))
         return nest.map_structure(lambda t: np.array(t.numpy()), made)
+
+    def _listed(self, logs: dict[str, Any]) -> Any:
+        """Return numbers in the order in which Keras 3 lists them, of one it itself."""
+        names = list(logs)
+        if naming.is_keras_3():
+            known = [name for x in self.metrics for name in _names_of(x)]
+            others = sorted(name for name in logs if name not in known)
+            names = [name for name in known if name in logs] + others
+        values = [logs[name] for name in names]
+        return values[0] if len(values) == 1 else values
 
     def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
@@ -397,6 +412,10 @@ def _kept_metrics(layer: Any) -> list[Metric]:
     own = [x for value in held for x in leaves(value) if isinstance(x, Metric)]
     inner = [x for x in layer.sublayers() if not isinstance(x, Training)]
     return [*own, *[x for each in inner for x in _kept_metrics(each)]]
+
+
+def _names_of(metric: Metric) -> list[str]:
+    return metric.listed if isinstance(metric, CompiledMetrics) else [metric.name]
 
 
 def _are_metrics(given: Any) -> bool:
@@ -444,12 +463,16 @@ def _tensor(x: Any) -> Any:
 
 
 def _numbers(logs: Any) -> dict[str, Any]:
-    return {
-        name: _plain(value.__tensor__().numpy())
-        if isinstance(value, Operand)
-        else value
-        for name, value in (logs or {}).items()
-    }
+    """Return what a step says as numbers, what groups of it say by the names inside."""
+    found: dict[str, Any] = {}
+    for name, value in (logs or {}).items():
+        if isinstance(value, dict):
+            found.update(_numbers(value))
+        elif isinstance(value, Operand):
+            found[name] = _plain(value.__tensor__().numpy())
+        else:
+            found[name] = value
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -460,8 +483,3 @@ def _plain(value: Any) -> Any:
 def _sorted(logs: Any) -> dict[str, Any]:
     """Return logs as numbers, by name, as Keras 3 shows them."""
     return dict(sorted(_numbers(logs).items()))
-
-
-def _listed(logs: dict[str, Any]) -> Any:
-    values = list(logs.values())
-    return values[0] if len(values) == 1 else values

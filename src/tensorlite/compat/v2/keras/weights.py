@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.compat.v2.framework import Variable
+from tensorlite.compat.v2.keras import naming
+from tensorlite.ops.state import Variable as AnyVariable
+
+_whole: Any = vars(AnyVariable)["name"]
+"""Where a variable keeps its name: that of a weight has those of the layers before it."""
 
 
 class Weight(Variable):
@@ -11,6 +18,16 @@ class Weight(Variable):
     __slots__ = ()
 
     @property
+    def name(self) -> str:
+        """Its own name; in Keras 2 those of the layers that lead to it as well."""
+        whole = str(_whole.__get__(self))
+        return self.path.split("/")[-1] if naming.is_keras_3() else whole
+
+    @name.setter
+    def name(self, whole: str) -> None:
+        _whole.__set__(self, whole)
+
+    @property
     def path(self) -> str:
         """The names of the layers that lead to it, and its own."""
-        return str(self.name).removesuffix(":0")
+        return str(_whole.__get__(self)).removesuffix(":0")
