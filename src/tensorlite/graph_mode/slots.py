@@ -111,6 +111,19 @@ class Slots:
             self._own[key] = make()
         return self._own[key]
 
+    def owned(self) -> dict[str, Any]:
+        """Return by name what the optimizer has for itself in the graph being built."""
+        graph = active_graph()
+        return {name: x for (name, of), x in self._own.items() if of is graph}
+
+    def beside(self) -> list[tuple[Any, str, Any]]:
+        """Return each variable that has a slot, the slot's name, and the slot."""
+        return [
+            (key.variable, name, slot)
+            for name, held in self.by_name.items()
+            for key, slot in held.items()
+        ]
+
     def all(self) -> list[Any]:
         """Return all variables, of the graph being built if there is one, by their names."""
         graph = active_graph()

@@ -150,6 +150,11 @@ class Layer:
                 if isinstance(x, Layer):
                     yield x
 
+    def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints of objects hold of it: variables and layers, by attribute."""
+        kinds = (Variable, Layer)
+        return {k: x for k, x in vars(self).items() if isinstance(x, kinds)}
+
     trainable_variables = trainable_weights
     non_trainable_variables = non_trainable_weights
 

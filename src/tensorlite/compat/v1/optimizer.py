@@ -52,6 +52,19 @@ class Optimizer:
         self._name = name
         self._slots = Slots()
 
+    def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints of objects hold of it, but for its slots."""
+        return self._slots.owned()
+
+    def saved_slots(self) -> list[tuple[Any, str, Any]]:
+        """Return its slots for checkpoints of objects, with the variables they belong to."""
+        return self._slots.beside()
+
+    def build(self, var_list: Sequence[Any]) -> None:
+        """Make the slots of variables, which a checkpoint may have values for."""
+        with framework.init_scope():
+            self._create_slots(var_list)
+
     def get_name(self) -> str:
         return self._name
 

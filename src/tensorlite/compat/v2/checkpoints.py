@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v2.framework import Module, Variable
+from tensorlite.compat.views import shown
 from tensorlite.core.check import a_path, whole
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import CheckpointError, NotFoundError
 from tensorlite.data.iterators import DatasetIterator
+from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
 from tensorlite.interop.tensorflow.stored.exporting import members_of
 from tensorlite.interop.tensorflow.stored.objects import (
@@ -69,9 +72,21 @@ class _Tree:
         found.children = {
             name: self._tracked(member)
             for name, member in listed.items()
-            if isinstance(member, _TRACKED)
+            if isinstance(member, _TRACKED) or hasattr(member, "saved_members")
         }
         return found
+
+    def fetch(self, session: Any) -> None:
+        """Have variables of graphs saved with the values that a session has for them."""
+        held = [
+            (own, value) for own, value in self.values.items() if _is_of_graph(value)
+        ]
+        if held:
+            found = chosen_session(session, "Checkpoint.save").run(
+                [x for _, x in held]
+            )
+            for (own, _), value in zip(held, found, strict=True):
+                own.values[VALUE] = value
 
     def _add_slots(self, optimizer: Any) -> None:
         own = self.known[id(optimizer)]
@@ -95,6 +110,8 @@ class Awaiting:
             )
         self.saved = saved
         self.restored: set[int] = set()
+        self.loads: list[tuple[Any, Any]] = []
+        """Variables of graphs, and what sessions are to give them."""
         self.found: Any = None
         self.again()
 
@@ -110,14 +127,20 @@ class Awaiting:
             variable, key = own.values.get(VALUE), other.values.get(VALUE)
             if variable is None or key is None or id(variable) in self.restored:
                 continue
-            with interpreted_by(None):
-                AnyVariable.assign(variable, constant(self.reader[key]))
+            self._restore(variable, self.reader[key])
             self.restored.add(id(variable))
         self.found = found
         for value in tree.values.values():
             if hasattr(value, "awaiting"):
                 others = [x for x in value.awaiting if x is not self]
                 value.awaiting = (*others, self) if found.unused else tuple(others)
+
+    def _restore(self, variable: Any, value: Any) -> None:
+        if _is_of_graph(variable):
+            self.loads.append((variable, value))
+            return
+        with interpreted_by(None):
+            AnyVariable.assign(variable, constant(value))
 
     def _go_on(self, value: Any, key: Any) -> None:
         """Let an iterator go on where the one that was saved was."""
@@ -147,8 +170,8 @@ class Awaiting:
 class Status:
     """What a restore came to."""
 
-    def __init__(self, awaiting: Awaiting | None) -> None:
-        self._awaiting = awaiting
+    def __init__(self, awaiting: Awaiting | None, root: Any) -> None:
+        self._awaiting, self._root = awaiting, root
 
     def _differing(self, what: Sequence[str]) -> None:
         listed = [x for x in what if "save_counter" not in x]
@@ -177,9 +200,21 @@ class Status:
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Do nothing: it is restored."""
+        """Give variables of graphs what was saved, or what they begin with; others have it."""
+        loads = [] if self._awaiting is None else self._awaiting.loads
+        loaded = {id(variable) for variable, _ in loads}
+        every = _Tree(self._root).values.values()
+        held = [x for x in every if _is_of_graph(x)]
+        others = [shown(x.initializing) for x in held if id(x) not in loaded]
+        if others:
+            chosen_session(session, "initialize_or_restore").run(others)
+        self.run_restore_ops(session)
 
-    run_restore_ops = initialize_or_restore
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Give variables of graphs what was saved; others have it already."""
+        if self._awaiting is not None:
+            for variable, value in self._awaiting.loads:
+                variable.load(value, chosen_session(session, "run_restore_ops"))
 
 
 class Checkpoint(Module):
@@ -207,34 +242,54 @@ class Checkpoint(Module):
                 )
         return self._counter
 
-    def write(self, file_prefix: Any, options: Any = None) -> str:
+    def write(
+        self, file_prefix: Any, options: Any = None, session: Any = None
+    ) -> str:
         path = a_path(file_prefix, "file_prefix")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        save_objects(path, _Tree(self).root)
+        tree = _Tree(self)
+        tree.fetch(session)
+        save_objects(path, tree.root)
         return path
 
     def read(self, save_path: Any, options: Any = None) -> Status:
-        return Status(Awaiting(self, str(save_path)))
+        return Status(Awaiting(self, str(save_path)), self)
 
-    def save(self, file_prefix: Any, options: Any = None) -> str:
+    def save(self, file_prefix: Any, options: Any = None, session: Any = None) -> str:
         prefix = a_path(file_prefix, "file_prefix")
-        self.save_counter.assign_add(1)
-        path = self.write(f"{prefix}-{int(self.save_counter)}")
+        number = self.counted(session)
+        path = self.write(f"{prefix}-{number}", session=session)
         states.update_checkpoint_state(
             str(Path(path).parent), path, save_relative_paths=True
         )
         return path
 
+    def counted(self, session: Any = None) -> int:
+        """Return the number of the next checkpoint; a counter made for it begins with 0."""
+        is_new = self._counter is None
+        counter = self.save_counter
+        if not _is_of_graph(counter):
+            counter.assign_add(1)
+            return int(counter)
+        holder = chosen_session(session, "Checkpoint.save")
+        number = 1 if is_new else int(holder.run(counter)) + 1
+        counter.load(number, holder)
+        return number
+
     def restore(self, save_path: Any, options: Any = None) -> Status:
         if save_path is None:
-            return Status(None)
+            return Status(None, self)
         path = str(save_path)
         if Path(path).is_dir():
             found = states.latest_checkpoint(path)
             if found is None:
                 raise NotFoundError(f"{path} has no checkpoint")
             path = found
-        return Status(Awaiting(self, path))
+        return Status(Awaiting(self, path), self)
+
+
+def _is_of_graph(value: Any) -> bool:
+    return isinstance(value, GraphVariable)
 
 
 def _members(root: Any) -> dict[str, Any]:
@@ -297,17 +352,16 @@ class CheckpointManager:
         options: Any = None,
     ) -> str | None:
         if self._counter is not None and self._every and check_interval:
-            step = int(self._counter)
+            step = _number(self._counter)
             if self._last_step is not None and step - self._last_step < self._every:
                 return None
             self._last_step = step
         prefix = f"{self.directory}/{self._name}"
-        counter = self.checkpoint.save_counter
         number = (
-            int(counter) + 1 if checkpoint_number is None else int(checkpoint_number)
+            self.checkpoint.counted()
+            if checkpoint_number is None
+            else _number(checkpoint_number)
         )
-        if checkpoint_number is None:
-            counter.assign_add(1)
         path = str(self.checkpoint.write(f"{prefix}-{number}"))
         self._paths = [*[x for x in self._paths if x != path], path]
         self._sweep()
@@ -333,6 +387,13 @@ class CheckpointManager:
         if self._init is not None:
             self._init()
         return None
+
+
+def _number(counter: Any) -> int:
+    """Return what counts as a number, which sessions have of graphs' variables."""
+    if _is_of_graph(counter):
+        return int(chosen_session(None, "CheckpointManager.save").run(counter))
+    return int(counter)
 
 
 class CheckpointOptions:
@@ -376,4 +437,4 @@ def write_weights(model: Any, path: str) -> None:
 
 def read_weights(model: Any, path: str) -> Status:
     """Give a model's variables their values from a checkpoint, as they are made."""
-    return Status(Awaiting(model, path))
+    return Status(Awaiting(model, path), model)
