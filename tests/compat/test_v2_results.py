@@ -23,6 +23,15 @@ def test_quotients_of_integers(dtype: str, wanted: str) -> None:
     assert (tf.constant([1.0]) / 2).dtype.name == "float32"
 
 
+def test_extremes_of_nothing_are_where_numbers_end() -> None:
+    nothing = tf.zeros([2, 0, 3])
+    assert tf.reduce_max(nothing, 1).numpy().tolist() == [[-np.inf] * 3] * 2
+    assert tf.reduce_min(nothing, [0, 1], keepdims=True).shape == (1, 1, 3)
+    assert tf.reduce_max(nothing, 0).shape == (0, 3)
+    assert int(tf.reduce_min(tf.zeros([0], tf.int64))) == 2**63 - 1
+    assert float(tf.reduce_logsumexp(tf.zeros([0]))) == -np.inf
+
+
 def test_a_single_text_is_bytes_for_numpy() -> None:
     assert tf.constant("text").numpy() == b"text"
     assert tf.strings.join(["a", "b"]).numpy().decode() == "ab"

@@ -33,6 +33,24 @@ def test_extremes_of_nothing_are_refused(name: str) -> None:
     assert getattr(tl, name)(tl.zeros((0, 2)), axis=1).shape == (0,)
 
 
+@pytest.mark.parametrize(
+    "kind", ["float16", "float32", "int8", "int64", "uint8", "bool"]
+)
+def test_extremes_of_nothing_are_where_numbers_end_in_graphs(kind: str) -> None:
+    """As TensorFlow's operators have them."""
+    ends = {"bool": (False, True), "uint8": (0, 255), "int8": (-128, 127)}
+    ends["int64"] = (-(2**63), 2**63 - 1)
+    open_ended = tl.TensorSpec([None, 2], kind)
+    for name, end in zip(
+        ("max", "min"), ends.get(kind, (-np.inf, np.inf)), strict=True
+    ):
+        extreme = tl.function(
+            lambda x, name=name: getattr(tl, name)(x, axis=0),
+            input_signature=[open_ended],
+        )
+        assert extreme(tl.zeros((0, 2), dtype=kind)).tolist() == [end, end]
+
+
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_places_in_nothing_are_refused(name: str) -> None:
     with pytest.raises(InvalidArgumentError, match="has no elements"):

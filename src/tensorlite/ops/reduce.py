@@ -6,7 +6,8 @@ Running sums and products are in cumulative.py; norms are in linalg.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from math import inf, nan
+from typing import ClassVar
 
 import numpy as np
 
@@ -138,22 +139,30 @@ def _product_of_others(x: Tensor, axis: Tensor) -> Tensor:
 
 
 class _Extreme(Reduction, abstract=True):
-    """The greatest or least over some axes."""
+    """The greatest or least over some axes; over nothing, where the dtype's numbers end."""
+
+    end: ClassVar[float]
+    """The infinity than which nothing is less, or nothing greater."""
+    function: ClassVar[str]
+    """NumPy's."""
 
     def check(self, x: TensorSpec, axes: TensorSpec) -> None:
-        """Raise DTypeError unless there is an order, InvalidArgumentError over nothing."""
+        """Raise DTypeError unless there is an order."""
         if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype is dtypes.bool_):
             raise DTypeError(
                 f"{self.name} takes real numbers, not {x}; compare tl.abs(x) instead"
             )
-        gone = axes.constant()
-        if gone is None or x.shape is None:
-            return
-        if 0 in [x.shape[i] for i in normalise_axes(gone, len(x.shape))]:
-            raise InvalidArgumentError(
-                f"{self.name} over axes {list(gone)} of {shape_text(x.shape)} has no elements to "
-                "choose from; test the size first"
+
+    def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
+        """Return the extreme; NaN if one is."""
+        gone = axis_tuple(axes)
+        if x.size:
+            found: Array = getattr(xp, self.function)(
+                x, gone, keepdims=self.keep_dims
             )
+            return found
+        shape = xp.sum(x, axis=gone, keepdims=self.keep_dims).shape
+        return xp.full(shape, _end_of(x.dtype, self.end), x.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient in equal parts for all elements that are the extreme."""
@@ -167,20 +176,26 @@ def _sum_over(x: Tensor, axes: Tensor) -> Tensor:
     return call(Sum(), x, axes)
 
 
+def _end_of(dtype: np.dtype[np.generic], end: float) -> float:
+    """Return the number of a dtype that is nearest to an infinity."""
+    if dtype.kind == "b":
+        return end > 0
+    if dtype.kind not in "iu":
+        return end
+    bounds = np.iinfo(dtype.name)
+    return bounds.max if end > 0 else bounds.min
+
+
 class Max(_Extreme):
     """The greatest over some axes."""
 
-    def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
-        """Return the greatest; NaN if one is."""
-        return xp.max(x, axis=axis_tuple(axes), keepdims=self.keep_dims)
+    end, function = -inf, "max"
 
 
 class Min(_Extreme):
     """The least over some axes."""
 
-    def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
-        """Return the least; NaN if one is."""
-        return xp.min(x, axis=axis_tuple(axes), keepdims=self.keep_dims)
+    end, function = inf, "min"
 
 
 class _Logical(Reduction, abstract=True):
@@ -316,8 +331,7 @@ def max(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tenso
     >>> print(tl.max([[1, 2], [3, 4]], axis=0))
     [3 4]
     """
-    tensor = to_tensor(x)
-    return call(Max(keepdims), tensor, as_axes(axis, tensor))
+    return call(Max(keepdims), *_not_over_nothing("Max", x, axis))
 
 
 def min(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -328,8 +342,22 @@ def min(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tenso
     >>> print(tl.min([[1, 2], [3, 4]], axis=0))
     [1 2]
     """
+    return call(Min(keepdims), *_not_over_nothing("Min", x, axis))
+
+
+def _not_over_nothing(what: str, x: TensorLike, axis: Axis) -> tuple[Tensor, Tensor]:
+    """Return a tensor and axes of which it is known that they have elements, if anything is."""
     tensor = to_tensor(x)
-    return call(Min(keepdims), tensor, as_axes(axis, tensor))
+    axes = as_axes(axis, tensor)
+    gone, shape = axes.spec.constant(), tensor.spec.shape
+    if gone is None or shape is None:
+        return tensor, axes
+    if 0 in [shape[i] for i in normalise_axes(gone, len(shape))]:
+        raise InvalidArgumentError(
+            f"{what} over axes {list(gone)} of {shape_text(shape)} has no elements to choose from; "
+            "test the size first"
+        )
+    return tensor, axes
 
 
 def all(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:

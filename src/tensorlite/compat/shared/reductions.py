@@ -13,10 +13,12 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
+from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import cumulative, reduce
+from tensorlite.ops.arithmetic import as_axes
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -31,6 +33,11 @@ def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
 
 def _with_keywords(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axis, keepdims: function(x, axis=axis, keepdims=keepdims)
+
+
+def _extreme(kind: Callable[[bool], Op]) -> Callable[..., Any]:
+    """Return the operator's own meaning, which over nothing is where numbers end."""
+    return lambda x, axis, keepdims: call(kind(keepdims), x, as_axes(axis, x))
 
 
 def reduction(
@@ -82,8 +89,8 @@ def axes_of(x: Any, axis: Any) -> Any:
 reduce_sum = reduction("Sum", _with_keywords(tl.sum))
 reduce_mean = reduction("Mean", _mean)
 reduce_prod = reduction("Prod", _with_keywords(tl.prod))
-reduce_max = reduction("Max", _with_keywords(tl.max))
-reduce_min = reduction("Min", _with_keywords(tl.min))
+reduce_max = reduction("Max", _extreme(reduce.Max))
+reduce_min = reduction("Min", _extreme(reduce.Min))
 reduce_all = reduction("All", _with_keywords(tl.all))
 reduce_any = reduction("Any", _with_keywords(tl.any))
 reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp), "Add")
