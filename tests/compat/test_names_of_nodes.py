@@ -112,6 +112,44 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tf.multinomial(rows(), 2),
         "Multinomial:multinomial/Multinomial",
     ),
+    "conv1d": (
+        lambda: tf.nn.conv1d(rows()[None], np.ones([3, 3, 4], np.float32), 1, "SAME"),
+        (
+            "StridedSlice:strided_slice ExpandDims:conv1d/ExpandDims "
+            "ExpandDims:conv1d/ExpandDims_1 Conv2D:conv1d Squeeze:conv1d/Squeeze"
+        ),
+    ),
+    "tensordot": (
+        lambda: tf.tensordot(rows(), np.ones([3, 2], np.float32), 1),
+        (
+            "Transpose:Tensordot/transpose Reshape:Tensordot/Reshape "
+            "Transpose:Tensordot/transpose_1 Reshape:Tensordot/Reshape_1 "
+            "MatMul:Tensordot/MatMul Reshape:Tensordot"
+        ),
+    ),
+    "clip_by_global_norm": (
+        lambda: tf.clip_by_global_norm([rows()], 1.0),
+        (
+            "L2Loss:global_norm/L2Loss Pack:global_norm/stack Sum:global_norm/Sum "
+            "Mul:global_norm/mul Sqrt:global_norm/global_norm "
+            "RealDiv:clip_by_global_norm/truediv RealDiv:clip_by_global_norm/truediv_1 "
+            "Minimum:clip_by_global_norm/Minimum Mul:clip_by_global_norm/mul "
+            "IsFinite:clip_by_global_norm/IsFinite Select:clip_by_global_norm/Select "
+            "Mul:clip_by_global_norm/mul_1 "
+            "Identity:clip_by_global_norm/clip_by_global_norm/_0"
+        ),
+    ),
+    "clip_by_norm": (
+        lambda: tf.clip_by_norm(rows(), 1.0),
+        (
+            "Mul:clip_by_norm/mul Sum:clip_by_norm/Sum Greater:clip_by_norm/Greater "
+            "Fill:clip_by_norm/ones_like Select:clip_by_norm/Select "
+            "Sqrt:clip_by_norm/Sqrt Select:clip_by_norm/Select_1 Mul:clip_by_norm/mul_1 "
+            "Maximum:clip_by_norm/Maximum RealDiv:clip_by_norm/truediv "
+            "Identity:clip_by_norm"
+        ),
+    ),
+    "stack": (lambda: tf.stack([1, 2]), ""),
 }
 """What is called, and the nodes that it makes but for constants: type, and name if that differs.
 
@@ -145,6 +183,43 @@ def named_loss(loss: Callable[..., Any]) -> Any:
     return lambda: loss(rows("labels"), rows())
 
 
+def contracted(shape: list[int | None], axes: Any) -> tuple[Any, Any]:
+    """Return a contraction of counted numbers, and what NumPy makes of these."""
+    x, y = np.arange(24.0).reshape(2, 3, 4), np.arange(24.0).reshape(4, 3, 2) / 7
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.placeholder(tf.float64, shape)
+        found = session.run(tf.tensordot(fed, y, axes), {fed: x})
+    return found, np.tensordot(x, y, axes)
+
+
+@pytest.mark.parametrize("shape", [[2, 3, 4], [None, 3, 4], [None] * 3], ids=str)
+@pytest.mark.parametrize(
+    "axes", [1, [[2, 1], [0, 1]], [[-1], [0]], [[0], [-1]]], ids=str
+)
+def test_contractions_are_numpys(shape: list[int | None], axes: Any) -> None:
+    found, wanted = contracted(shape, axes)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_what_is_cut_has_the_norm_asked_for() -> None:
+    value = np.array([[3.0, 4.0], [0.0, 0.0], [0.3, 0.4]], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2])
+        rows_of = tf.IndexedSlices(x, tf.constant([0, 2, 1]), [4, 2])
+        cut, norm = tf.clip_by_global_norm([x, None, rows_of], 1.0)
+        made = [tf.clip_by_norm(x, 1.0, axes=[1]), cut[0], cut[2].values, norm]
+        found = session.run(made, {x: value})
+        spoilt = session.run(cut[0], {x: np.full([1, 2], np.inf, np.float32)})
+    whole = np.sqrt(2 * np.sum(value**2))
+    each = np.maximum(np.linalg.norm(value, axis=1, keepdims=True), 1)
+    np.testing.assert_allclose(found[0], value / each, rtol=1e-6)
+    for part in found[1:3]:
+        np.testing.assert_allclose(part, value / whole, rtol=1e-6)
+    np.testing.assert_allclose(found[3], whole, rtol=1e-6)
+    assert cut[1] is None
+    assert np.isnan(spoilt).all()
+
+
 COUNTS: dict[str, tuple[Callable[[], Any], int]] = {
     "batch_normalization": (
         lambda: tf.layers.batch_normalization(images(), training=True),
@@ -156,6 +231,12 @@ COUNTS: dict[str, tuple[Callable[[], Any], int]] = {
     ),
     "moments": (lambda: tf.nn.moments(images(), [0, 1, 2]), 9),
     "split": (lambda: tf.split(rows(), 3, 1), 4),
+    "layers_conv1d": (lambda: tf.layers.conv1d(rows()[None], 4, 3), 27),
+    "layers_conv2d_transpose": (
+        lambda: tf.layers.conv2d_transpose(images(), 4, 3),
+        44,
+    ),
+    "layers_dense of images": (lambda: tf.layers.dense(images(), 2), 27),
     "absolute_difference": (named_loss(tf.losses.absolute_difference), 35),
     "cosine_distance": (
         lambda: tf.losses.cosine_distance(rows(), rows(), axis=1),

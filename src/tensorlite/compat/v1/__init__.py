@@ -177,16 +177,12 @@ from tensorlite.compat.shared.matrices import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
     clip_by_average_norm as clip_by_average_norm,
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
     cross as cross,
     einsum as einsum,
-    global_norm as global_norm,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     qr as qr,
     svd as svd,
-    tensordot as tensordot,
     trace as trace,
 )
 from tensorlite.compat.shared.padding import pad as pad
@@ -343,7 +339,13 @@ from tensorlite.compat.v1.arrays import *
 from tensorlite.compat.v1.before import *
 from tensorlite.compat.v1.behaviour import *
 from tensorlite.compat.v1.checks import *
+from tensorlite.compat.v1.clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    global_norm as global_norm,
+)
 from tensorlite.compat.v1.configuration import *
+from tensorlite.compat.v1.contracting import tensordot as tensordot
 from tensorlite.compat.v1.control_flow import *
 from tensorlite.compat.v1.derivatives import every as _every
 from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec

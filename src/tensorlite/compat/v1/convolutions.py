@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.nn import (
     spatial,
 )
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops import (
     conv,
     conv_forms,
@@ -49,7 +51,6 @@ def conv2d(
     return conv.conv2d(x, weights, steps, padding, form, rates)
 
 
-@named("conv1d")
 def conv1d(
     value: Any = None,
     filters: Any = None,
@@ -61,10 +62,27 @@ def conv1d(
     input: Any = None,
     dilations: Any = None,
 ) -> Any:
-    x, weights = agreeing(renamed("value", value, "input", input), filters)
+    x = renamed("value", value, "input", input)
     form = {None: "NWC", "NHWC": "NWC", "NCHW": "NCW"}.get(data_format, data_format)
     steps, rates = spatial(stride, 1, form)[0], spatial(dilations, 1, form)[0]
-    return conv.conv1d(x, weights, steps, padding, form or "NWC", rates)
+    if active_graph() is None:
+        return conv.conv1d(
+            *agreeing(x, filters), steps, padding, form or "NWC", rates
+        )
+    with name_scope(name, "conv1d") as prefix:
+        axis, wide = (2, "NCHW") if form == "NCW" else (1, "NHWC")
+        images, windows = expand_dims(x, axis), expand_dims(filters, 0)
+        ones, last = [1] * (axis + 1), [1] * (2 - axis)
+        made = conv2d(
+            images,
+            windows,
+            [*ones, steps, *last],
+            padding,
+            data_format=wide,
+            dilations=[*ones, rates, *last],
+            name=prefix or None,
+        )
+        return squeeze(made, [axis])
 
 
 @named("conv2d_transpose")

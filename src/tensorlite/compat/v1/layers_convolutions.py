@@ -138,6 +138,7 @@ class Conv1D(Convolution):
     count = 1
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
+        self._noted_rate()
         return convolutions.conv1d(
             inputs,
             self.kernel,
@@ -227,10 +228,17 @@ class Transposed(Convolution):
         first = 2 if self._axis == 1 else 1
         axes = range(first, first + self.count)
         known = inputs.get_shape().as_list()
-        dynamic = v1_arrays.shape(inputs)
-        given = [self._length(dynamic, known, i, x) for i, x in enumerate(axes)]
+        found = known if active_graph() is None else v1_arrays.shape(inputs)
+        batch, *sizes = [found[x] for x in (0, *axes)]
+        given = [self._longer(n, i) for i, n in enumerate(sizes)]
         static = [self._static(known, i, x) for i, x in enumerate(axes)]
-        batch = dynamic[0] if known[0] is None else known[0]
+        whole = arrays.stack(self._ordered(batch, given))
+        if (
+            self.count == 2 and active_graph() is not None
+        ):  # as TensorFlow does, in vain
+            arrays.strided_slice(
+                whole, [0], [1], [1], shrink_axis_mask=1, name="strided_slice"
+            )
         transposed = (
             convolutions.conv2d_transpose
             if self.count == 2
@@ -239,7 +247,7 @@ class Transposed(Convolution):
         outputs = transposed(
             inputs,
             self.kernel,
-            arrays.stack(self._ordered(batch, given)),
+            whole,
             self._whole(self.strides),
             padding,
             self._form,
@@ -247,10 +255,6 @@ class Transposed(Convolution):
         if hasattr(outputs, "set_shape"):
             outputs.set_shape(self._ordered(known[0], static))
         return outputs
-
-    def _length(self, dynamic: Any, known: Any, i: int, axis: int) -> Any:
-        size = dynamic[axis] if known[axis] is None else known[axis]
-        return self._longer(size, i)
 
     def _static(self, known: Any, i: int, axis: int) -> Any:
         return None if known[axis] is None else self._longer(known[axis], i)

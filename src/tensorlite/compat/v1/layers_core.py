@@ -16,6 +16,7 @@ from tensorlite.compat.v1 import (
     nn,
     nn_functions,
 )
+from tensorlite.compat.v1.contracting import tensordot
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -224,7 +225,7 @@ class Dense(Weighted):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         rank = inputs.get_shape().rank
         if rank is not None and rank > 2:
-            outputs = matrices.tensordot(inputs, self.kernel, [[rank - 1], [0]])
+            outputs = tensordot(inputs, self.kernel, [[rank - 1], [0]])
             _shaped(outputs, [*inputs.get_shape().as_list()[:-1], self.units])
         else:
             outputs = matrices.matmul(inputs, self.kernel)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, matrices
+from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
+    clipping,
     framework,
     init_ops,
     optimizers,
@@ -155,7 +156,7 @@ def _called(function: Any, rate: Any) -> Any:
 
 
 def _norm(gradients: Gradients) -> Any:
-    return matrices.global_norm([dx for dx, _ in gradients])
+    return clipping.global_norm([dx for dx, _ in gradients])
 
 
 def _changed(gradients: Gradients, noise: float | None, factors: Any) -> Gradients:
@@ -189,7 +190,7 @@ def _clipped(gradients: Gradients, clip: Any) -> Gradients:
     if clip is None:
         return gradients
     if isinstance(clip, (int, float)):
-        made, _ = matrices.clip_by_global_norm([dx for dx, _ in gradients], clip)
+        made, _ = clipping.clip_by_global_norm([dx for dx, _ in gradients], clip)
         return list(zip(made, [x for _, x in gradients], strict=True))
     if not callable(clip):
         raise InvalidArgumentError(f"Unknown type {type(clip)} for clip_gradients")
@@ -209,7 +210,7 @@ def _summarized(
         if "gradients" in shown:
             summary.histogram(f"gradients/{name}", values)
         if "gradient_norm" in shown:
-            summary.scalar(f"gradient_norm/{name}", matrices.global_norm([values]))
+            summary.scalar(f"gradient_norm/{name}", clipping.global_norm([values]))
     if clipped and {"global_gradient_norm", "gradient_norm"} & set(shown):
         summary.scalar("global_norm/clipped_gradient_norm", _norm(gradients))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorlite.compat.shared import arrays, matrices
-from tensorlite.compat.v1 import debugging, framework, scopes, summary
+from tensorlite.compat.shared import arrays
+from tensorlite.compat.v1 import clipping, debugging, framework, scopes, summary
 from tensorlite.compat.v1.averages import get_or_create_global_step
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
@@ -29,7 +29,7 @@ def clip_gradient_norms(
     gradients_to_variables: Gradients, max_norm: Any
 ) -> Gradients:
     def clip(x: Any) -> Any:
-        return matrices.clip_by_norm(x, max_norm)
+        return clipping.clip_by_norm(x, max_norm)
 
     return [
         (None if dx is None else _with_values(dx, clip), x)
@@ -77,7 +77,7 @@ def add_gradients_summaries(
             continue
         values = dx.values if isinstance(dx, IndexedSlices) else dx
         made.append(summary.histogram(f"{x.op.name}{mark}", values))
-        norm = matrices.global_norm([values])
+        norm = clipping.global_norm([values])
         made.append(summary.scalar(f"{x.op.name}{mark}_norm", norm))
     return made
 

@@ -22,6 +22,7 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
 from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
 from tensorlite.core.dtypes import int32, int64
@@ -105,9 +106,23 @@ def _concat(op: Any, dy: Any) -> Any:
 @gradient_of("GatherV2")
 def _gather(op: Any, dy: Any) -> Any:
     x, indices, axis = op.inputs
-    if axis.spec.constant() != 0:
+    if axis.spec.scalar() != 0:
         return NotImplemented
-    sizes = cast(shape(x, int64), int32)
+    return _rows(shape(x, int64), indices, dy)
+
+
+@gradient_of("ResourceGather")
+def _gather_variable(op: Any, dy: Any) -> Any:
+    handle, indices = op.inputs
+    dims = handle.spec.inner[0].shape
+    if dims is None or None in dims:
+        return NotImplemented
+    return _rows(constant(list(dims), int64, name="Shape"), indices, dy)
+
+
+def _rows(sizes: Any, indices: Any, dy: Any) -> IndexedSlices:
+    """Return the gradient of rows at some indices, as those rows of a tensor of some sizes."""
+    whole = cast(sizes, int32)
     count = expand_dims(size(indices), 0)
-    values = reshape(dy, concat([count, sizes[1:]], 0))
-    return IndexedSlices(values, reshape(indices, count), sizes)
+    values = reshape(dy, concat([count, whole[1:]], 0))
+    return IndexedSlices(values, reshape(indices, count), whole)
