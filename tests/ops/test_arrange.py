@@ -68,6 +68,10 @@ def test_concat_of_other_sizes_says_which() -> None:
         tl.errors.ShapeError, match=r"\[2, 3\] and \[3, 3\] differ beside axis 1"
     ):
         tl.concat([np.ones((2, 3)), np.ones((3, 3))], axis=1)
+    with pytest.raises(
+        tl.errors.ShapeError, match="Dimension 2 in both shapes must be equal"
+    ):
+        tl.concat([np.ones((2, 3, 4)), np.ones((2, 1, 5))], axis=1)
     with pytest.raises(tl.errors.ShapeError, match="tensors of one rank, 1 or more"):
         tl.concat([1.0, 2.0])
     with pytest.raises(tl.errors.InvalidArgumentError, match="of no tensors"):

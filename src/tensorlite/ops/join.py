@@ -6,7 +6,7 @@ repeating elements is in arrange.py; indexing with brackets is in index.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import numpy as np
@@ -81,6 +81,10 @@ def _sizes_along(xs: Sequence[Tensor], axis: Tensor) -> list[int] | None:
     return None if None in sizes else sizes
 
 
+def _many(sizes: Iterable[int | None]) -> bool:
+    return len(set(sizes) - {None}) > 1
+
+
 def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
     ranks = {len(shape) for shape in shapes}
     listed = " and ".join(map(shape_text, shapes))
@@ -93,7 +97,13 @@ def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
     try:
         whole = reduce(merge, rest)
     except ShapeError:
-        raise ShapeError(f"concat: {listed} differ beside axis {at}") from None
+        odd = next(
+            i for i, sizes in enumerate(zip(*rest, strict=True)) if _many(sizes)
+        )
+        raise ShapeError(
+            f"Dimension {odd} in both shapes must be equal: concat: {listed} differ beside axis "
+            f"{at}"
+        ) from None
     return tuple(
         [
             total([s[i] for s in shapes]) if i == at else n
