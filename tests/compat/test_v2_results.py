@@ -29,7 +29,8 @@ def test_extremes_of_nothing_are_where_numbers_end() -> None:
     assert tf.reduce_min(nothing, [0, 1], keepdims=True).shape == (1, 1, 3)
     assert tf.reduce_max(nothing, 0).shape == (0, 3)
     assert int(tf.reduce_min(tf.zeros([0], tf.int64))) == 2**63 - 1
-    assert float(tf.reduce_logsumexp(tf.zeros([0]))) == -np.inf
+    with np.errstate(divide="ignore"):
+        assert float(tf.reduce_logsumexp(tf.zeros([0]))) == -np.inf
 
 
 def test_a_single_text_is_bytes_for_numpy() -> None:
