@@ -477,3 +477,40 @@ def test_what_is_clipped_at_zero_has_a_gradient() -> None:
 
 def test_variables_of_graphs_are_true() -> None:
     assert bool(tf.Variable(0.0)) is True
+
+
+def test_tables_hold_vectors_where_the_default_is_one() -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, [-1, -1])
+    rows = tf.constant([[0, 1], [2, 3], [4, 5]], tf.int64)
+    with tf.Session() as session:
+        session.run(table.insert(tf.constant(["a", "b", "c"]), rows))
+        assert session.run(table.size()) == 3
+        found = table.lookup(tf.constant([["a"], ["d"]]))
+        assert found.shape.as_list() == [2, 1, 2]
+        assert session.run(found).tolist() == [[[0, 1]], [[-1, -1]]]
+        keys, values = table.export()
+        assert [x.shape.as_list() for x in (keys, values)] == [[None], [None, 2]]
+        assert sorted(session.run(values).tolist()) == [[0, 1], [2, 3], [4, 5]]
+    with pytest.raises(ValueError, match="differ"):
+        table.insert(tf.constant(["a"]), tf.constant([[1, 2, 3]], tf.int64))
+
+
+def test_the_name_of_one_component_may_stand_bare() -> None:
+    queue = tf.FIFOQueue(5, tf.int32, shapes=[()], names="f")
+    with tf.Session() as session:
+        session.run(queue.enqueue({"f": 3}))
+        assert session.run(queue.dequeue()) == {"f": 3}
+
+
+def test_programs_say_until_when_graphs_are_read() -> None:
+    assert tf.compat.forward_compatible(2019, 1, 1)
+    with tf.compat.forward_compatibility_horizon(2019, 1, 1):
+        assert tf.compat.forward_compatible(2018, 12, 31)
+        assert not tf.compat.forward_compatible(2019, 1, 1)
+
+
+def test_graphs_may_be_asked_to_be_of_threads() -> None:
+    graph = tf.get_default_graph()
+    graph.switch_to_thread_local()
+    with graph.device("/cpu:0"):
+        assert tf.constant(1.0).graph is graph

@@ -98,6 +98,9 @@ class Graph(ManualGraph):
             if token is not None:
                 scope.reset(token)
 
+    def switch_to_thread_local(self) -> None:
+        """Do nothing: devices, scopes and control dependencies are each thread's own here."""
+
     def building(self) -> AbstractContextManager[None]:
         """Make nodes of this graph out of the operators called inside the block."""
         return interpreted_by(self._building)

@@ -6,6 +6,7 @@ Source: TensorFlow's operators of lookup tables, of the same names.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -21,7 +22,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.opaque import Resource
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.making import Making
 from tensorlite.ops.strings import as_bytes, as_text
@@ -80,10 +81,28 @@ def _plain(array: Array) -> list[Any]:
     return [as_bytes(x) if isinstance(x, (str, bytes)) else x for x in flat]
 
 
-def _array(values: list[Any], dtype: DType, shape: Any) -> Array:
-    made = np.empty(len(values), dtype.numpy)
-    made[:] = values
-    return made.reshape(shape)
+def _values(array: Array, row: tuple[int, ...]) -> list[Any]:
+    """Return values as they are kept: those that are no scalars as tuples of their elements."""
+    flat = _plain(array)
+    if not row:
+        return flat
+    size = prod(row)
+    return [tuple(flat[i : i + size]) for i in range(0, len(flat), size)]
+
+
+def _array(
+    values: list[Any], dtype: DType, shape: tuple[int, ...], row: tuple[int, ...] = ()
+) -> Array:
+    flat = [x for value in values for x in value] if row else values
+    made = np.empty(len(flat), dtype.numpy)
+    made[:] = flat
+    return made.reshape((*shape, *row))
+
+
+def _row(table: TensorSpec) -> tuple[int, ...]:
+    """Return the shape of one value of a table."""
+    sizes = table.inner[1].shape
+    return () if sizes is None else tuple([size or 0 for size in sizes])
 
 
 class HashTableV2(Making):
@@ -92,10 +111,12 @@ class HashTableV2(Making):
     key_dtype: DType
     value_dtype: DType
     changing: bool = False
+    value_shape: tuple[int, ...] = ()
 
     def inner(self) -> tuple[TensorSpec, ...]:
-        """Return the specs of keys and values."""
-        return TensorSpec(None, self.key_dtype), TensorSpec(None, self.value_dtype)
+        """Return the specs of keys and of one value."""
+        value = TensorSpec(self.value_shape, self.value_dtype)
+        return TensorSpec(None, self.key_dtype), value
 
     def fresh(self, xp: Xp) -> TableState:
         """Return a new table."""
@@ -119,16 +140,18 @@ class LookupTableImportV2(Op):
     def infer(
         self, table: TensorSpec, keys: TensorSpec, values: TensorSpec
     ) -> tuple[TensorSpec, ...]:
-        """Return nothing; DTypeError for other dtypes than the table has."""
+        """Return nothing; DTypeError for other dtypes, ShapeError for values of other shapes."""
         _check(self, table, 0, keys)
         _check(self, table, 1, values)
+        if keys.shape is not None:
+            merge((*keys.shape, *_row(table)), values.shape)
         return ()
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, values: Array
     ) -> tuple[Array, ...]:
         """Fill it."""
-        table.begin(zip(_plain(keys), _plain(values), strict=True))
+        table.begin(zip(_plain(keys), _values(values, _row(table.spec)), strict=True))
         return ()
 
 
@@ -140,7 +163,8 @@ class LookupTableInsertV2(LookupTableImportV2):
     ) -> tuple[Array, ...]:
         """Put them in."""
         with table.lock:
-            pairs = zip(_plain(keys), _plain(values), strict=True)
+            row = _row(table.spec)
+            pairs = zip(_plain(keys), _values(values, row), strict=True)
             table.held = {**table.read_all(), **dict(pairs)}
         return ()
 
@@ -225,18 +249,20 @@ class LookupTableFindV2(Op):
     def infer(
         self, table: TensorSpec, keys: TensorSpec, default_value: TensorSpec
     ) -> TensorSpec:
-        """Return the keys' shape with the values' dtype."""
+        """Return the keys' shape, followed by that of a value, with the values' dtype."""
         _check(self, table, 0, keys)
         _check(self, table, 1, default_value)
-        return keys.with_dtype(table.inner[1].dtype)
+        shape = None if keys.shape is None else (*keys.shape, *_row(table))
+        return TensorSpec(shape, table.inner[1].dtype)
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, default_value: Array
     ) -> Array:
         """Return the values."""
-        held, other = table.read_all(), _plain(default_value)[0]
+        row = _row(table.spec)
+        held, other = table.read_all(), _values(default_value, row)[0]
         found = [held.get(key, other) for key in _plain(keys)]
-        return _array(found, table.spec.inner[1].dtype, keys.shape)
+        return _array(found, table.spec.inner[1].dtype, keys.shape, row)
 
 
 class LookupTableSizeV2(Op):
@@ -263,15 +289,15 @@ class LookupTableExportV2(Op):
     host = (0,)
 
     def infer(self, table: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
-        """Return two vectors."""
+        """Return a vector of keys, and the values one above the other."""
         keys, values = table.inner
-        return TensorSpec((None,), keys.dtype), TensorSpec((None,), values.dtype)
+        shape = (None, *_row(table))
+        return TensorSpec((None,), keys.dtype), TensorSpec(shape, values.dtype)
 
     def kernel(self, xp: Xp, table: TableState) -> tuple[Array, Array]:
         """Return them."""
         held = table.read_all()
         keys, values = [spec.dtype for spec in table.spec.inner]
-        shape = (len(held),)
-        return _array(list(held), keys, shape), _array(
-            list(held.values()), values, shape
-        )
+        shape, row = (len(held),), _row(table.spec)
+        every = _array(list(held.values()), values, shape, row)
+        return _array(list(held), keys, shape), every

@@ -11,6 +11,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
@@ -154,12 +155,13 @@ def _handle_of(
     value: Any,
     changing: bool,
     shared: str | None = None,
+    row: tuple[int, ...] = (),
     name: str | None = None,
 ) -> Any:
     if active_graph() is None:
-        return made(lambda: tables.HashTableV2(key, value, changing))
+        return made(lambda: tables.HashTableV2(key, value, changing, row))
     shared = shared or f"hash_table_{next(_numbers)}"
-    return call(tables.HashTableV2(key, value, changing, shared_name=shared))
+    return call(tables.HashTableV2(key, value, changing, row, shared_name=shared))
 
 
 class _Table:
@@ -179,8 +181,9 @@ class _Table:
     ) -> None:
         self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
         self.default_value = default
+        row = _sizes(default) if changing else ()
         self.handle = _handle_of(
-            self.key_dtype, self.value_dtype, changing, shared, name=name
+            self.key_dtype, self.value_dtype, changing, shared, row, name=name
         )
 
     @property
@@ -209,6 +212,11 @@ class _Table:
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
+
+
+def _sizes(value: Any) -> tuple[int, ...]:
+    is_tensor = isinstance(value, Operand)
+    return tuple(value.get_shape().as_list()) if is_tensor else np.shape(value)
 
 
 @named("hash_table_Lookup")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ integral_types = (numbers.Integral, np.integer)
 real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
 bytes_or_text_types = (bytes, str)
+_horizon: ContextVar[date | None] = ContextVar("horizon", default=None)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
@@ -48,5 +53,18 @@ def path_to_bytes(path: Any) -> bytes:
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Return that programs may use what is new: graphs are not kept for older versions."""
-    return True
+    """Return whether programs may use what is new from a day on.
+
+    They may, for graphs are not kept for older versions, but where a program asks for a horizon.
+    """
+    horizon = _horizon.get()
+    return horizon is None or date(year, month, day) < horizon
+
+
+@contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    token = _horizon.set(date(year, month, day))
+    try:
+        yield
+    finally:
+        _horizon.reset(token)

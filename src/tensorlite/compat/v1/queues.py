@@ -99,6 +99,11 @@ def component_shapes(shapes: Any) -> Any:
     return [plain(TensorShape(x)) for x in listed]
 
 
+def component_names(names: Any) -> Any:
+    """Return the names of components, of which one may stand bare."""
+    return [names] if isinstance(names, str) else names
+
+
 class FIFOQueue(_Named, queues.FIFOQueue):
     """A queue whose elements come out in the order in which they went in."""
 
@@ -116,7 +121,7 @@ class FIFOQueue(_Named, queues.FIFOQueue):
             capacity,
             dtypes,
             component_shapes(shapes),
-            names,
+            component_names(names),
             name,
             shared_name,
         )
@@ -142,7 +147,7 @@ class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
             min_after_dequeue,
             dtypes,
             component_shapes(shapes),
-            names,
+            component_names(names),
             seeds_of(seed),
             name,
             shared_name,
@@ -166,7 +171,7 @@ class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):
             capacity,
             dtypes,
             component_shapes(shapes),
-            names,
+            component_names(names),
             name,
             shared_name,
         )
@@ -189,7 +194,7 @@ class PriorityQueue(_Named, queues.PriorityQueue):
             capacity,
             types,
             component_shapes(shapes),
-            names,
+            component_names(names),
             name,
             shared_name,
         )
