@@ -84,3 +84,13 @@ def test_averages_move_and_losses_are_focused() -> None:
     assert K.foldl(lambda a, b: a + b, tf.constant([1.0, 2.0])).numpy() == 3.0
     assert K.random_bernoulli((50,), 1.0).numpy().sum() == 50
     assert K.random_uniform_variable((2, 3), 0.0, 1.0).shape == (2, 3)
+
+
+def test_cross_entropies_of_two_classes_are_those_of_the_elements() -> None:
+    wanted = [[0.10536, 0.22314], [0.51083, 0.51083]]
+    truth, shares = tf.eye(2), tf.constant([[0.9, 0.2], [0.4, 0.6]])
+    costs = K.binary_crossentropy(truth, shares)
+    np.testing.assert_allclose(costs.numpy(), wanted, rtol=1e-4)
+    logits = tf.math.log(shares / (1.0 - shares))
+    costs = K.binary_crossentropy(truth, logits, from_logits=True)
+    np.testing.assert_allclose(costs.numpy(), wanted, rtol=1e-4)

@@ -86,3 +86,10 @@ def test_more_regressors_than_samples_adjust_nothing() -> None:
         metric.update_state(TRUE, SCORES)
         found.append(float(metric.result()))
     assert found[1] < found[0] == found[2]
+
+
+def test_weights_of_programs_own_metrics_may_have_one_size_or_none() -> None:
+    metric = keras.metrics.Metric("own")
+    assert metric.add_weight("counts", shape=3).shape == (3,)
+    assert metric.add_weight("count", shape=None).shape == ()
+    assert metric.add_weight("table", shape=[2, 3]).shape == (2, 3)

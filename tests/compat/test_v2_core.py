@@ -241,3 +241,16 @@ def test_versions_are_told_beside_the_names() -> None:
     assert tf.__git_version__ == tf.version.GIT_VERSION
     assert tf.compat.v1.__git_version__ == tf.compat.v1.version.GIT_VERSION
     assert tf.__compiler_version__ == tf.version.COMPILER_VERSION
+
+
+def test_arrays_of_tensors_and_extension_types_are_leaves_of_structures() -> None:
+    class Pair(tf.experimental.ExtensionType):
+        first: tf.Tensor
+        second: tf.Tensor
+
+    array = tf.TensorArray(tf.float32, 2).unstack([[1.0], [2.0]])
+    pair = Pair(tf.ones(2), tf.ones(3))
+    assert len(tf.nest.flatten([array, pair, 3])) == 3
+    assert len(tf.nest.flatten(pair, expand_composites=True)) == 2
+    read = tf.nest.map_structure(lambda x: x.read(1), {"a": array})
+    assert read["a"].numpy().tolist() == [2.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.core import nest
 from tensorlite.core.shapes import AnyShape
 from tensorlite.ops.ragged_base import RaggedParts
@@ -19,10 +20,14 @@ __all__ = [
 ]
 
 
+_COMPOSITE = (SparseTensor, RaggedParts, TensorArray, nest.Composite)
+"""What has tensors inside and is one thing to programs."""
+
+
 def _is_leaf(x: Any, expand_composites: bool) -> bool:
     if isinstance(x, AnyShape) or not nest.is_nested(x):
         return True
-    return isinstance(x, (SparseTensor, RaggedParts)) and not expand_composites
+    return isinstance(x, _COMPOSITE) and not expand_composites
 
 
 def is_nested(structure: Any) -> bool:

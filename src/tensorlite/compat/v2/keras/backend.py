@@ -59,6 +59,7 @@ from tensorlite.compat.v2.keras.defaults import (
     set_floatx as set_floatx,
     set_image_data_format as set_image_data_format,
 )
+from tensorlite.compat.v2.keras.ops import neural
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
@@ -371,7 +372,7 @@ softplus, softsign, elu, hard_sigmoid = (
     activations.hard_sigmoid,
 )
 bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
-binary_crossentropy = losses.binary_crossentropy
+binary_crossentropy = neural.binary_crossentropy  # of each element, unlike the loss
 
 
 def __getattr__(name: str) -> object:

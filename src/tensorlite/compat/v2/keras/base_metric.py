@@ -59,6 +59,7 @@ class Metric(Module):
         if name is not None and not isinstance(name, str):
             name, shape = None, name
         wanted = self._kind if dtype is None else as_dtype(dtype)
+        shape = (shape,) if isinstance(shape, int) else shape or ()
         with interpreted_by(None):
             first = initializers.get(initializer)(tuple(shape), dtype=wanted)
             whole = (
