@@ -65,6 +65,7 @@ from tensorlite.ops.dropout import (
 from tensorlite.ops.embedding import (
     embedding_lookup,
 )
+from tensorlite.ops.isotonic import isotonic_regression
 from tensorlite.ops.losses import (
     huber,
     l2_loss,
@@ -153,6 +154,7 @@ __all__ = [
     "l2_loss",
     "l2_normalize",
     "layer_norm",
+    "isotonic_regression",
     "leaky_relu",
     "local_response_normalization",
     "log_sigmoid",

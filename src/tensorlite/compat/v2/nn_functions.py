@@ -267,3 +267,10 @@ def ctc_loss(
         time_major=logits_time_major,
         blank_index=blank_index,
     )
+
+
+@named("IsotonicRegression")
+def isotonic_regression(
+    inputs: Any, decreasing: bool = True, axis: int = -1, name: str | None = None
+) -> Any:
+    return tl.nn.isotonic_regression(converted(inputs), decreasing, axis)
