@@ -10,7 +10,9 @@ import pytest
 
 import tensorlite as tl
 import tensorlite.compat.v2 as tf
+from tensorlite.compat import shapes as v1_shapes
 from tensorlite.core.errors import SideEffectWarning
+from tensorlite.core.shapes import Results
 
 MATRIX = "tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=(2, 2), dtype=float32)"
 SHOWN = (
@@ -134,3 +136,28 @@ def test_complex_numbers_of_python_are_of_128_bits() -> None:
     assert tf.constant([1 + 0.1j]).numpy()[0] == 1 + 0.1j
     assert tf.constant(np.complex64(2j)).dtype is tf.complex64
     assert tf.constant(2j, tf.complex64).dtype is tf.complex64
+
+
+def test_custom_gradients_that_are_not_saved_are_told() -> None:
+    with pytest.warns(UserWarning, match="gradients of their operators"):
+        tf.saved_model.SaveOptions(experimental_custom_gradients=True)
+
+
+def test_specs_are_computed_with_while_shapes_have_sizes_of_version_1() -> None:
+    """Programs of TensorFlow 2 that disable its behaviour use datasets with such specs."""
+    before = Results.kind
+    Results.kind = v1_shapes.TensorShape
+    try:
+        rows = tf.TensorSpec([None, 3])
+        assert rows.shape[:1][0] is None
+        assert rows.shape[1:].as_list() == [3]
+
+        def product(x: Any) -> Any:
+            y = x @ tf.ones([3, 2])
+            assert y.get_shape().as_list() == [None, 2]
+            return tf.zeros(tf.shape(y))
+
+        traced: Any = tf.function(product, input_signature=[rows])
+        assert traced(tf.ones([4, 3])).get_shape().as_list() == [4, 2]
+    finally:
+        Results.kind = before

@@ -53,6 +53,20 @@ def test_a_model_is_loaded_by_the_reader_of_all_models(tmp_path: Path) -> None:
     assert found["y"].numpy() == pytest.approx(20.0)
 
 
+def test_folders_are_named_by_bytes_too(tmp_path: Path) -> None:
+    """Programs join the parts of a path by tf.compat.as_bytes."""
+    folder = tf.compat.as_bytes(str(tmp_path / "model"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable(1.0, name="v").initializer.run()
+        builder = tf.saved_model.builder.SavedModelBuilder(folder)
+        builder.add_meta_graph_and_variables(session, ["serve"])
+        builder.save()
+    assert tf.saved_model.contains_saved_model(folder)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.saved_model.load(session, ["serve"], folder)
+        assert session.run("v:0") == 1.0
+
+
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     written(tmp_path / "model")
     with tf.Graph().as_default(), tf.Session() as session:

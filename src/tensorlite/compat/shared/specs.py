@@ -13,7 +13,7 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.core import nest, spec
 from tensorlite.core.dtypes import DTypeLike, float32
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import TupleShape
+from tensorlite.core.shapes import AnyShape, TupleShape, shape_of
 from tensorlite.core.tensor import Tensor
 
 
@@ -22,6 +22,20 @@ class _Kind(type):
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, spec.TensorSpec)
+
+
+class _Sizes(TupleShape):
+    """A spec's sizes, with which inference computes: parts of them are tuples of numbers, too.
+
+    Those of tensors' shapes may be of another kind, in which sizes are no numbers.
+    """
+
+    __slots__ = ()
+
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind, if their number is known."""
+        sizes = None if dims is None else spec.sizes_of(dims)
+        return shape_of(None) if sizes is None else tuple.__new__(_Sizes, sizes)
 
 
 class TensorSpec(spec.TensorSpec, metaclass=_Kind):
@@ -36,7 +50,7 @@ class TensorSpec(spec.TensorSpec, metaclass=_Kind):
     ) -> None:
         sizes = TensorShape(shape).known()
         super().__init__(sizes, dtype, name)
-        self.shape = None if sizes is None else TupleShape(sizes)
+        self.shape = None if sizes is None else _Sizes(sizes)
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:

@@ -9,6 +9,7 @@ from typing import Any
 from tensorlite.compat.v1 import framework, metagraphs
 from tensorlite.compat.v1.saver import Saver, SaverDef
 from tensorlite.compat.views import plain
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import (
     AssertionFailedError,
     InvalidArgumentError,
@@ -35,11 +36,11 @@ REGRESS = "tensorflow/serving/regress"
 class Builder:
     """Writes a SavedModel: the values once, and a graph for each set of tags."""
 
-    def __init__(self, export_dir: str) -> None:
-        folder = Path(export_dir)
+    def __init__(self, export_dir: str | bytes) -> None:
+        folder = Path(a_path(export_dir, "export_dir"))
         if folder.exists() and any(folder.iterdir()):
             raise AssertionFailedError(
-                f"Export directory {export_dir} already exists, and isn't empty. Please choose a "
+                f"Export directory {folder} already exists, and isn't empty. Please choose a "
                 "different export directory, or delete all the contents of the specified directory."
             )
         folder.mkdir(parents=True, exist_ok=True)
@@ -152,10 +153,9 @@ def simple_save(
     builder.save()
 
 
-def maybe_saved_model_directory(export_dir: str) -> bool:
-    return any(
-        (Path(export_dir) / f"saved_model.{x}").is_file() for x in ("pb", "pbtxt")
-    )
+def maybe_saved_model_directory(export_dir: str | bytes) -> bool:
+    folder = Path(a_path(export_dir, "export_dir"))
+    return any((folder / f"saved_model.{x}").is_file() for x in ("pb", "pbtxt"))
 
 
 contains_saved_model = maybe_saved_model_directory
@@ -164,17 +164,17 @@ contains_saved_model = maybe_saved_model_directory
 def load(
     sess: Session,
     tags: Sequence[str],
-    export_dir: str,
+    export_dir: str | bytes,
     import_scope: str | None = None,
     **kwargs: Any,
 ) -> Any:
     """Read a graph and its values into a session; returns its MetaGraphDef."""
-    folder = Path(export_dir)
+    folder = Path(a_path(export_dir, "export_dir"))
     fitting = [x for x in meta_graphs_of(folder) if set(x.tags) == set(tags)]
     if len(fitting) != 1:
         raise NotFoundError(
             f"MetaGraphDef associated with tags {set(tags)} could not be found in SavedModel "
-            f"{export_dir}: there are {len(fitting)}"
+            f"{folder}: there are {len(fitting)}"
         )
     (meta,) = fitting
     prefix = f"{import_scope}/" if import_scope else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,14 @@ class LoadOptions:
 
 
 class SaveOptions(LoadOptions):
-    pass
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if kwargs.get("experimental_custom_gradients"):
+            warnings.warn(
+                "custom gradients are not among what is saved: functions that are loaded have the "
+                "gradients of their operators",
+                stacklevel=2,
+            )
 
 
 def save(
