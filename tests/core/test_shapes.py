@@ -114,3 +114,13 @@ def test_tensorflows_numbers_name_dtypes_where_results_are_its() -> None:
     tl.config.set_tensorflow_results(False)
     with pytest.raises(TypeError, match="no dtype"):
         tl.as_dtype(1)
+
+
+def test_without_elements_the_other_sizes_decide_what_is_left() -> None:
+    empty = tl.zeros((0, 6))
+    assert tl.reshape(empty, (0, -1, 3)).shape == (0, 2, 3)
+    assert tl.reshape(empty, tl.constant([-1, 0])).shape == (6, 0)
+    later = tl.function(lambda sizes: tl.reshape(empty, sizes))
+    assert later(tl.constant([0, -1, 3])).shape == (0, 2, 3)
+    with pytest.raises(ShapeError, match="no multiple of 4"):
+        tl.reshape(empty, (0, -1, 4))

@@ -57,7 +57,10 @@ class Reshape(Op):
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
         """Return the array reshaped."""
-        return x.reshape(shape.tolist())
+        asked = shape.tolist()
+        if 0 in asked and -1 in asked:
+            asked = _resolved(TensorSpec(x.shape, dtypes.int32), tuple(asked))
+        return x.reshape(asked)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient in the operand's shape."""
@@ -73,6 +76,8 @@ def _resolved(x: TensorSpec, asked: Dims) -> Dims:
         raise ShapeError(f"shape {list(asked)} names -1 more than once")
     if x.size is None or None in asked:
         return tuple([None if size == -1 else size for size in asked])
+    if 0 in asked and -1 in asked and x.size == 0:
+        return _among_none(x, asked)
     rest = prod([int(size or 0) for size in asked if size != -1])
     fits = rest > 0 and x.size % rest == 0 if -1 in asked else rest == x.size
     if not fits:
@@ -82,6 +87,17 @@ def _resolved(x: TensorSpec, asked: Dims) -> Dims:
             f"{rest}: {shape_text(x.shape)} cannot become {list(asked)}"
         )
     return tuple([x.size // rest if size == -1 else size for size in asked])
+
+
+def _among_none(x: TensorSpec, asked: Dims) -> Dims:
+    """Return the shape asked of what has no elements: -1 is decided by sizes other than 0."""
+    have = prod([size for size in x.dims if size])
+    rest = prod([size for size in asked if size and size > 0])
+    if have % rest:
+        raise ShapeError(
+            f"{shape_text(x.shape)} cannot become {list(asked)}: {have} is no multiple of {rest}"
+        )
+    return tuple([have // rest if size == -1 else size for size in asked])
 
 
 def _check_signs(sizes: Sequence[int | None]) -> None:
