@@ -24,6 +24,15 @@ from tensorlite.ops.diagonal import (
     MatrixSetDiag,
 )
 from tensorlite.ops.differences import SquaredDifference
+from tensorlite.ops.flows import (
+    InvGrad,
+    PreventGradient,
+    ReciprocalGrad,
+    RsqrtGrad,
+    SoftsignGrad,
+    SqrtGrad,
+    TanhGrad,
+)
 from tensorlite.ops.matmul import Cross
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
 from tensorlite.ops.repeat import Pad
@@ -99,10 +108,23 @@ def response_flow(dy: Any, x: Any) -> Any:
 NORM = FusedBatchNormV3(1e-2)
 RESPONSE = LRN(1, 2.0, 0.5, 0.75)
 ROWS = np.array([True, False])
+PAIR = arrays((2, 3), (2, 3), low=0.5)
 AROUND = np.array([[1, 0], [0, 2]], np.int32)
 
 
 CASES = (
+    OpCase("TanhGrad", one(TanhGrad()), lambda y, dy: dy * (1 - y * y), PAIR),
+    OpCase("SqrtGrad", one(SqrtGrad()), lambda y, dy: dy / (2 * y), PAIR, rtol=1e-4),
+    OpCase("RsqrtGrad", one(RsqrtGrad()), lambda y, dy: -dy * y**3 / 2, PAIR),
+    OpCase("ReciprocalGrad", one(ReciprocalGrad()), lambda y, dy: -dy * y * y, PAIR),
+    OpCase("InvGrad", one(InvGrad()), lambda y, dy: -dy * y * y, PAIR),
+    OpCase(
+        "SoftsignGrad",
+        one(SoftsignGrad()),
+        lambda dy, x: dy / (1 + np.abs(x)) ** 2,
+        PAIR,
+    ),
+    OpCase("PreventGradient", one(PreventGradient("")), lambda x: x, arrays((2, 3))),
     OpCase(
         "BiasAdd",
         one(BiasAdd()),

@@ -150,6 +150,21 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         ),
     ),
     "stack": (lambda: tf.stack([1, 2]), ""),
+    "fake_quant_with_min_max_args": (
+        lambda: tf.fake_quant_with_min_max_args(rows()),
+        "FakeQuantWithMinMaxArgs",
+    ),
+    "fake_quant_with_min_max_vars": (
+        lambda: tf.fake_quant_with_min_max_vars(rows(), -1.0, 1.0),
+        "FakeQuantWithMinMaxVars",
+    ),
+    "a cell": (
+        lambda: tf.nn.rnn_cell.BasicRNNCell(4)(rows(), tf.zeros([4, 4])),
+        (
+            "ConcatV2:basic_rnn_cell/concat MatMul:basic_rnn_cell/MatMul "
+            "BiasAdd:basic_rnn_cell/BiasAdd Tanh:basic_rnn_cell/Tanh"
+        ),
+    ),
 }
 """What is called, and the nodes that it makes but for constants: type, and name if that differs.
 

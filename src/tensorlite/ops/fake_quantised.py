@@ -12,6 +12,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.bounds import clip, minimum
 from tensorlite.ops.compare import equal, where
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype
 from tensorlite.ops.reduce import max as max_of, min as min_of
@@ -41,6 +42,57 @@ def nudged(
     return (bottom - zero) * scale, (top - zero) * scale
 
 
+class FakeQuantWithMinMaxVars(Composite):
+    """Elements rounded to the steps of a range, which is given by its ends."""
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def compose(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        """Return the elements rounded, with gradients for all three."""
+        return _rounded(x, low, high, self.num_bits, self.narrow_range)
+
+
+class FakeQuantWithMinMaxVarsPerChannel(FakeQuantWithMinMaxVars):
+    """The same with a range for each channel, along the last axis."""
+
+
+class FakeQuantWithMinMaxArgs(Composite):
+    """The same with a range that is known."""
+
+    min: float = -6.0
+    max: float = 6.0
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def compose(self, x: Tensor) -> Tensor:
+        """Return the elements rounded."""
+        ends = to_tensor(self.min), to_tensor(self.max)
+        return _rounded(x, *ends, self.num_bits, self.narrow_range)
+
+
+def _rounded(
+    x: Tensor, min: Tensor, max: Tensor, num_bits: int, narrow_range: bool
+) -> Tensor:
+    """Return elements rounded to the steps of a range; InvalidArgumentError for wrong numbers."""
+    if not 2 <= num_bits <= 16:
+        raise InvalidArgumentError(f"num_bits={num_bits}; allowed are 2 to 16")
+    values = floating(x)
+    low, high = (
+        astype(min, values.dtype),
+        astype(max, values.dtype),
+    )
+    least, most = nudged(low, high, num_bits, narrow_range)
+    flat = equal(high, low)
+    scale = where(flat, 1.0, (high - low) / (2**num_bits - 1 - float(narrow_range)))
+    inside = clip(values, least, most)
+    rounded = floor((inside - least) / scale + 0.5) * scale + least
+    below, above = values < least, values > most
+    passed = where(below | above, 0.0, _through(values))
+    ends = where(below, _through(low), 0.0) + where(above, _through(high), 0.0)
+    return stop_gradient(where(flat, 0.0, rounded)) + passed + ends
+
+
 def fake_quant_with_min_max_vars(
     x: TensorLike,
     min: TensorLike,
@@ -55,22 +107,9 @@ def fake_quant_with_min_max_vars(
     >>> print(tl.quantization.fake_quant_with_min_max_vars([0.1, 9.0], -1.0, 2.0, num_bits=2))
     [0. 2.]
     """
-    if not 2 <= num_bits <= 16:
-        raise InvalidArgumentError(f"num_bits={num_bits}; allowed are 2 to 16")
-    values = floating(to_tensor(x))
-    low, high = (
-        astype(to_tensor(min), values.dtype),
-        astype(to_tensor(max), values.dtype),
-    )
-    least, most = nudged(low, high, num_bits, narrow_range)
-    flat = equal(high, low)
-    scale = where(flat, 1.0, (high - low) / (2**num_bits - 1 - float(narrow_range)))
-    inside = clip(values, least, most)
-    rounded = floor((inside - least) / scale + 0.5) * scale + least
-    below, above = values < least, values > most
-    passed = where(below | above, 0.0, _through(values))
-    ends = where(below, _through(low), 0.0) + where(above, _through(high), 0.0)
-    return stop_gradient(where(flat, 0.0, rounded)) + passed + ends
+    op = FakeQuantWithMinMaxVars(num_bits, narrow_range)
+    made: Tensor = composed(op, x, min, max)
+    return made
 
 
 def fake_quant_with_min_max_args(
@@ -85,7 +124,9 @@ def fake_quant_with_min_max_args(
     >>> print(tl.quantization.fake_quant_with_min_max_args([0.1, 9.0], -1.0, 2.0, num_bits=2))
     [0. 2.]
     """
-    return fake_quant_with_min_max_vars(x, min, max, num_bits, narrow_range)
+    op = FakeQuantWithMinMaxArgs(float(min), float(max), num_bits, narrow_range)
+    made: Tensor = composed(op, x)
+    return made
 
 
 def fake_quant_with_min_max_vars_per_channel(
@@ -101,7 +142,9 @@ def fake_quant_with_min_max_vars_per_channel(
     ...     [[0.1, 9.0]], [-1.0, -1.0], [2.0, 2.0], num_bits=2))
     [[0. 2.]]
     """
-    return fake_quant_with_min_max_vars(x, min, max, num_bits, narrow_range)
+    op = FakeQuantWithMinMaxVarsPerChannel(num_bits, narrow_range)
+    made: Tensor = composed(op, x, min, max)
+    return made
 
 
 def quantize_and_dequantize(

@@ -9,6 +9,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType
 from tensorlite.core.tensor import Tensor
+from tensorlite.ops.activations import sigmoid
 from tensorlite.ops.arithmetic import conj, negative
 from tensorlite.ops.composite import Composite
 from tensorlite.ops.elementwise import square
@@ -61,9 +62,18 @@ class SoftsignGrad(Composite):
         return dy / square(1 + magnitude(x))
 
 
+class SoftplusGrad(Composite):
+    """The gradient of Softplus: what flows in, and the operand."""
+
+    def compose(self, dy: Tensor, x: Tensor) -> Tensor:
+        """Return dy * sigmoid(x)."""
+        return dy * sigmoid(x)
+
+
 class ShapeN(Composite):
     """The shapes of several tensors."""
 
+    differentiable = False
     out_type: DType = dtypes.int32
 
     def compose(self, *xs: Tensor) -> list[Tensor]:

@@ -18,6 +18,7 @@ from tensorlite.compat.v1.nn_losses import embedding_lookup
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph
 
 
 class Wrapper(RNNCell):
@@ -90,6 +91,12 @@ class DropoutWrapper(Wrapper):
                 raise InvalidArgumentError(
                     f"Parameter {name}_keep_prob must be between 0 and 1: {keep}"
                 )
+        if (
+            active_graph() is not None
+        ):  # as TensorFlow does, which looks at their values
+            with framework.name_scope("DropoutWrapperInit"):
+                for keep in self._keep.values():
+                    framework.convert_to_tensor(keep)
         self._seed, self._filter = (
             seed,
             dropout_state_filter_visitor or _unless_memory,

@@ -99,10 +99,6 @@ class RNNCell(Layer):
         with scopes.variable_scope(self._cell_scope, auxiliary_name_scope=False):
             return super().__call__(inputs, state, *args, **kwargs)
 
-    def _name_scope(self) -> str:
-        # A cell is called in loops, whose operators have names of their own.
-        return self._base_name
-
     @property
     def state_size(self) -> Any:
         raise NotImplementedError("Abstract method")

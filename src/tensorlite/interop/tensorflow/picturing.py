@@ -114,24 +114,6 @@ def _range(given: Given) -> tuple[Tensor, Tensor]:
     return constant(ends[0]), constant(ends[1])
 
 
-def _rounded_between(given: Given) -> Values:
-    (low, high), bits = _range(given), _bits(given)
-    return given.composed(
-        lambda x: fake_quantised.fake_quant_with_min_max_vars(x, low, high, *bits),
-        given.tensor(0),
-    )
-
-
-def _rounded(given: Given) -> Values:
-    bits = _bits(given)
-    return given.composed(
-        lambda x, low, high: fake_quantised.fake_quant_with_min_max_vars(
-            x, low, high, *bits
-        ),
-        *given.tensors,
-    )
-
-
 def _rounded_gradient(by_channel: bool) -> Adapter:
     """Return what lets gradients through to numbers within the range, and to its ends outside."""
 
@@ -186,11 +168,8 @@ PICTURING: dict[str, Adapter] = {
     "DrawBoundingBoxes": _of(boxes.draw_bounding_boxes),
     "EncodeJpeg": _encoded_jpeg,
     "ExtractImagePatches": _patches,
-    "FakeQuantWithMinMaxArgs": _rounded_between,
     "FakeQuantWithMinMaxArgsGradient": _rounded_gradient(by_channel=False),
-    "FakeQuantWithMinMaxVars": _rounded,
     "FakeQuantWithMinMaxVarsGradient": _rounded_gradient(by_channel=False),
-    "FakeQuantWithMinMaxVarsPerChannel": _rounded,
     "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
     "ExtractGlimpse": _glimpsed,
     "ExtractGlimpseV2": _glimpsed,
