@@ -14,7 +14,9 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import tensors
 from tensorlite.data.given import known_as
-from tensorlite.data.iterators import known
+from tensorlite.data.iterators import known, only
+from tensorlite.data.variants import Held, held
+from tensorlite.function.compile import Compiled
 
 
 class Reduction(NamedTuple):
@@ -23,6 +25,49 @@ class Reduction(NamedTuple):
     dataset: Pipeline[Any]
     step: Callable[[Any, Any], Any]
     like: Any
+
+
+class FoldDataset(Op):
+    """The state after all elements, which a function of a graph makes of a state and an element."""
+
+    effect = Effect.IO
+    differentiable = False
+    f: Compiled
+    states: int
+    output_types: tuple[TensorSpec, ...]
+
+    def infer(
+        self, dataset: TensorSpec, *given: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return the state's specs."""
+        return self.output_types
+
+    def kernel(self, xp: Xp, dataset: Held, *given: Array) -> tuple[Array, ...]:
+        """Run through the dataset."""
+        state, captured = given[: self.states], given[self.states :]
+        with interpreted_by(None):
+            for element in dataset.dataset.source():
+                leaves = [held(x).array for x in nest.flatten(element)]
+                state = tuple(self.f.run([*state, *leaves, *captured]))
+        return tuple(state)
+
+
+class OnlyElement(Op):
+    """The element of a dataset that has one."""
+
+    effect = Effect.IO
+    differentiable = False
+    output_types: tuple[TensorSpec, ...]
+
+    def infer(self, dataset: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the element's specs."""
+        return self.output_types
+
+    def kernel(self, xp: Xp, dataset: Held) -> tuple[Array, ...]:
+        """Return the element; InvalidArgumentError when there is none, or another."""
+        with interpreted_by(None):
+            element = only(dataset.dataset.source())
+            return tuple([held(x).array for x in nest.flatten(element)])
 
 
 class ReduceDataset(Op):

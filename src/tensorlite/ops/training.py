@@ -346,6 +346,48 @@ class ResourceApplyAdamW(Squaring):
         )
 
 
+class ResourceApplyAdaMax(Apply):
+    """Adam by the largest gradient in the place of the mean square (Kingma and Ba 2015)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable, mean and bound; hyper: beta1_power, lr, beta1, beta2, epsilon."""
+        (w, mean, bound), (power, lr, beta1, beta2, epsilon) = values, hyper
+        mean = moved(mean, g, beta1)
+        bound = xp.maximum(beta2 * bound, xp.abs(g))
+        return w - lr / (1 - power) * (mean / (bound + epsilon)), mean, bound
+
+
+class _BySigns(Apply, abstract=True):
+    """Steps that are longer where the gradient and its mean have one sign (Bello et al. 2017)."""
+
+    def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
+        """Return variable and mean; hyper: lr, a number, sign_decay, beta."""
+        (w, mean), (lr, number, decay, beta) = values, hyper
+        mean = mean * beta + g * (1 - beta)
+        agreement = decay * xp.sign(g) * xp.sign(mean)
+        return w - lr * self.scale(xp, number, agreement) * g, mean
+
+    def scale(self, xp: Xp, number: Array, agreement: Array) -> Array:
+        """Return what the gradient is multiplied by."""
+        raise TypeError(f"{self.name} defines no scale")
+
+
+class ResourceApplyPowerSign(_BySigns):
+    """Scales by a power; the number is the logarithm of its base."""
+
+    def scale(self, xp: Xp, number: Array, agreement: Array) -> Array:
+        """Return the power."""
+        return xp.exp(number * agreement)
+
+
+class ResourceApplyAddSign(_BySigns):
+    """Scales by a sum with the number."""
+
+    def scale(self, xp: Xp, number: Array, agreement: Array) -> Array:
+        """Return the sum."""
+        return number + agreement
+
+
 class ResourceApplyFtrlV2(Squaring):
     """Follow the regularised leader (McMahan et al. 2013)."""
 

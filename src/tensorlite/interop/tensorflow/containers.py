@@ -20,6 +20,7 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops import (
     accumulator_ops,
+    barrier_ops,
     queue_kinds,
     queue_ops,
     random,
@@ -101,6 +102,29 @@ def _accumulator(kind: Callable[..., Making], given: Given) -> Values:
     return given.node(
         kind(value=spec, reduction_type=reduction, **_named(given))
     ).outputs
+
+
+def _barrier(given: Given) -> Values:
+    given.typed("capacity", int)
+    op = barrier_ops.Barrier(components=_components(given), **_named(given))
+    return _done(lambda: op, given)
+
+
+def _barrier_insert(given: Given) -> Values:
+    op = barrier_ops.BarrierInsertMany(given.typed("component_index", int))
+    return _done(lambda: op, given)
+
+
+def _barrier_take(given: Given) -> Values:
+    for name in ("component_types", "wait_for_incomplete"):
+        given.attribute(name)
+    op = barrier_ops.BarrierTakeMany(given.typed("allow_small_batch", bool))
+    return _done(lambda: op, given)
+
+
+def _barrier_close(given: Given) -> Values:
+    op = barrier_ops.BarrierClose(given.typed("cancel_pending_enqueues", bool))
+    return _done(lambda: op, given)
 
 
 def _sparse_apply(given: Given) -> Values:
@@ -202,6 +226,12 @@ def _optional_value(given: Given) -> Values:
 
 
 CONTAINERS: dict[str, Adapter] = {
+    "Barrier": _barrier,
+    "BarrierClose": _barrier_close,
+    "BarrierIncompleteSize": partial(_done, barrier_ops.BarrierIncompleteSize),
+    "BarrierInsertMany": _barrier_insert,
+    "BarrierReadySize": partial(_done, barrier_ops.BarrierReadySize),
+    "BarrierTakeMany": _barrier_take,
     "LogUniformCandidateSampler": partial(_candidates, LogUniformCandidates),
     "Multinomial": partial(drawn, stateful_draws.Multinomial, "output_dtype"),
     "OptionalFromValue": partial(_done, Bundle),

@@ -27,6 +27,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.data import beginnings, iterator_ops, steps
 from tensorlite.data.files import STRING
 from tensorlite.data.iterators import IteratorGetNext
+from tensorlite.data.reducing import FoldDataset, OnlyElement
 from tensorlite.data.variants import DatasetOp, PythonDataset
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -78,7 +79,7 @@ def _functions(given: Given, inputs: Inputs) -> dict[str, Compiled]:
     begins = given.record.op == "GeneratorDataset"
     known, rest = ((), inputs) if begins else (inputs[0].spec.inner, inputs[1:])
     found = {}
-    if given.record.op.endswith("ScanDataset"):
+    if given.record.op.endswith(("ScanDataset", "ReduceDataset")):
         rest = rest[len(given.dtypes("Tstate")) :]
     for name in names:
         called = given.typed(name, Called)
@@ -214,6 +215,17 @@ def _with_specs(kind: Callable[[tuple[TensorSpec, ...]], Op], given: Given) -> V
     return given.node(kind(_specs(given)), *given.tensors).outputs
 
 
+def _folded(given: Given) -> Values:
+    """Return the state after all elements of a dataset."""
+    given.attribute("use_inter_op_parallelism")
+    op = FoldDataset(
+        _functions(given, given.tensors)["f"],
+        len(given.dtypes("Tstate")),
+        _specs(given),
+    )
+    return given.node(op, *given.tensors).outputs
+
+
 def _string_of(given: Given) -> Values:
     op = iterator_ops.IteratorToStringHandle()
     return given.node(op, *given.tensors).outputs
@@ -238,6 +250,8 @@ _SAME = (
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
 DATASETS: dict[str, Adapter] = {
+    "DatasetToSingleElement": partial(_with_specs, OnlyElement),
+    "ReduceDataset": _folded,
     **{name: partial(_dataset, name) for name in _SAME},
     **{
         f"Experimental{name}Dataset": partial(_dataset, f"{name}Dataset")
@@ -379,8 +393,22 @@ def _functions_of(op: PythonDataset, given: list[TensorSpec]) -> dict[str, Compi
     }
 
 
+def _fold(op: Op, node: Node) -> tuple[Spelled, ...]:
+    assert isinstance(op, FoldDataset)
+    kinds = tuple([x.dtype for x in node.inputs[1:]])
+    own = {"f": op.f, "Tstate": kinds[: op.states], "Targuments": kinds[op.states :]}
+    return (Spelled("ReduceDataset", own | _elements(op.output_types)),)
+
+
+def _only(op: Op, _: Node) -> tuple[Spelled, ...]:
+    assert isinstance(op, OnlyElement)
+    return (Spelled("DatasetToSingleElement", _elements(op.output_types)),)
+
+
 WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **dict.fromkeys(_SAME, _written),
+    "FoldDataset": _fold,
+    "OnlyElement": _only,
     "PythonDataset": _python,
     **dict.fromkeys(
         (

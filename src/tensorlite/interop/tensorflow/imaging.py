@@ -1,12 +1,18 @@
-"""Older forms of batch normalisation, which have fewer outputs."""
+"""Older forms of batch normalisation, which have fewer outputs, and what resizes gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from tensorlite.core.dispatch import call
+from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from tensorlite.ops.create import zeros
+from tensorlite.ops.join import concat
+from tensorlite.ops.resize import ResizeNearestNeighborGrad
+from tensorlite.ops.shape import shape_of
 
 
 def _norm(given: Given) -> FusedBatchNormV3:
@@ -41,9 +47,25 @@ def _first_five(
     return adapter
 
 
+def _nearest_gradient(given: Given) -> Values:
+    """Return the gradient of resizing by the nearest element, for images of a size."""
+    aligned, centred = [given.typed(name, bool) for name in _RESIZING]
+    op = ResizeNearestNeighborGrad(aligned, centred)
+
+    def flows(dy: Tensor, size: Tensor) -> Tensor:
+        shape = shape_of(dy)
+        images = zeros(concat([shape[:1], size, shape[3:]]), dtype=dy.dtype)
+        return call(op, dy, images)
+
+    return given.composed(flows, *given.tensors)
+
+
+_RESIZING = ("align_corners", "half_pixel_centers")
+
 IMAGING: dict[str, Adapter] = {
     "FusedBatchNorm": _first_five(_norm),
     "FusedBatchNormGrad": _first_five(_gradient),
     "FusedBatchNormGradV2": _first_five(_gradient),
     "FusedBatchNormV2": _first_five(_norm),
+    "ResizeNearestNeighborGrad": _nearest_gradient,
 }

@@ -129,6 +129,14 @@ def _version_1(given: Given) -> Values:
     return _read(given, _wanted(given, sparse, dense, defaults), defaults)
 
 
+def _single(given: Given) -> Values:
+    """Read one example, whose features stand in attributes."""
+    given.typed("num_sparse", int)
+    keys = [given.typed(f"{kind}_keys", tuple) for kind in ("sparse", "dense")]
+    defaults = range(1, 1 + len(keys[1]))
+    return _read(given, _wanted(given, keys[0], keys[1], defaults), defaults)
+
+
 def _lists(given: Given, keys: Sequence[str], optional: Sequence[str]) -> Features:
     """Return the features of lists: sparse ones first, then those of one shape."""
     sparse = given.dtypes("feature_list_sparse_types")
@@ -186,6 +194,7 @@ _OF_CONTEXT = ("context_sparse_types", "Tcontext_dense", "context_dense_shapes")
 PARSED: dict[str, Adapter] = {
     "ParseExample": _version_1,
     "ParseExampleV2": _version_2,
+    "ParseSingleExample": _single,
     "ParseSingleSequenceExample": _sequence,
 }
 """How examples are read."""

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.core.dispatch import call
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import sparse_arrange, sparse_dense, sparse_segments, tables
 from tensorlite.ops.counting import histogram_fixed_width
+from tensorlite.ops.create import ones_like
 from tensorlite.ops.cumulative import cumulative_sum
-from tensorlite.ops.gather import gather
+from tensorlite.ops.gather import gather, gather_nd
+from tensorlite.ops.masks import Where
 from tensorlite.ops.operators import astype
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.scatter import TensorScatterAdd
 from tensorlite.ops.search import bincount
 from tensorlite.ops.set_operations import combined
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.shape import reshape, shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor, gathered, reorder
+from tensorlite.ops.tensor_bytes import DeserializeManySparse
 
 
 def _of(function: Callable[..., Any]) -> Adapter:
@@ -56,6 +60,44 @@ def _reduced(function: Callable[..., Tensor]) -> Adapter:
     return adapter
 
 
+def _reduced_sparse(function: Callable[..., Tensor]) -> Adapter:
+    """Return what reduces along axes; in the result is what had elements, zeros among them."""
+
+    def adapter(given: Given) -> Values:
+        axes = tuple(given.constant(3).ravel().tolist())
+        kept = given.typed("keep_dims", bool)
+
+        def reduced(indices: Tensor, values: Tensor, shape: Tensor) -> list[Tensor]:
+            found = function(SparseTensor(indices, values, shape), axes, kept)
+            one = SparseTensor(indices, ones_like(values), shape)
+            there = sparse_arrange.sparse_reduce_max(one, axes, kept) > 0
+            places = call(Where(), there)
+            sizes = astype(shape_of(found), dtypes.int64)
+            return [places, gather_nd(found, places), sizes]
+
+        return given.composed(reduced, *given.tensors[:3])
+
+    return adapter
+
+
+def _sparse_rows(given: Given) -> Values:
+    """Read sparse tensors from rows of three strings each; one of DeserializeSparse is no row."""
+    op = DeserializeManySparse(given.dtype("dtype"))
+    rank = given.tensor(0).spec.rank
+    if rank not in (1, 2):
+        raise GraphDefError(
+            f"{given.record} takes {given.tensor(0).spec}: not a row or a matrix"
+        )
+
+    def read(serialized: Tensor) -> list[Tensor]:
+        if rank == 2:
+            return list(calls(op, serialized))
+        indices, values, shape = calls(op, reshape(serialized, (1, 3)))
+        return [indices[:, 1:], values, shape[1:]]
+
+    return given.composed(read, given.tensor(0))
+
+
 def _joined(given: Given) -> Values:
     number, axis = given.typed("N", int), given.typed("concat_dim", int)
 
@@ -78,7 +120,8 @@ def _segments(function: Callable[..., Tensor]) -> Adapter:
 
 def _table(changing: bool) -> Adapter:
     def adapter(given: Given) -> Values:
-        given.attribute("use_node_name_sharing")
+        for name in _OF_MEMORY & given.record.given.keys():
+            given.attribute(name)
         op = tables.HashTableV2(
             debug_name=given.name,
             container=given.typed("container", str),
@@ -91,6 +134,9 @@ def _table(changing: bool) -> Adapter:
         return given.node(op).outputs
 
     return adapter
+
+
+_OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
 
 
 def _counted(x: Tensor, size: Tensor, weights: Tensor) -> Tensor:
@@ -184,10 +230,21 @@ SCATTERING: dict[str, Adapter] = {
     "Bincount": _of(_counted),
     "DenseToDenseSetOperation": _sets,
     "DenseToSparseSetOperation": _sets,
+    "DeserializeManySparse": _sparse_rows,
+    "DeserializeSparse": _sparse_rows,
+    "HashTable": _table(changing=False),
     "HashTableV2": _table(changing=False),
+    "InitializeTable": Plain("LookupTableImportV2").__call__,
+    "InitializeTableFromTextFile": _from_file,
     "HistogramFixedWidth": _histogram,
     "InitializeTableFromTextFileV2": _from_file,
+    "InitializeTableV2": Plain("LookupTableImportV2").__call__,
+    "MutableDenseHashTable": _table(changing=True),
+    "MutableDenseHashTableV2": _table(changing=True),
+    "MutableHashTable": _table(changing=True),
     "MutableHashTableV2": _table(changing=True),
+    "SparseReduceMaxSparse": _reduced_sparse(sparse_arrange.sparse_reduce_max),
+    "SparseReduceSumSparse": _reduced_sparse(sparse_arrange.sparse_reduce_sum),
     "SparseAdd": _sum,
     "SparseConcat": _joined,
     "SparseDenseCwiseMul": _of_sparse(lambda sp, x: sp.values * gathered(x, sp)),
@@ -207,3 +264,5 @@ SCATTERING: dict[str, Adapter] = {
     ),
     "SparseTensorDenseMatMul": _product,
 }
+for _name in ("Export", "Find", "Import", "Insert", "Size"):
+    SCATTERING[f"LookupTable{_name}"] = Plain(f"LookupTable{_name}V2").__call__

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.core.dtypes import bool_, int64, string
+from tensorlite.core.dtypes import bool_, int32, int64, string
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
@@ -142,6 +142,25 @@ def _queue(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled(op.name, kept | kinds),)
 
 
+def _barrier(op: Op, node: Node) -> tuple[Spelled, ...]:
+    (made,) = _queue(op, node)
+    made.attributes["shared_name"] = made.attributes["shared_name"] or node.name
+    return (made,)
+
+
+def _sized(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Return the gradient of resizing, which takes the images' size there."""
+    begin, two = [{"value": np.array([n], np.int32), "dtype": int32} for n in (1, 2)]
+    kinds = {"T": int32, "Index": int32}
+    return (
+        Spelled("Shape", {"out_type": int32}, (1,), "shape"),
+        Spelled("Const", begin, (), "begin"),
+        Spelled("Const", two, (), "two"),
+        Spelled("Slice", kinds, ("shape", "begin", "two"), "size"),
+        Spelled(op.name, op.attributes(), (0, "size")),
+    )
+
+
 def _named(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return a node that saves, whose names are inputs there."""
     names: tuple[str, ...] = op.attributes()["tensor_names"]
@@ -172,6 +191,7 @@ def _adam(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 
 _NAMES = """
+    BarrierClose BarrierIncompleteSize BarrierInsertMany BarrierReadySize BarrierTakeMany
     AudioSummaryV2 HistogramSummary MergeSummary ScalarSummary TensorSummaryV2 Equal Identity
     IdentityN InitializeTableFromTextFileV2 NotEqual QueueCloseV2 QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
@@ -317,11 +337,15 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AccumulatorTakeGradient": _accumulating,
     "Assert": _assert,
     **dict.fromkeys(_OF_TRUTH, _bitwise),
+    "Barrier": _barrier,
     "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,
     "CustomGradient": _as_it_is,
     "CountUpToVariableOp": _renamed("ResourceCountUpTo"),
+    "DeserializeManySparse": lambda op, _: (
+        Spelled(op.name, {"dtype": op.attributes()["out_type"]}),
+    ),
     "EagerPyFunc": _python_call,
     "FIFOQueueV2": _queue,
     "FromCounter": _sampler,
@@ -344,6 +368,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "RandomStandardNormal": _drawn,
     "RandomUniform": _drawn,
     "RandomUniformInt": _drawn,
+    "ResizeNearestNeighborGrad": _sized,
     "ResourceApplyAdagradDA": _adagrad_da,
     "ResourceApplyAdam": _adam,
     "RestoreTensors": _renamed("RestoreV2"),
@@ -361,7 +386,10 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
 }
 for _name in (
     *(
+        "AdaMax",
         "Adadelta",
+        "AddSign",
+        "PowerSign",
         "AdagradV2",
         "CenteredRMSProp",
         "FtrlV2",

@@ -255,6 +255,9 @@ def _ftrl(given: Given) -> Values:
 _RULES: dict[
     str, tuple[type[training.Apply], int, tuple[int, ...], tuple[int, ...]]
 ] = {
+    "AdaMax": (training.ResourceApplyAdaMax, 3, (3, 4, 5, 6, 7, 8), ()),
+    "AddSign": (training.ResourceApplyAddSign, 2, (2, 3, 4, 5, 6), ()),
+    "PowerSign": (training.ResourceApplyPowerSign, 2, (2, 3, 4, 5, 6), ()),
     "GradientDescent": (training.ResourceApplyGradientDescent, 1, (1, 2), ()),
     "Momentum": (training.ResourceApplyMomentum, 2, (2, 4, 3), (2, 5, 3)),
     "Adadelta": (training.ResourceApplyAdadelta, 3, (3, 4, 5, 6), (3, 4, 5, 6)),
