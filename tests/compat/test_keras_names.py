@@ -1,13 +1,15 @@
-"""tf.keras: what weights, models and metrics are called, and what penalties come with layers.
+"""tf.keras: what weights, models and metrics are called, what layers cost, what is refused.
 
 Names are those that TensorFlow 2.21 gives.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorlite.compat.v2 as tf
 
@@ -92,3 +94,30 @@ def test_frozen_weights_cost_nothing_and_what_is_added_stands_first() -> None:
     assert [float(x) for x in model.losses] == [7.0, 2.0]
     dense.trainable = False
     assert [float(x) for x in model.losses] == [7.0]
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "filters": lambda: layers.Conv2D(0, 3),
+    "strides": lambda: layers.Conv2D(4, 3, strides=0),
+    "padding": lambda: layers.Conv2D(4, 3, padding="near"),
+    "dilation_rate": lambda: layers.Conv2D(4, 3, strides=2, dilation_rate=2),
+    "groups": lambda: layers.Conv2D(5, 3, groups=2),
+    "units": lambda: layers.LSTM(-1),
+    "l2": lambda: keras.regularizers.L2(-1.0),
+    "mode": lambda: keras.regularizers.OrthogonalRegularizer(mode="all"),
+    "momentum": lambda: keras.optimizers.SGD(momentum=2.0),
+    "learning_rate_power": lambda: keras.optimizers.Ftrl(learning_rate_power=1.0),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_numbers_that_nothing_can_be_made_with_are_told(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        REFUSED[name]()
+
+
+def test_a_layer_takes_inputs_as_wide_as_those_it_was_built_for() -> None:
+    dense = layers.Dense(2, name="narrow")
+    dense(np.zeros((2, 3), np.float32))
+    with pytest.raises(ValueError, match="the layer narrow takes"):
+        dense(np.zeros((2, 4), np.float32))

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activations,
+    checking,
     constraints,
     initializers,
     regularizers,
@@ -45,6 +46,7 @@ class Cell(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.units, self.use_bias = int(units), use_bias
+        checking.positive(units=self.units)
         self.seed = seed
         self.seed_generator = seeding.generator(seed) if self.draws_first else None
         self.activation = activations.get(activation)

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activations,
+    checking,
     constraints,
     initializers,
     naming,
@@ -69,6 +70,25 @@ class Convolution(Layer):
         self.bias_constraint = constraints.get(bias_constraint)
         self.input_spec = InputSpec(min_ndim=self.axes + 2)
         self.bias: Any = None
+        self._check()
+
+    def _check(self) -> None:
+        checking.positive(
+            kernel_size=self.kernel_size, strides=self.strides, groups=self.groups
+        )
+        checking.among("padding", self.padding, ("valid", "same", "causal"))
+        if self.filters is not None:
+            checking.positive(filters=self.filters)
+            if self.filters % self.groups:
+                raise InvalidArgumentError(
+                    "The number of filters must be evenly divisible by the number of groups. "
+                    f"Received: groups={self.groups}, filters={self.filters}."
+                )
+        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+            raise InvalidArgumentError(
+                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                f"strides={self.strides} and dilation_rate={self.dilation_rate}"
+            )
 
     @property
     def first(self) -> bool:

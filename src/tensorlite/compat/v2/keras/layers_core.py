@@ -12,6 +12,7 @@ import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activations,
+    checking,
     constraints,
     initializers,
     masks,
@@ -109,6 +110,7 @@ class Dense(Layer):
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias = int(units), use_bias
+        checking.positive(units=self.units)
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
@@ -139,6 +141,7 @@ class Dense(Layer):
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: input_shape[-1]})
         self.built = True
 
     def call(self, inputs: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras import checking
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.own_updates import Replaced
 from tensorlite.compat.v2.keras.rows import Gradient
@@ -31,6 +32,7 @@ class SGD(Optimizer):
     ) -> None:
         self.momentum, self.nesterov = momentum, nesterov
         self.by_rows = not momentum
+        checking.share(momentum=momentum)
         super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
@@ -307,6 +309,13 @@ class Ftrl(Optimizer):
         **kwargs: Any,
     ) -> None:
         self.beta = beta
+        checking.not_positive(learning_rate_power=learning_rate_power)
+        checking.not_negative(
+            initial_accumulator_value=initial_accumulator_value,
+            l1_regularization_strength=l1_regularization_strength,
+            l2_regularization_strength=l2_regularization_strength,
+            l2_shrinkage_regularization_strength=l2_shrinkage_regularization_strength,
+        )
         self._regularizing = (
             learning_rate_power,
             initial_accumulator_value,

@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import checking, lookup
 
 
 class Regularizer:
@@ -27,6 +27,7 @@ class Regularizer:
 class L1L2(Regularizer):
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
         self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
+        checking.not_negative(l1=self.l1, l2=self.l2)
 
     def __call__(self, x: Any) -> Any:
         weight = converted(x)
@@ -41,6 +42,7 @@ class L1L2(Regularizer):
 class L1(Regularizer):
     def __init__(self, l1: float = 0.01, **kwargs: Any) -> None:
         self.l1 = float(kwargs.get("l", l1))
+        checking.not_negative(l1=self.l1)
 
     def __call__(self, x: Any) -> Any:
         return self.l1 * tl.sum(tl.abs(converted(x)))
@@ -49,6 +51,7 @@ class L1(Regularizer):
 class L2(Regularizer):
     def __init__(self, l2: float = 0.01, **kwargs: Any) -> None:
         self.l2 = float(kwargs.get("l", l2))
+        checking.not_negative(l2=self.l2)
 
     def __call__(self, x: Any) -> Any:
         return self.l2 * tl.sum(tl.square(converted(x)))
@@ -59,6 +62,8 @@ class OrthogonalRegularizer(Regularizer):
 
     def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
         self.factor, self.mode = float(factor), mode
+        checking.not_negative(factor=self.factor)
+        checking.among("mode", mode, ("rows", "columns"))
 
     def __call__(self, x: Any) -> Any:
         weight = converted(x)

@@ -1,0 +1,45 @@
+"""Checks of the numbers that Keras' objects are made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.core.errors import InvalidArgumentError
+
+
+def not_negative(**given: Any) -> None:
+    """Refuse numbers below zero."""
+    _all(given, "expected a non-negative float", lambda x: x >= 0)
+
+
+def not_positive(**given: Any) -> None:
+    """Refuse numbers above zero."""
+    _all(given, "it needs to be negative or zero", lambda x: x <= 0)
+
+
+def positive(**given: Any) -> None:
+    """Refuse what is not above zero."""
+    _all(given, "expected a strictly positive value", lambda x: x > 0)
+
+
+def share(**given: Any) -> None:
+    """Refuse what is not between 0 and 1."""
+    _all(given, "it must be in the range [0, 1]", lambda x: 0 <= x <= 1)
+
+
+def among(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse what is none of some words."""
+    if value not in allowed:
+        raise InvalidArgumentError(
+            f"Invalid value for argument `{name}`: allowed are {', '.join(allowed)}. Received: "
+            f"{name}={value!r}"
+        )
+
+
+def _all(given: dict[str, Any], wanted: str, fits: Any) -> None:
+    for name, value in given.items():
+        values = value if isinstance(value, tuple) else (value,)
+        if not all(fits(x) for x in values):
+            raise InvalidArgumentError(
+                f"Invalid value for argument `{name}`: {wanted}. Received: {name}={value}"
+            )
