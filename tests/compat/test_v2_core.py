@@ -223,7 +223,11 @@ def test_traces_need_not_be_added_to_graphs() -> None:
     double = tf.function(lambda x: x + x)
     trace = double.get_concrete_function(tf.TensorSpec([], tf.float32))
     trace.add_to_graph()
-    assert float(trace(tf.constant(2.0))) == 4.0
+    trace.add_gradient_functions_to_graph()
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = trace(x)
+    assert (float(y), float(tape.gradient(y, x))) == (4.0, 2.0)
 
 
 def test_sparse_and_ragged_tensors_and_slices_are_tensors_too() -> None:

@@ -106,6 +106,9 @@ class Concrete(ConcreteFunction):
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
         """Do nothing: calls carry their traces, graphs have no libraries to be filled first."""
 
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Do nothing: gradients are made of the trace that a call carries."""
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         described = self.function_type
         return repr(described) if verbose else str(described)
