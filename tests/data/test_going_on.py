@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +176,19 @@ def test_errors_are_left_out_in_traced_functions() -> None:
         return whole
 
     assert float(total()) == 3.0
+
+
+def test_what_is_not_read_any_more_is_let_go() -> None:
+    closed: list[str] = []
+
+    def generate() -> Iterator[int]:
+        try:
+            yield from range(9)
+        finally:
+            closed.append("generator")
+
+    reader = iter(Dataset.from_generator(generate, output_types=tl.int64).take(2))
+    assert [int(next(reader)), int(next(reader))] == [0, 1]
+    assert not closed
+    assert next(reader, None) is None
+    assert closed == ["generator"]

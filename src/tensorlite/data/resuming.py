@@ -36,6 +36,8 @@ class Resumed(Generic[T, U]):
         try:
             return next(self._made)
         except StopIteration:
+            # What nobody reads any more is let go: files close, threads end.
+            self._elements, self._made = iter(()), iter(())
             raise
         except Exception:
             self._made = self._step(self._elements)
@@ -59,6 +61,7 @@ class Chained(Generic[T]):
             try:
                 return next(self._run)
             except StopIteration:
+                self._run = iter(())
                 self._run = next(self._runs)
 
 
