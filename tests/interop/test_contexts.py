@@ -145,3 +145,16 @@ def test_the_false_branch_stands_first(turns: int) -> None:
     merges = [node for node in made.nodes if node.op.role is Role.MERGE]
     assert merges[0].inputs[0].node.op.name == "Neg"
     assert float(Session(made).run(named(y), {x.name: turns})) == 2.0 * turns
+
+
+def test_results_of_branches_and_loops_keep_their_names() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32, ())
+        one = tl.cond(x > 0.0, lambda: x * 2.0, lambda: -x)
+        two = tl.cond(x > 0.0, lambda: (x, x + 1.0), lambda: (-x, x))
+        more = tl.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, x))
+    names = [named(y) for y in (one, *two, *more)]
+    again = from_graphdef(to_graphdef(as_primitives(graph)).SerializeToString())
+    wanted = Session(graph).run(names, {x.name: 2.0})
+    assert Session(again).run(names, {x.name: 2.0}) == wanted

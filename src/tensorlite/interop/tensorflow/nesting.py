@@ -63,7 +63,7 @@ def contexts_of(graph_def: Any) -> dict[str, list[ContextInfo]]:
 
     Nothing is said of a graph in which a node belongs to two that are not one in the other.
 
-    >>> contexts_of(message("GraphDef")())
+    >>> contexts_of(tl.interop.tensorflow.to_graphdef(tl.Graph()))
     {}
     """
     if not any(node.op in _PRIMITIVES for node in graph_def.node):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.identity import Identity
+from tensorlite.ops.identity import Identity, IdentityN
 from tensorlite.passes.lower import Tensors, put_lowered
 from tensorlite.passes.rewrite import Copy
 
@@ -59,6 +59,8 @@ def _give_names(graph: Graph, copy: Copy) -> set[Node]:
         made = copy.nodes[node]
         if len(made) == 1 and made[0].op is node.op:
             kept[made[0]] = node.name
+        elif node.op.role in (Role.IF, Role.WHILE) and node.outputs:
+            kept[_results(node, copy)] = node.name
     taken = {node.name for node in graph.nodes}
     for node in copy.target.nodes:
         name = kept.get(node, node.name)
@@ -67,6 +69,15 @@ def _give_names(graph: Graph, copy: Copy) -> set[Node]:
         taken.add(name)
         node.name = name
     return set(kept)
+
+
+def _results(node: Node, copy: Copy) -> Node:
+    """Return what has the outputs of a branch or loop, and so can have its name."""
+    results = [copy.tensors[id(x)] for x in node.outputs]
+    if len(results) == 1 and results[0].node.op.role in (Role.MERGE, Role.EXIT):
+        return results[0].node
+    op = Identity() if len(results) == 1 else IdentityN()
+    return copy.target.add(op, results, device=node.device, line=node.line)
 
 
 def _drop(graph: Graph, kept: set[Node]) -> None:
