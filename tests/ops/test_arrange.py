@@ -42,6 +42,28 @@ def test_squeezed_and_expanded_integers_stay_known() -> None:
     assert spec_of(there_and_back, TensorSpec((None, None, 5))).known == 3
 
 
+@pytest.mark.parametrize(
+    ("made", "known"),
+    [
+        (lambda n: n + 1, (None, 4, 6)),
+        (lambda n: 10 - n, (None, 7, 5)),
+        (lambda n: n * n, (None, 9, 25)),
+        (lambda n: n[1:] * n[2], (15, 25)),
+        (lambda n: n // [2, 2, 2], (None, 1, 2)),
+        (lambda n: n[2] % n[1], 2),
+        (lambda n: tl.maximum(n, 4), (None, 4, 5)),
+        (lambda n: tl.minimum(n[1:2], n), (None, 3, 3)),
+        (lambda n: n // (n - 3), (None, None, 2)),
+        (lambda n: n[1] * 2**30, None),
+        (lambda n: n + tl.zeros((1, 3), tl.int32), None),
+    ],
+)
+def test_sizes_that_are_computed_stay_known(made: Any, known: Any) -> None:
+    """All but divisions by zero, numbers beyond the dtype, and tables."""
+    spec = spec_of(lambda x: made(tl.shape(x)), TensorSpec((None, 3, 5)))
+    assert spec.known == known
+
+
 def test_a_traced_pad_has_a_static_shape() -> None:
     padded = spec_of(lambda x: tl.pad(x, [[1, 2], [0, 3]]), TensorSpec((2, None)))
     assert padded.shape == (5, None)

@@ -2,10 +2,52 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
-from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.spec import Dims, Known, TensorSpec, broadcast
+
+_OF_INTEGERS: dict[str | None, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "maximum": max,
+    "minimum": min,
+}
+"""What sizes are computed by, by the names of NumPy's functions."""
+_DIVISIONS = operator.floordiv, operator.mod
+
+
+def _repeated(
+    x: TensorSpec, shape: Dims | None, size: int
+) -> list[int | None] | None:
+    """Return what is known of a tensor's elements in a shape; None if that takes two axes."""
+    known = x.known
+    if isinstance(known, tuple) and x.shape == shape:
+        return list(known)
+    one = known[0] if isinstance(known, tuple) and len(known) == 1 else known
+    return None if isinstance(one, tuple) else [one] * size
+
+
+def _number(
+    function: Callable[[int, int], int],
+    x: int | None,
+    y: int | None,
+    limits: np.iinfo[Any],
+) -> int | None:
+    """Return what a function makes of two numbers; None for what is not known, or none."""
+    if x is None or y is None or (y == 0 and function in _DIVISIONS):
+        return None
+    found = function(x, y)
+    return found if limits.min <= found <= limits.max else None
 
 
 class Unary(Op, abstract=True):
@@ -69,7 +111,26 @@ class Binary(Op, abstract=True):
             raise DTypeError(
                 f"{self.name}: dtypes differ: {x} and {y}; cast one with tl.astype"
             )
-        return TensorSpec(broadcast(x.shape, y.shape), self.result(x.dtype))
+        shape = broadcast(x.shape, y.shape)
+        if x.known is None or y.known is None:
+            return TensorSpec(shape, self.result(x.dtype))
+        known = self._of_sizes(x, y, shape)
+        return TensorSpec(shape, self.result(x.dtype), known=known)
+
+    def _of_sizes(self, x: TensorSpec, y: TensorSpec, shape: Dims | None) -> Known:
+        """Return what is known of the value, as shapes may be computed by it."""
+        function = _OF_INTEGERS.get(self.ufunc)
+        size = TensorSpec(shape).size
+        if function is None or not x.dtype.is_integer or size is None:
+            return None
+        xs, ys = _repeated(x, shape, size), _repeated(y, shape, size)
+        if xs is None or ys is None:
+            return None
+        limits = np.iinfo(x.dtype.numpy)
+        found = [
+            _number(function, *pair, limits) for pair in zip(xs, ys, strict=True)
+        ]
+        return tuple(found) if shape else found[0]
 
     def result(self, dtype: dtypes.DType) -> dtypes.DType:
         """Return the dtype of the result; DTypeError when the operator does not take `dtype`."""

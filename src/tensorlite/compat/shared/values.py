@@ -21,6 +21,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS
 from tensorlite.ops import differentiate
+from tensorlite.ops.families import Binary
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
@@ -81,6 +82,8 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         return x.numpy()
     own = x.node.outputs[x.index]
     value, known = _folded(own), own.spec.constant()
+    if isinstance(own.node.op, Binary):  # of which TensorFlow tells shapes alone
+        known = None
     if value is not None or known is None:
         return value
     found = np.asarray(known, own.dtype.numpy)
