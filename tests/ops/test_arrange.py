@@ -55,7 +55,7 @@ def test_squeezed_and_expanded_integers_stay_known() -> None:
         (lambda n: tl.minimum(n[1:2], n), (None, 3, 3)),
         (lambda n: n // (n - 3), (None, None, 2)),
         (lambda n: n[1] * 2**30, None),
-        (lambda n: n + tl.zeros((1, 3), tl.int32), None),
+        (lambda n: n + tl.zeros((1, 3), dtype=tl.int32), None),
     ],
 )
 def test_sizes_that_are_computed_stay_known(made: Any, known: Any) -> None:
