@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.core.device import settings
 from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.shapes import Results
 from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
@@ -64,6 +67,17 @@ def test_models_train_with_optimizers_of_train(
         model.save(tmp_path / "model.h5")
     again = keras.models.load_model(tmp_path / "model.h5")
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_batches_are_counted_where_sizes_may_be_unknown_dimensions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beside version 2 tensors' shapes are of the kind that was chosen: here, version 1's."""
+    monkeypatch.setattr(Results, "kind", TensorShape)
+    monkeypatch.setattr(settings, "tensorflow_results", True)
+    model = chain("sgd")
+    told = model.fit(X[:30], Y[:30], batch_size=8, epochs=2, verbose=0)
+    assert told.history["loss"][1] < told.history["loss"][0]
 
 
 @pytest.mark.parametrize("name", ["model.h5", "model.keras"])

@@ -123,8 +123,8 @@ class CompiledLoss:
 
 def batch_of(x: Any) -> Any:
     """Return how many rows a batch has."""
-    from_shape = x.shape[0] if len(x.shape) else 1
-    return from_shape if from_shape is not None else _rows(x)
+    sizes = x.shape.as_list() or [1]
+    return _rows(x) if sizes[0] is None else sizes[0]
 
 
 def output_names(outputs: Any, names: list[str]) -> list[str]:
