@@ -54,12 +54,8 @@ class _OverTime(Convolution):
     ) -> None:
         self.seed, self.seed_generator = seed, seeding.generator(seed)
         super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
+            *(filters, kernel_size, strides),
+            *(padding, data_format, dilation_rate),
             activation=activation,
             use_bias=use_bias,
             kernel_initializer=kernel_initializer,
