@@ -71,35 +71,47 @@ def batch_norm(
     first = {**_FIRST, **(param_initializers or {})}
     into = variables_collections
     asked = _Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
-    corrected = renorm or adjustment is not None
+    corrections = _corrections(renorm, renorm_clipping, renorm_decay, adjustment)
     able = fused is not False and batch_weights is None and rank in (2, 4)
-    able = able and not corrected
+    able = able and not corrections
     own_way = updates_collections != GraphKeys.UPDATE_OPS or zero_debias_moving_mean
     own_way = own_way or (able and rank == 2) or batch_weights is not None
-    if own_way and corrected:
-        raise InvalidArgumentError(
-            "renorm and adjustment are not supported with batch_weights, updates_collections or "
-            "zero_debias_moving_mean"
-        )
     if own_way:
+        _check_none(corrections)
         with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
             norm = _Norm(x, asked, able, zero_debias_moving_mean)
             made = norm.normalized(is_training, updates_collections, batch_weights)
             made = finished(made, None, None, activation_fn)
             return collect_named_outputs(outputs_collections, sc.name, made)
     with layer_scope(scope, "BatchNorm", reuse) as sc:
-        corrections = {
-            "renorm": renorm,
-            "renorm_clipping": renorm_clipping,
-            "renorm_momentum": renorm_decay,
-            "adjustment": adjustment,
-        }
         given = param_regularizers or {}
         layer = _layer(sc, asked, given, reuse, fused, **corrections)
         made = layer.apply(x, training=is_training)
         _add_to_own(layer, into)
         made = finished(made, None, None, activation_fn)
         return collect_named_outputs(outputs_collections, sc.name, made)
+
+
+def _corrections(
+    renorm: bool, clipping: Any, momentum: Any, adjustment: Any
+) -> dict[str, Any]:
+    """Return what a layer is asked for to correct batches, if anything."""
+    if not renorm and adjustment is None:
+        return {}
+    return {
+        "renorm": renorm,
+        "renorm_clipping": clipping,
+        "renorm_momentum": momentum,
+        "adjustment": adjustment,
+    }
+
+
+def _check_none(corrections: dict[str, Any]) -> None:
+    if corrections:
+        raise InvalidArgumentError(
+            "renorm and adjustment are not supported with batch_weights, updates_collections or "
+            "zero_debias_moving_mean"
+        )
 
 
 def _known_rank(x: Any) -> int:

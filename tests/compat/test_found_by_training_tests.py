@@ -1,0 +1,149 @@
+"""What TensorFlow's unit tests of training, assertions and tables found, as 1.15 has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.graph_mode.graph import mode, reset_default_graph
+
+tf: Any = v1
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    yield
+    mode.eager = before
+
+
+def test_step_functions_are_run_as_they_are_and_passed_their_stop() -> None:
+    total = tf.constant(1.0) + tf.placeholder_with_default(2.0, [])
+    with tf.train.MonitoredSession() as session:
+        step = session.run_step_fn
+        assert step(lambda step_context: step_context.session.run(total)) == 3.0
+        assert step(lambda step_context: step_context.run_with_hooks(total)) == 3.0
+        with pytest.raises(ValueError, match="step_context"):
+            step(lambda context: context)
+        with pytest.raises(StopIteration):
+            step(lambda step_context: step_context.request_stop())
+        assert not session.should_stop()
+
+
+def test_step_functions_are_run_again_when_tasks_were_lost() -> None:
+    runs, one = [], tf.constant(1)
+
+    def step_fn(step_context: Any) -> Any:
+        runs.append(step_context.session)
+        if len(runs) == 1:
+            raise tf.errors.AbortedError(None, None, "lost")
+        return step_context.session.run(one)
+
+    tf.train.get_or_create_global_step()
+    with tf.train.MonitoredSession() as session:
+        assert session.run_step_fn(step_fn) == 1
+    assert runs[0] is not runs[1]
+
+
+def test_gradients_by_tensors_are_computed_and_not_applied() -> None:
+    a, v = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    pairs = optimizer.compute_gradients(tf.reduce_sum(a * a * v), [a, v])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        by_tensor, by_variable = session.run([gradient for gradient, _ in pairs])
+    assert (by_tensor.tolist(), by_variable.tolist()) == ([6.0, 16.0], [1.0, 4.0])
+    with pytest.raises(NotImplementedError, match="Trying to update a Tensor"):
+        optimizer.apply_gradients(pairs)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "given"),
+    [
+        ([np.ones([2, 3], "f"), np.ones([3, 2], "f")], {}),
+        ([np.ones([2], "f"), np.ones([2], "i")], {}),
+        ([np.ones([2], "f")], {"shape": [3]}),
+    ],
+)
+def test_only_what_is_alike_is_accumulated(inputs: Any, given: Any) -> None:
+    with pytest.raises(ValueError, match=r"same dtype|differ"):
+        tf.accumulate_n(inputs, **given)
+
+
+@pytest.mark.parametrize("first", [1.0, [1], [2.0]])
+def test_steps_are_counted_by_an_integer(first: Any) -> None:
+    tf.Variable(first, name="global_step", trainable=False)
+    with pytest.raises(TypeError, match="global_step"):
+        tf.train.get_global_step()
+
+
+def test_scalars_have_the_shape_of_one_number() -> None:
+    scalar, vector = tf.ones([]), tf.ones([1])
+    tf.debugging.assert_shapes([(scalar, (1,)), (vector, ())])
+    tf.debugging.assert_shapes([(scalar, "x"), (vector, ["x"])])
+    with pytest.raises(ValueError, match="is 1; it is 2"):
+        tf.debugging.assert_shapes([(tf.ones([2]), ())])
+    with pytest.raises(ValueError, match="is that which"):
+        tf.debugging.assert_shapes([(scalar, "x"), (tf.ones([2]), "x")])
+
+
+def test_shapes_of_last_axes_are_asserted() -> None:
+    shapes = [(tf.ones([1, 2, 3, 2]), "...d2"), (tf.ones([5, 3]), ("*", "d"))]
+    tf.debugging.assert_shapes(shapes)
+    with pytest.raises(ValueError, match="is that which"):
+        tf.debugging.assert_shapes([*shapes, (tf.ones([4]), "d")])
+    with pytest.raises(ValueError, match="first size"):
+        tf.debugging.assert_shapes([(tf.ones([2, 3]), ("a", "..."))])
+
+
+def test_what_is_clipped_at_zero_has_a_gradient() -> None:
+    x = tf.zeros([3])
+    gradient = tf.gradients(tf.clip_by_norm(x, 2.0), x)[0]
+    with tf.Session() as session:
+        assert session.run(gradient).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_variables_of_graphs_are_true() -> None:
+    assert bool(tf.Variable(0.0)) is True
+
+
+def test_tables_hold_vectors_where_the_default_is_one() -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, [-1, -1])
+    rows = tf.constant([[0, 1], [2, 3], [4, 5]], tf.int64)
+    with tf.Session() as session:
+        session.run(table.insert(tf.constant(["a", "b", "c"]), rows))
+        assert session.run(table.size()) == 3
+        found = table.lookup(tf.constant([["a"], ["d"]]))
+        assert found.shape.as_list() == [2, 1, 2]
+        assert session.run(found).tolist() == [[[0, 1]], [[-1, -1]]]
+        keys, values = table.export()
+        assert [x.shape.as_list() for x in (keys, values)] == [[None], [None, 2]]
+        assert sorted(session.run(values).tolist()) == [[0, 1], [2, 3], [4, 5]]
+    with pytest.raises(ValueError, match="differ"):
+        table.insert(tf.constant(["a"]), tf.constant([[1, 2, 3]], tf.int64))
+
+
+def test_the_name_of_one_component_may_stand_bare() -> None:
+    queue = tf.FIFOQueue(5, tf.int32, shapes=[()], names="f")
+    with tf.Session() as session:
+        session.run(queue.enqueue({"f": 3}))
+        assert session.run(queue.dequeue()) == {"f": 3}
+
+
+def test_programs_say_until_when_graphs_are_read() -> None:
+    assert tf.compat.forward_compatible(2019, 1, 1)
+    with tf.compat.forward_compatibility_horizon(2019, 1, 1):
+        assert tf.compat.forward_compatible(2018, 12, 31)
+        assert not tf.compat.forward_compatible(2019, 1, 1)
+
+
+def test_graphs_may_be_asked_to_be_of_threads() -> None:
+    graph = tf.get_default_graph()
+    graph.switch_to_thread_local()
+    with graph.device("/cpu:0"):
+        assert tf.constant(1.0).graph is graph
