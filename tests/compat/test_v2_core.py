@@ -12,6 +12,16 @@ import tensorlite as tl
 import tensorlite.compat.v2 as tf
 
 
+def test_arrays_of_tensors_are_copies() -> None:
+    """Which a program may write to."""
+    x, v = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    for value, rest in ((x, [2.0]), (v, [4.0])):
+        array = value.numpy()
+        array[0] = 9.0
+        assert value.numpy().tolist()[1:] == rest
+        assert value.numpy()[0] != 9.0
+
+
 def test_variables_have_names_and_return_themselves() -> None:
     with tf.name_scope("a"):
         w = tf.Variable([1.0, 2.0], name="w")

@@ -141,12 +141,17 @@ class Tensor(Operand):
         return operand.operators.matrix_transpose(self)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return the value as a read-only NumPy array; SymbolicTensorError in a trace."""
+        """Return the value as a read-only NumPy array; SymbolicTensorError in a trace.
+
+        With TensorFlow's results it is a copy, which may be written to.
+        """
         view = self._view()
         if not settings.tensorflow_results:
             return view
         shown = texts.encoded(view)
-        return cast("np.ndarray[Any, Any]", shown[()]) if shown.ndim == 0 else shown
+        if shown.ndim == 0:
+            return cast("np.ndarray[Any, Any]", shown[()])
+        return shown.copy() if shown is view else shown
 
     def _view(self) -> np.ndarray[Any, Any]:
         view = to_host(self.array).view()
