@@ -33,6 +33,7 @@ from tensorlite.distributed.transport.messages import (
     value_of,
 )
 from tensorlite.distributed.transport.segments import Lease
+from tensorlite.runtime.rendezvous import Key
 
 BUFFER = 1 << 18
 SPARE = 2
@@ -57,6 +58,8 @@ class _Form:
     inline: bool
     """Whether the payload follows."""
     message: Message
+    """Like which they are but for the key."""
+    key: Key
     size: int = -1
     data: bytes = b""
     """What stood between the numbers and the payload."""
@@ -149,8 +152,8 @@ class Decoder:
         ):
             return None
         self._start = end
-        kind, _, _, key, dtype, shape, _, flags, _ = form.message
-        fields = kind, incarnation, step, key, dtype, shape, size, flags, segment
+        kind, _, _, _, dtype, shape, _, flags, _ = form.message
+        fields = kind, incarnation, step, form.key, dtype, shape, size, flags, segment
         message = _made(Message, fields)
         if dtype is None or not form.inline:
             return message, None
@@ -165,9 +168,9 @@ class Decoder:
         known = self._known.get((name, size, data[:tag], data[label:]))
         if known is None:
             return False
-        message, form.quick = known
+        form.message, form.quick = known
         turns = TAGS[(label - tag) // 8].unpack_from(data, tag)
-        form.message = message._replace(key=(message.key[0], turns))
+        form.key = form.message.key[0], turns
         form.size, form.data = size, data
         return True
 
@@ -183,7 +186,8 @@ class Decoder:
         label = tag + 8 * len(message.key[1])
         if name not in self._forms:
             inline = not message.flags & SEGMENT
-            self._forms[name] = _Form(tag, label, head.length, inline, message)
+            key = message.key
+            self._forms[name] = _Form(tag, label, head.length, inline, message, key)
         sizes, text = bytes(data[HEADER.size : tag]), bytes(data[label : head.length])
         quick = None
         if message.dtype not in (None, dtypes.bool_, dtypes.string):

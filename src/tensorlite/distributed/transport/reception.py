@@ -34,7 +34,7 @@ takes its turn keeps it for less."""
 CALM = 0.01
 """Seconds for which it is left to them then."""
 GUESSES = 16
-"""How often in turn is looked where something came last, before it is asked where there is
+"""How often in turn is looked where something came twice, before it is asked where there is
 something: to ask takes as long as to read."""
 LINGER = 0.005
 """Seconds after a wait for which another is expected, and nobody receives."""
@@ -225,7 +225,8 @@ class Reception:
                 for number, ready in self._next(until, end):
                     source = self._sources.get(number)
                     if source is not None:
-                        self._guess, self._guesses = number, GUESSES
+                        again = number == self._guess
+                        self._guess, self._guesses = number, GUESSES * again
                         self._attend(number, source, ready)
                     elif number == self._woken.fileno():
                         self._woken.recv(4096)
