@@ -29,6 +29,7 @@ from tensorlite.ops.flows import (
     PreventGradient,
     ReciprocalGrad,
     RsqrtGrad,
+    SoftplusGrad,
     SoftsignGrad,
     SqrtGrad,
     TanhGrad,
@@ -124,6 +125,7 @@ CASES = (
         lambda dy, x: dy / (1 + np.abs(x)) ** 2,
         PAIR,
     ),
+    OpCase("SoftplusGrad", one(SoftplusGrad()), lambda dy, x: dy * sigmoid(x), PAIR),
     OpCase("PreventGradient", one(PreventGradient("")), lambda x: x, arrays((2, 3))),
     OpCase(
         "BiasAdd",

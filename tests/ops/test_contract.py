@@ -50,6 +50,10 @@ EXCUSED: dict[str, str] = {
     "BlockLSTM": "its gradient has none: test_block_lstm.py compares it with that of steps",
     "Delay": "it waits, which needs a runner: test_delay.py differentiates it",
     "EagerPyFunc": "it is there in traces only: test_effects.py differentiates it twice",
+    "FakeQuantWithMinMaxVars": "gradients pass through its steps, which differences do not: "
+    "test_functions_of_tensorflow.py compares them with TensorFlow's",
+    "FakeQuantWithMinMaxVarsPerChannel": "see FakeQuantWithMinMaxVars",
+    "FakeQuantWithMinMaxArgs": "see FakeQuantWithMinMaxVars",
     "If": "it is there in traces only, like the next two: test_control.py, to third order",
     "ExecuteInCriticalSection": "its gradient is an error: test_mutex.py",
     "Switch": "its gradient is an error, like the next four's: test_session_refusals.py",

@@ -155,6 +155,31 @@ def test_rounded_numbers_pass_gradients_on() -> None:
     assert found == [[0, 1, 1, 1, 0], 1, 1]
 
 
+def test_ranges_by_channels_and_known_ranges_round_alike() -> None:
+    x = np.random.default_rng(3).normal(size=(6, 2)).astype(np.float32)
+    lows, highs = np.array([[-1.1, -0.4], [0.7, 1.3]], np.float32)
+
+    def rounded(function: Any, *given: Any) -> list[Any]:
+        operands = [tl.asarray(v) for v in given if not isinstance(v, float)]
+        with tl.GradientTape() as tape:
+            for one in operands:
+                tape.watch(one)
+            y = function(*operands, *[v for v in given if isinstance(v, float)], 4)
+        return [y.numpy(), *[g.numpy() for g in tape.gradient(y, operands)]]
+
+    named = tl.quantization
+    together = rounded(named.fake_quant_with_min_max_vars_per_channel, x, lows, highs)
+    for i, (low, high) in enumerate(zip(lows, highs, strict=True)):
+        alone = rounded(named.fake_quant_with_min_max_vars, x[:, i], low, high)
+        known = rounded(
+            named.fake_quant_with_min_max_args, x[:, i], float(low), float(high)
+        )
+        for whole, part in zip(together, alone, strict=True):
+            np.testing.assert_allclose(whole[..., i], part, 1e-6)
+        for part, fixed in zip(alone, known, strict=False):
+            np.testing.assert_allclose(part, fixed, 1e-6)
+
+
 def test_draws_have_the_means_of_their_distributions() -> None:
     seed = tl.random.Seed((1, 2))
     found = tl.random.poisson((20000,), 3.5, generator=seed).numpy()

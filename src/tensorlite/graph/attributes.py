@@ -372,6 +372,11 @@ def _tuple_of(kind: type) -> Callable[[Any], bool]:
     return lambda value: type(value) is tuple and all(type(x) is kind for x in value)
 
 
+def _of_family(name: str) -> Callable[[Any], bool]:
+    """Return whether an operator is of a family, whose class stands in a layer above."""
+    return lambda value: any(kind.__name__ == name for kind in type(value).__mro__)
+
+
 def _is_sizes(value: Any) -> bool:
     return type(value) is tuple and all(x is None or type(x) is int for x in value)
 
@@ -393,7 +398,8 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "Dims | None": lambda value: value is None or _is_sizes(value),
     "Graph": lambda value: isinstance(value, Graph),
     "Callee": lambda value: isinstance(getattr(value, "graph", None), Graph),
-    "Apply": lambda value: isinstance(value, Op),
+    "Apply": _of_family("Apply"),
+    "Squaring": _of_family("Squaring"),
     "Op": lambda value: isinstance(value, Op),
     "Callable[..., Any]": lambda _: False,
 }
