@@ -1,8 +1,8 @@
 """TensorFlow's graphs and checkpoints: read, run, written, looked at, without TensorFlow.
 
 >>> graph = tl.interop.tensorflow.from_graphdef('node { name: "x" op: "NoOp" }')
->>> graph.get_operation_by_name("x").op
-NoOp()
+>>> graph.get_operation_by_name("x").op.name
+'NoOp'
 """
 
 from tensorlite.interop.tensorflow.inspecting import describe, draw
