@@ -199,3 +199,16 @@ def test_what_is_taken_is_told_to_the_sender(tmp_path: Path) -> None:
         told = sock.recv(1 << 16)
         release = Message(Kind.RELEASE, 1, segment=5).encode()
         assert told.endswith(release)
+
+
+def test_a_peer_that_leaves_something_unread_has_closed_the_link(
+    tmp_path: Path,
+) -> None:
+    """Of which a system says that the connection was reset."""
+    with pair("unix", tmp_path) as (_, b), member(b) as sock:
+        receiver = Receiver(b, "c")
+        receiver.ask(7, key("never"))
+        b.send("c", 1, key("x"), np.ones(3))
+        sock.close()
+        with pytest.raises(UnavailableError, match="closed by it"):
+            receiver.get()

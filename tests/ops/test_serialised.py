@@ -14,8 +14,8 @@ from tensorlite.core.errors import GraphError
 from tensorlite.core.op import REGISTRY
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled
-from tensorlite.graph.attributes import KINDS
 from tensorlite.graph.graph import Graph
+from tensorlite.graph.kinds import KINDS
 from tensorlite.graph.text import to_text
 from tensorlite.graph.trace import Traced, trace
 from tensorlite.graph.wire import from_bytes, to_bytes

@@ -52,7 +52,7 @@ from tensorlite.distributed.transport.segments import (
     Pool,
     Segment,
 )
-from tensorlite.distributed.transport.wires import Wire
+from tensorlite.distributed.transport.wires import CLOSED, Wire
 
 OVERHEAD = 256
 """Bytes that a message counts beside its payload, for what keeps it."""
@@ -380,7 +380,7 @@ class Link:
         """Take in what there is, and write what waits; return whether there can be more."""
         try:
             if self.error is None and not self._take_in():
-                self.end("the connection was closed by it")
+                self.end(CLOSED)
             if self.error is None:
                 if len(self._returned) >= LAZY:
                     self._give_back()

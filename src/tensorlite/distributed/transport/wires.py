@@ -19,6 +19,7 @@ from tensorlite.core.errors import ProtocolError
 from tensorlite.distributed.transport.segments import SLOTS, are_there
 
 Bytes: TypeAlias = bytes | memoryview
+CLOSED = "the connection was closed by it"
 _INT = array.array("i").itemsize
 _ANCILLARY = socket.CMSG_SPACE(2 * SLOTS * _INT)
 _TCP_INFO = getattr(socket, "TCP_INFO", 0)
@@ -123,6 +124,12 @@ class UnixWire(Wire):
     def last_heard(self) -> float | None:
         """Return None: the kernel answers for the peer, also for one that is stopped."""
         return None
+
+    def failure(self, what: str, error: OSError) -> str:
+        """Return what went wrong; a peer that has not read all there was resets what it closes."""
+        if isinstance(error, (BrokenPipeError, ConnectionResetError)):
+            return CLOSED
+        return super().failure(what, error)
 
     def write(self, parts: Sequence[Bytes], descriptors: Sequence[int]) -> int:
         """Return how many bytes were written; if any, the descriptors went with the first."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import REGISTRY, Op
-from tensorlite.graph.attributes import KINDS
+from tensorlite.graph.kinds import KINDS
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.ops import every
 from tensorlite.ops.composite import Composite
