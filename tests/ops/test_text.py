@@ -57,6 +57,17 @@ def test_columns_of_csv_are_those_of_pythons_reader() -> None:
     assert share.tolist() == [2.5, 9.0]
 
 
+def test_formats_are_refused_though_another_was_taken() -> None:
+    assert tl.strings.as_string([1, 2]).tolist() == [b"1", b"2"]
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="precision not supported"
+    ):
+        tl.strings.as_string([1, 2], 0)
+    assert tl.strings.as_string(1.0, 1).item() == b"1.0"
+    with pytest.raises(tl.errors.InvalidArgumentError, match="Cannot select both"):
+        tl.strings.as_string(1.0, -1, True, True)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

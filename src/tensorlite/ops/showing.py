@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
@@ -33,22 +34,29 @@ class AsString(Op):
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's shape with dtype string."""
+        self._check(x.dtype)
+        return x.with_dtype(dtypes.string)
+
+    def _check(self, dtype: DType) -> None:
+        """Raise InvalidArgumentError for a format that is none, or none of a dtype."""
         if self.scientific and self.shortest:
             raise InvalidArgumentError("Cannot select both scientific and shortest")
         if len(self.fill) > 1:
             raise InvalidArgumentError(
                 f"Fill string must be one or fewer characters, and is {self.fill!r}"
             )
-        if x.dtype.is_integer and (self.scientific or self.shortest):
+        if dtype.is_integer and (self.scientific or self.shortest):
             raise InvalidArgumentError(
-                f"scientific and shortest format not supported for {x.dtype}"
+                f"scientific and shortest format not supported for {dtype}"
             )
-        if x.dtype.is_integer and self.precision > -1:
-            raise InvalidArgumentError(f"precision not supported for {x.dtype}")
-        return x.with_dtype(dtypes.string)
+        if dtype.is_integer and self.precision > -1:
+            raise InvalidArgumentError(f"precision not supported for {dtype}")
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the strings, as C prints numbers."""
+        self._check(
+            dtypes.of_numpy(x.dtype)
+        )  # inference is asked once for each dtype
         if x.dtype == object:
             return x
         kind = x.dtype.kind
