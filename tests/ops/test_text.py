@@ -87,6 +87,10 @@ def test_formats_are_refused_though_another_was_taken() -> None:
         (lambda: tl.strings.to_number(["1_0"], tl.int32), "spells no"),
         (lambda: tl.strings.substr(["abc"], 4, 1), "pos=4"),
         (lambda: tl.strings.regex_replace(["a"], "(", "b"), "no regular expression"),
+        (
+            lambda: tl.strings.regex_replace(["a"], "a", r"<\1>"),
+            "invalid group reference 1",
+        ),
         (lambda: tl.strings.decode_raw([b"abc"], tl.int16), "a multiple of 2"),
         (
             lambda: tl.strings.decode_csv(["1"], [tl.int32, tl.int32]),

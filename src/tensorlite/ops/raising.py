@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
+from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.ops.raising_branches import raise_branches
@@ -96,5 +97,10 @@ def _sorted(nodes: list[Node]) -> list[Node]:
             left[user] -= 1
             if not left[user]:
                 heappush(ready, place[user])
-    assert len(done) == len(nodes)
+    if len(done) < len(nodes):
+        names = [node.name for node in nodes if left[node]]
+        raise GraphError(
+            f"{', '.join(names[:5])} wait for each other once branches are one operation; no "
+            "program makes such conditionals"
+        )
     return done

@@ -129,7 +129,13 @@ class StaticRegexReplace(_Text):
         """Return what becomes of one string."""
         # \0 is the whole match, which Python writes \g<0>.
         rewrite = re.sub(rb"\\(\d)", rb"\\g<\1>", self.rewrite.encode())
-        return compiled(self.pattern).sub(rewrite, text, int(not self.replace_global))
+        count = int(not self.replace_global)
+        try:
+            return compiled(self.pattern).sub(rewrite, text, count)
+        except re.error as error:
+            raise InvalidArgumentError(
+                f"{self.rewrite!r} rewrites nothing that {self.pattern!r} matches: {error}"
+            ) from None
 
 
 class StringLength(Op):

@@ -249,4 +249,8 @@ def _put_one(proto: Any, value: Any, dtype: DType) -> None:
 
 
 def _bytes(value: str | bytes) -> bytes:
+    if not isinstance(value, (str, bytes)):
+        raise GraphDefError(
+            f"a tensor of strings holds {value!r}, a {type(value).__name__}"
+        )
     return value if isinstance(value, bytes) else value.encode()
