@@ -68,8 +68,8 @@ class Standing:
     def __init__(self, board: Board, begin: int, like: Array) -> None:
         self.begin = begin
         """Where on its board this rank puts up its values."""
-        self._like = like
         self._own = _place(board.memory, begin, like)
+        self._like = self._own.values[0]
         self._others: dict[int, _Place] = {}
         self._boards: dict[int, mmap] = {}
         self._turn = 0
