@@ -161,3 +161,51 @@ def test_specs_are_computed_with_while_shapes_have_sizes_of_version_1() -> None:
         assert traced(tf.ones([4, 3])).get_shape().as_list() == [4, 2]
     finally:
         Results.kind = before
+
+
+def test_functions_of_numpy_are_made_by_a_decorator() -> None:
+    @tf.numpy_function(Tout=[tf.float32, tf.int32])  # type: ignore[untyped-decorator]
+    def both(x: Any) -> Any:
+        return x * 2, x.astype(np.int32)
+
+    doubled, whole = both(tf.constant([1.5, 2.0]))
+    assert (doubled.numpy().tolist(), whole.numpy().tolist()) == ([3.0, 4.0], [1, 2])
+
+
+def test_losses_are_averaged_over_batches_of_unknown_size() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None])])  # type: ignore[untyped-decorator]
+    def averaged(x: Any) -> Any:
+        return tf.nn.compute_average_loss(x)
+
+    assert float(averaged(tf.constant([1.0, 2.0, 6.0]))) == 3.0
+    with pytest.raises(ValueError, match="at least one axis"):
+        tf.nn.compute_average_loss(tf.constant(2.0))
+
+
+def test_one_worker_trains_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tf.distribute.MultiWorkerMirroredStrategy
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    strategy = made(tf.distribute.cluster_resolver.TFConfigClusterResolver())
+    assert strategy.num_replicas_in_sync == 1
+    assert strategy.cluster_resolver.task_type is None
+    options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=120.0)
+    with made(communication_options=options).scope():
+        assert float(strategy.run(lambda: tf.constant(2.0))) == 2.0
+    hosts = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'
+    monkeypatch.setenv("TF_CONFIG", hosts)
+    with pytest.raises(ValueError, match="2 workers"):
+        made()
+
+
+def test_models_tell_what_they_take() -> None:
+    keras: Any = tf.keras
+
+    class Own(keras.Model):  # type: ignore[misc]
+        def call(self, x: Any) -> Any:
+            return x * 2.0
+
+    own = Own()
+    assert own.save_spec() is None
+    own(tf.ones((2, 4)))
+    ((spec,), named) = own.save_spec()
+    assert (tuple(spec.shape), spec.dtype, named) == ((None, 4), tf.float32, {})

@@ -308,3 +308,19 @@ def test_a_lambda_that_another_python_wrote_is_told_from_damage() -> None:
     config = {"class_name": "__lambda__", "config": code}
     with pytest.raises(InvalidArgumentError, match="this version of Python"):
         keras.utils.deserialize_keras_object(config, safe_mode=False)
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".h5"])
+def test_losses_and_metrics_given_as_functions_come_back(
+    tmp_path: Path, suffix: str
+) -> None:
+    model = keras.Sequential(
+        [keras.Input((3,)), keras.layers.Dense(1, activation="sigmoid")]
+    )
+    losses, metrics = keras.losses, keras.metrics
+    model.compile("sgd", losses.binary_crossentropy, [metrics.binary_accuracy])
+    x, y = np.ones((4, 3), np.float32), np.array([0, 1, 1, 1])
+    wanted = model.evaluate(x, y, verbose=0)
+    model.save(tmp_path / f"model{suffix}")
+    again = keras.models.load_model(tmp_path / f"model{suffix}")
+    np.testing.assert_allclose(again.evaluate(x, y, verbose=0), wanted, rtol=1e-6)

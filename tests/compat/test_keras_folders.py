@@ -92,6 +92,31 @@ def test_images_are_read_at_one_size(tmp_path: Path) -> None:
     np.testing.assert_allclose(next(iter(square))[0].numpy()[..., :1], shades[:, 1:5])
 
 
+def test_sounds_are_read_at_one_length_or_at_their_own(tmp_path: Path) -> None:
+    for name, lengths in (("high", [3, 5]), ("low", [2])):
+        (tmp_path / name).mkdir()
+        for i, length in enumerate(lengths):
+            sound = tf.audio.encode_wav(tf.ones((length, 1)) * 0.5, 8000)
+            tf.io.write_file(str(tmp_path / name / f"{i}.wav"), sound)
+    read = utils.audio_dataset_from_directory
+
+    def first(**given: Any) -> Any:
+        return next(iter(read(tmp_path, shuffle=False, verbose=False, **given)))
+
+    padded, labels = first()
+    assert padded.shape == (3, 5, 1)
+    np.testing.assert_allclose(padded.numpy().sum((1, 2)), [1.5, 2.5, 1.0], atol=1e-3)
+    assert labels.numpy().tolist() == [0, 0, 1]
+    cut, _ = first(output_sequence_length=4)
+    np.testing.assert_allclose(cut.numpy().sum((1, 2)), [1.5, 2.0, 1.0], atol=1e-3)
+    own, _ = first(ragged=True)
+    assert own.row_lengths().numpy().tolist() == [3, 5, 2]
+    training, held = read(tmp_path, validation_split=0.4, subset="both", seed=1)
+    assert training.class_names == held.class_names == ["high", "low"]
+    with pytest.raises(InvalidArgumentError, match="their own"):
+        first(ragged=True, output_sequence_length=4)
+
+
 def test_images_go_to_arrays_and_back(tmp_path: Path) -> None:
     array = np.array([[[0, 50], [100, 255]]], np.float32).transpose(1, 2, 0)
     image = utils.array_to_img(array, scale=False)

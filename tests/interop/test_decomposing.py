@@ -14,7 +14,7 @@ from tensorlite.ops.arithmetic import KeptShape
 from tensorlite.ops.compare import LogicalXor
 from tensorlite.ops.random import CountOf
 from tensorlite.ops.reduce import ReducedSize
-from tensorlite.ops.search import ArgSort, Sort
+from tensorlite.ops.search import ArgSort, LowerBound, Sort, UpperBound
 from tensorlite.ops.sequences import InsertSize, RemoveSize
 
 
@@ -35,6 +35,8 @@ from tensorlite.ops.sequences import InsertSize, RemoveSize
         (ArgSort(1, True), [[[3.0, 1.0, 3.0], [0.5, -1.0, 0.5]]]),
         (Sort(), [[[3.0, 1.0, 3.0], [0.5, -1.0, 0.5]]]),
         (Sort(descending=True), [[3, 1, 2, 1]]),
+        (LowerBound(), [[1.0, 2.0, 2.0, 5.0], [[2.0, 0.5], [9.0, 5.0]]]),
+        (UpperBound(), [[1, 2, 2, 5], 2]),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])

@@ -111,7 +111,11 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    return python.py_func(func, inp, Tout, stateful, name)
+    if func is not None:
+        return python.py_func(func, inp, Tout, stateful, name)
+    return lambda decorated: (
+        lambda *args: python.py_func(decorated, args, Tout, stateful, name)
+    )
 
 
 def map_fn(

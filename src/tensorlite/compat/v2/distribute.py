@@ -71,7 +71,7 @@ class Strategy:
             num_replicas_in_sync=1,
             variable_created_in_scope=lambda _: True,
         )
-        self.cluster_resolver = None
+        self.cluster_resolver: Any = None
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
@@ -148,11 +148,50 @@ class MirroredStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise InvalidArgumentError(
-            "MultiWorkerMirroredStrategy: train on a cluster with tl.distribute.connect and "
-            "tl.distribute.AllReduce"
-        )
+    """What is told of a cluster with one worker, or of none, trains here."""
+
+    def __init__(
+        self,
+        cluster_resolver: Any = None,
+        communication_options: Any = None,
+        communication: Any = None,
+    ) -> None:
+        super().__init__()
+        resolver = cluster_resolver or cluster_resolvers.TFConfigClusterResolver()
+        jobs = resolver.cluster_spec().as_dict()
+        workers = sum(len(jobs.get(job, ())) for job in ("chief", "worker"))
+        if workers > 1:
+            raise InvalidArgumentError(
+                f"MultiWorkerMirroredStrategy: {workers} workers; this one trains on one. "
+                "Train on a cluster with tl.distribute.connect and tl.distribute.AllReduce"
+            )
+        self.cluster_resolver = resolver
+
+
+class CommunicationImplementation:
+    """How workers would add up gradients among themselves."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+class CommunicationOptions:
+    """How workers would send each other gradients: there is one, who sends nothing."""
+
+    def __init__(
+        self,
+        bytes_per_pack: int = 0,
+        timeout_seconds: float | None = None,
+        implementation: str = CommunicationImplementation.AUTO,
+    ) -> None:
+        if bytes_per_pack < 0:
+            raise InvalidArgumentError(
+                f"bytes_per_pack={bytes_per_pack}; it is 0, for the default, or more"
+            )
+        self.bytes_per_pack = bytes_per_pack
+        self.timeout_seconds = timeout_seconds
+        self.implementation = implementation
 
 
 class ParameterServerStrategy(Strategy):
@@ -177,6 +216,9 @@ experimental = SimpleNamespace(
     MultiWorkerMirroredStrategy=MultiWorkerMirroredStrategy,
     ParameterServerStrategy=ParameterServerStrategy,
     TPUStrategy=TPUStrategy,
+    CommunicationImplementation=CommunicationImplementation,
+    CollectiveCommunication=CommunicationImplementation,
+    CommunicationOptions=CommunicationOptions,
 )
 cluster_resolver = cluster_resolvers
 _default = Strategy()

@@ -8,9 +8,11 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.v1 import nn_functions as before, nn_losses as losses
+from tensorlite.compat.v2 import distribute
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import ctc
 from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.shape import shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -203,9 +205,16 @@ def compute_average_loss(
     x = converted(per_example_loss)
     if sample_weight is not None:
         x = x * converted(sample_weight, x.dtype)
-    count = converted(
-        x.shape[0] if global_batch_size is None else global_batch_size, x.dtype
-    )
+    if x.ndim == 0:
+        raise InvalidArgumentError(
+            f"compute_average_loss: per_example_loss={per_example_loss}; it has at least one axis, "
+            "that of the examples"
+        )
+    if global_batch_size is None:
+        replicas = distribute.get_strategy().num_replicas_in_sync
+        count = shape_of(x)[0] * replicas
+    else:
+        count = converted(global_batch_size)
     return tl.sum(x) / tl.astype(count, x.dtype)
 
 

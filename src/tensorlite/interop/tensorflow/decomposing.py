@@ -157,6 +157,22 @@ def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled("NotEqual", {"T": node.inputs[0].dtype}),)
 
 
+def _bound(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Look into one row, which is what there is in TensorFlow, for the values in one row."""
+    dtype, out = node.inputs[0].dtype, node.outputs[0].dtype
+    kind, reshape = {"T": dtype, "Tdim": int32}, {"Tshape": int32}
+    search = {"T": dtype, "out_type": out}
+    return (
+        _number("zero", 0, int32),
+        _sizes("flat", 1, -1),
+        Spelled("ExpandDims", kind, (0, "zero"), "rows"),
+        Spelled("Reshape", {"T": dtype, **reshape}, (1, "flat"), "values"),
+        Spelled(op.name, search, ("rows", "values"), "places"),
+        Spelled("Shape", {"T": dtype, "out_type": int32}, (1,), "shape"),
+        Spelled("Reshape", {"T": out, **reshape}, ("places", "shape")),
+    )
+
+
 def _print(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     """Put the values into a template, and write that; None for streams that are no names."""
     given = op.attributes()
@@ -182,9 +198,11 @@ DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "CountOf": _count_of,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,
+    "LowerBound": _bound,
     "LogicalXor": _xor,
     "Print": _print,
     "ReducedSize": _reduced_size,
     "RemoveSize": _spliced,
     "Sort": _sort,
+    "UpperBound": _bound,
 }

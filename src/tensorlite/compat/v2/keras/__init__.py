@@ -60,8 +60,8 @@ describing.known.update(
         "keras.initializers": initializers.KNOWN,
         "keras.regularizers": regularizers.KNOWN,
         "keras.constraints": constraints.KNOWN,
-        "keras.losses": losses.CLASSES,
-        "keras.metrics": metrics.CLASSES,
+        "keras.losses": losses.CLASSES | losses.FUNCTIONS,
+        "keras.metrics": metrics.CLASSES | metrics.FUNCTIONS,
         "keras.optimizers": optimizers.CLASSES,
         "keras.optimizers.schedules": optimizers.schedules.CLASSES,
     }

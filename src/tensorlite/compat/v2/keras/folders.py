@@ -1,4 +1,4 @@
-"""Datasets of keras.utils: texts and images in folders, windows of series."""
+"""Datasets of keras.utils: texts, images and sounds in folders, windows of series."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.shared import arrays
+from tensorlite.compat.shared import arrays, audio
 from tensorlite.compat.shared.tf_data import Dataset
 from tensorlite.compat.v2 import strings
 from tensorlite.compat.v2.keras.ops import imaging
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.ragged_tensor import RaggedTensor
 
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
 _CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
@@ -105,8 +106,22 @@ def _of_labels(found: _Found, mode: str | None) -> Any:
     )
 
 
+def _batched(made: Any, batch_size: int | None) -> Any:
+    return made if batch_size is None else made.batch(batch_size)
+
+
+def _padded(made: Any, batch_size: int | None) -> Any:
+    """Return batches whose elements are brought to the size of the largest of each."""
+    return made if batch_size is None else made.padded_batch(batch_size)
+
+
 def _dataset(
-    found: _Found, read: Any, mode: str | None, batch_size: Any, seed: int | None
+    found: _Found,
+    read: Any,
+    mode: str | None,
+    batch_size: Any,
+    seed: int | None,
+    gather: Any,
 ) -> Any:
     if not found.paths:
         raise InvalidArgumentError("there are no files of the wanted kinds")
@@ -120,13 +135,17 @@ def _dataset(
     if seed is not None:
         made = made.shuffle(8 * (batch_size or 128), seed=seed)
     made = made.map(reading)
-    made = made if batch_size is None else made.batch(batch_size)
+    made = gather(made, batch_size)
     made.class_names, made.file_paths = found.names, found.paths
     return made
 
 
 def _from_directory(
-    directory: Any, formats: tuple[str, ...], read: Any, given: dict[str, Any]
+    directory: Any,
+    formats: tuple[str, ...],
+    read: Any,
+    given: dict[str, Any],
+    gather: Any = _batched,
 ) -> Any:
     found = _searched(
         directory,
@@ -150,7 +169,7 @@ def _from_directory(
     def made(subset: Any) -> Any:
         part = found.divided(given["validation_split"], subset)
         order = seed if given["shuffle"] else None
-        return _dataset(part, read, mode, given["batch_size"], order)
+        return _dataset(part, read, mode, given["batch_size"], order, gather)
 
     if chosen == "both":
         return [made("training"), made("validation")]
@@ -225,6 +244,43 @@ def image_dataset_from_directory(
         )
 
     return _from_directory(directory, _IMAGES, read, given)
+
+
+def audio_dataset_from_directory(
+    directory: Any,
+    labels: Any = "inferred",
+    label_mode: str | None = "int",
+    class_names: Any = None,
+    batch_size: int | None = 32,
+    sampling_rate: int | None = None,
+    output_sequence_length: int | None = None,
+    ragged: bool = False,
+    shuffle: bool = True,
+    seed: int | None = None,
+    validation_split: float | None = None,
+    subset: str | None = None,
+    follow_links: bool = False,
+    verbose: bool = True,
+) -> Any:
+    given = {**locals()}
+    if sampling_rate is not None:
+        raise InvalidArgumentError(
+            "sampling_rate: sounds are read at the rate of their files; leave it out, and "
+            "resample in a map"
+        )
+    if ragged and output_sequence_length is not None:
+        raise InvalidArgumentError(
+            "ragged=True and output_sequence_length: rows either have one length or their own"
+        )
+    samples = -1 if output_sequence_length is None else output_sequence_length
+
+    def read(path: Any) -> Any:
+        sound = audio.decode_wav(tl.io.read_file(path), -1, samples).audio
+        return RaggedTensor.from_tensor(sound) if ragged else sound
+
+    lengths_differ = output_sequence_length is None and not ragged
+    gather = _padded if lengths_differ else _batched
+    return _from_directory(directory, (".wav",), read, given, gather)
 
 
 def timeseries_dataset_from_array(

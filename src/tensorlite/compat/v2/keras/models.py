@@ -224,6 +224,13 @@ class Model(Training, Layer):
     def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
         saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
 
+    def save_spec(self) -> Any:
+        """Return what it is called with, batches of any size; None before that is known."""
+        specs = saving.inputs_of(self)
+        if specs is None:
+            return None
+        return ([specs] if isinstance(specs, TensorSpec) else specs), {}
+
     def export(self, filepath: Any, **kwargs: Any) -> None:
         saving.export(self, filepath)
 
@@ -430,6 +437,7 @@ def load_model(
     custom_objects: Any = None,
     compile: bool = True,
     safe_mode: bool = True,
+    options: Any = None,
 ) -> Any:
     with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return saving.load_model(filepath, compile)

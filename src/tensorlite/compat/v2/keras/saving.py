@@ -56,7 +56,7 @@ class _Served(Module):
     """A model as it is saved: its variables, and the function that computes it."""
 
     def __init__(self, model: Any) -> None:
-        form = _inputs_of(model)
+        form = inputs_of(model)
         call = function(
             lambda *inputs: model(nest.pack_like(form, list(inputs))),
             input_signature=nest.flatten(form),
@@ -66,7 +66,7 @@ class _Served(Module):
         self.variables_ = list(model.weights)
 
 
-def _inputs_of(model: Any) -> Any:
+def inputs_of(model: Any) -> Any:
     """Return the specs of what a model takes; of one never built, of what it was called with."""
     inputs = getattr(model, "inputs", None)
     if inputs is None:
@@ -98,7 +98,7 @@ def save_model(
 def export(model: Any, filepath: Any) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
     path = str(filepath)
-    if _inputs_of(model) is None:
+    if inputs_of(model) is None:
         raise InvalidArgumentError(
             "save: it is not known what the model takes; call it once, give its first layer "
             "input_shape=, or save weights"

@@ -30,6 +30,7 @@ from tensorlite.compat.v2.keras.config import (
 )
 from tensorlite.compat.v2.keras.files_fetched import get_file as get_file
 from tensorlite.compat.v2.keras.folders import (
+    audio_dataset_from_directory as audio_dataset_from_directory,
     image_dataset_from_directory as image_dataset_from_directory,
     text_dataset_from_directory as text_dataset_from_directory,
     timeseries_dataset_from_array as timeseries_dataset_from_array,
