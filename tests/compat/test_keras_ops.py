@@ -233,3 +233,15 @@ def test_ops_work_in_traced_functions_of_unknown_sizes() -> None:
     summed = tf.function(sums, input_signature=[tf.TensorSpec([None, 4], tf.float32)])
     want = 2 * np.concatenate([[0.0], A.sum(1).cumsum()[:-1]])
     np.testing.assert_allclose(np.asarray(summed(A)), want, rtol=1e-5, atol=1e-6)
+
+
+def test_sizes_that_layers_ask_for_while_a_model_is_made_are_tensors() -> None:
+    class Noisy(keras.layers.Layer):  # type: ignore[misc]
+        def call(self, inputs: Any) -> Any:
+            rows, columns = ops.shape(inputs)
+            assert columns == 4
+            return inputs + keras.random.normal((rows, columns), stddev=0.0, seed=1)
+
+    inputs = keras.Input((4,))
+    model = keras.Model(inputs, Noisy()(inputs))
+    np.testing.assert_allclose(model(A), A)

@@ -295,3 +295,38 @@ def test_optimizers_are_called_and_described_as_keras_3_does() -> None:
     given = kinds.Adam(0.1, clipnorm=2.0, use_ema=True, gradient_accumulation_steps=3)
     config = given.get_config()
     assert kinds.Adam.from_config(config).get_config() == config
+
+
+def _made(optimizer: Any) -> list[str]:
+    layer = keras.layers.Dense(2, name="dd")
+    layer.build((None, 3))
+    optimizer.build(layer.trainable_variables)
+    return [x.path for x in optimizer.variables]
+
+
+def test_variables_of_optimizers_bear_the_names_of_weights() -> None:
+    found = _made(kinds.Adam(amsgrad=True, use_ema=True, name="adam"))
+    assert found == [
+        "adam/iteration",
+        "adam/learning_rate",
+        *(f"adam/dd_{w}_average" for w in ("kernel", "bias")),
+        *(
+            f"adam/dd_{w}_{x}"
+            for w in ("kernel", "bias")
+            for x in ("momentum", "velocity")
+        ),
+        *(f"adam/dd_{w}_velocity_hat" for w in ("kernel", "bias")),
+    ]
+    assert _made(kinds.RMSprop(name="r"))[2:] == [
+        "r/dd_kernel_velocity",
+        "r/dd_bias_velocity",
+    ]
+    assert _made(kinds.RMSprop(momentum=0.9, centered=True, name="r"))[2::2] == [
+        "r/dd_kernel_velocity",
+        "r/dd_kernel_momentum",
+        "r/dd_kernel_average_gradient",
+    ]
+    assert _made(kinds.Adadelta(name="a"))[2:4] == [
+        "a/dd_kernel_accumulated_grad",
+        "a/dd_kernel_accumulated_delta_var",
+    ]

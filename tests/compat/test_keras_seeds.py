@@ -154,3 +154,12 @@ def test_layers_that_change_images_and_convolutions_of_two_kernels_draw_as_keras
     first = [[0.4486, -0.7407, -0.8629, 0.4808], [0.2788, -0.1348, -0.7991, 0.5153]]
     found = [w.numpy().ravel() for w in recurrent.weights[:2]]
     np.testing.assert_allclose(found, first, atol=6e-5)
+
+
+def test_a_seed_of_zero_is_a_seed_of_the_order_of_rows() -> None:
+    tf.keras.utils.set_random_seed(0)
+    x = np.random.default_rng(0).normal(size=(64, 8)).astype("f")
+    model = tf.keras.Sequential([tf.keras.Input((8,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    found = model.fit(x, x[:, :1] * 2, epochs=3, batch_size=16, verbose=0).history
+    np.testing.assert_allclose(found["loss"], [4.3762, 3.73755, 3.21126], rtol=1e-5)

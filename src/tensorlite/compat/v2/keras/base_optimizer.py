@@ -9,7 +9,14 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
-from tensorlite.compat.v2.keras import describing, lookup, naming, rows, schedules
+from tensorlite.compat.v2.keras import (
+    describing,
+    lookup,
+    naming,
+    rows,
+    schedules,
+    slots,
+)
 from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, building
@@ -89,9 +96,19 @@ class Optimizer(Module):
         with interpreted_by(None):
             self._rate: Any = _as_rate(learning_rate)
             self._core = self.core(self._rate)
+            if naming.is_keras_3():
+                self._entitle()
         self._core.rows_alone = self.by_rows
-        self._own: OwnState = OwnState()
+        self._own: OwnState = OwnState(self.name)
         self.built = False
+
+    def _entitle(self) -> None:
+        """Give the count of steps and the rate the names that Keras 3 has for them."""
+        zero = np.asarray(0, np.int64)
+        named = Weight(zero, trainable=False, name=f"{self.name}/iteration")
+        self._core.iterations = named
+        if type(self._rate) is Weight:
+            self._rate.name = f"{self.name}/learning_rate"
 
     def core(self, rate: Any) -> Core:
         """Return what does the updates: those of a program's own class are its update_step."""
@@ -158,11 +175,11 @@ class Optimizer(Module):
 
     @property
     def variables(self) -> Any:
-        slots = [x for x in self._core.variables if x is not self._core.iterations]
         kept = [x for held in self._kept() for x in held.variables]
         rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
         own = self._own.variables
-        return Variables([self._core.iterations, *rate, *slots, *own, *kept])
+        beside = slots.listed(self._core)
+        return Variables([self._core.iterations, *rate, *kept, *beside, *own])
 
     def _kept(self) -> list[Any]:
         return [held for held in (self._averages, self._gathered) if held is not None]
@@ -182,8 +199,10 @@ class Optimizer(Module):
         self.built = True
         self._own.number(var_list)
         self._core.build(var_list)
+        if naming.is_keras_3():
+            slots.entitle(self._core, self.name)
         for held in self._kept():
-            held.build(list(var_list))
+            held.build(list(var_list), self.name)
 
     def finalize_variable_values(self, var_list: Any) -> None:
         """Give variables their moving averages, if such are kept."""
@@ -227,7 +246,7 @@ class Optimizer(Module):
         if not self.built:
             self.build(variables)
         for held in self._kept():
-            held.build(variables)
+            held.build(variables, self.name)
         applied = None
         if self._gathered is None:
             applied = self._applied(gradients, variables)
@@ -352,8 +371,8 @@ class Optimizer(Module):
         held = self._core._slots.values()  # noqa: SLF001
         return [
             (variable, SLOTS.get((type(self._core).__name__, name), name), slot)
-            for variable, slots in held
-            for name, slot in slots.items()
+            for variable, of_variable in held
+            for name, slot in of_variable.items()
         ]
 
     def get_config(self) -> dict[str, Any]:

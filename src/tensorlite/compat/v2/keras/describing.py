@@ -105,6 +105,11 @@ def _of_function(value: Any) -> Any:
     return _function("builtins", name, "function")
 
 
+def named_function(name: str) -> dict[str, Any]:
+    """Return the description of a function that Keras has under a name."""
+    return _function("builtins", name, "function")
+
+
 def _function(module: str, name: str, registered: str) -> dict[str, Any]:
     return {
         "module": module,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras.slots import name_beside
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import float32
@@ -37,11 +38,13 @@ class Averages:
     def variables(self) -> list[Any]:
         return [average for _, average in self._of.values()]
 
-    def build(self, variables: list[Any]) -> None:
+    def build(self, variables: list[Any], owner: str) -> None:
         for variable in variables:
             if id(variable) not in self._of:
                 zero = np.zeros(tuple(variable.shape), variable.dtype.numpy)
-                average = variable.beside(zero, f"{variable.name}/average")
+                average = variable.beside(
+                    zero, name_beside(variable, owner, "average")
+                )
                 self._of[id(variable)] = (variable, average)
 
     def update(self, step: Any) -> None:
@@ -85,11 +88,13 @@ class Gathered:
     def variables(self) -> list[Any]:
         return [self.seen, *[total for _, total in self._of.values()]]
 
-    def build(self, variables: list[Any]) -> None:
+    def build(self, variables: list[Any], owner: str) -> None:
         for variable in variables:
             if id(variable) not in self._of:
                 zero = np.zeros(tuple(variable.shape), variable.dtype.numpy)
-                total = variable.beside(zero, f"{variable.name}/gradient_accumulator")
+                total = variable.beside(
+                    zero, name_beside(variable, owner, "gradient_accumulator")
+                )
                 self._of[id(variable)] = (variable, total)
 
     def added(self, gradients: list[Any], variables: list[Any]) -> list[Any]:

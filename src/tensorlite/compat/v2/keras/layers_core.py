@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.calling import converted
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activations,
@@ -341,7 +342,7 @@ class Embedding(masks.Starting, Layer):
         return tl.nn.embedding_lookup(self.embeddings, whole)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return (inputs != 0) if self.mask_zero else None
+        return (converted(inputs) != 0) if self.mask_zero else None
 
 
 class Masking(masks.Starting, Layer):
@@ -358,7 +359,7 @@ class Masking(masks.Starting, Layer):
         return inputs * astype(counts[..., None], inputs.dtype)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return tl.any(inputs != self.mask_value, axis=-1)
+        return tl.any(converted(inputs) != self.mask_value, axis=-1)
 
 
 class ActivityRegularization(Layer):

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.v2.keras.beside import Beside
 from tensorlite.core import nest
+from tensorlite.core.tensor import Tensor
 
 _known = Beside()
 
@@ -28,6 +29,11 @@ def forget(tensor: Any) -> None:
     _known.forget(tensor)
 
 
+def of_one(tensor: Any) -> Any:
+    """Return the mask of a tensor, None where all steps count."""
+    return _known.of(tensor)
+
+
 def of(tensors: Any) -> Any:
     """Return the masks of a layer's inputs, in their structure; None where all steps count."""
     if not _known:
@@ -36,3 +42,11 @@ def of(tensors: Any) -> Any:
     if all(mask is None for mask in found):
         return None
     return nest.pack_like(tensors, found)
+
+
+def _let(tensor: Any, mask: Any) -> None:
+    forget(tensor)
+    remember(tensor, mask)
+
+
+setattr(Tensor, "_keras_mask", property(of_one, _let))  # noqa: B010  what programs read masks by

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.v2.keras import initializers
 from tensorlite.compat.v2.keras.rows import Gradient
+from tensorlite.compat.v2.keras.slots import name_beside
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.train.optimizers import Optimizer as Core
 
@@ -17,7 +18,8 @@ from tensorlite.train.optimizers import Optimizer as Core
 class OwnState:
     """The variables that an optimizer has made itself, and the numbers of those it updates."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
         self.variables: list[Any] = []
         self._places: dict[int, int] = {}
 
@@ -35,7 +37,7 @@ class OwnState:
                 tuple(variable.shape), dtype=variable.dtype
             )
             value = np.array(first.numpy())
-        made = variable.beside(value, f"{variable.name}/{name}")
+        made = variable.beside(value, name_beside(variable, self.owner, name))
         self.variables.append(made)
         return made
 

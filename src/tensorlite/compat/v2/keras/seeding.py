@@ -158,5 +158,6 @@ def permutation(count: int) -> Any:
     seed = global_seed.seed
     if seed is None:
         return np.random.default_rng().permutation(count)
-    key, counter = np.array([seed], np.uint64), np.zeros(2, np.uint64)
+    other = 0 if seed else 2**31 - 1  # two seeds of zero would say that none is set
+    key, counter = np.array([seed], np.uint64), np.array([0, other], np.uint64)
     return philox.permutation(np, key, counter, count)

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from tensorlite.compat import calling
-from tensorlite.compat.v2.keras import defaults, naming
+from tensorlite.compat.v2.keras import defaults, masks, naming
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
@@ -46,6 +46,7 @@ class KerasTensor(Operand):
 
     __slots__ = (
         "__weakref__",
+        "mask_spec",
         "name",
         "node",
         "ragged",
@@ -70,16 +71,24 @@ class KerasTensor(Operand):
         self.spec = TensorSpec(tuple(TensorShape(shape)), defaults.kind_of(dtype))
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.record_history = record_history
+        self.mask_spec: TensorSpec | None = None
         self.name = name or naming.unique("keras_tensor")
         self.node = Node(None, (), {})
 
     @classmethod
-    def made(cls, spec: TensorSpec, node: Node, name: str) -> KerasTensor:
-        """Return what a call of a layer will return."""
+    def made(
+        cls,
+        spec: TensorSpec,
+        node: Node,
+        name: str,
+        mask: TensorSpec | None = None,
+    ) -> KerasTensor:
+        """Return what a call of a layer will return, with a mask if that has one."""
         tensor = object.__new__(cls)
         tensor.spec, tensor.node, tensor.name = spec, node, name
         tensor.sparse = tensor.ragged = False
         tensor.record_history = True
+        tensor.mask_spec = mask
         return tensor
 
     @property
@@ -96,6 +105,15 @@ class KerasTensor(Operand):
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def _keras_mask(self) -> Any:
+        """Its mask, which is symbolic as well; None where all steps count."""
+        return (
+            None
+            if self.mask_spec is None
+            else noted(masks.of_one, (self,), {}, "mask")
+        )
 
     def __tensor__(self) -> Any:
         raise calling.Deferred(noted)
@@ -203,30 +221,42 @@ def output_spec(layer: Any, args: Any, kwargs: Any) -> Any:
 def _outputs_of(node: Node) -> Any:
     layer = node.layer
     layer.build_called(node.args, node.kwargs)
-    specs = _specs_of(layer, node.args, node.kwargs)
+    specs, found = _specs_of(layer, node.args, node.kwargs)
     many = len(nest.flatten(specs)) != 1
     names = (f"{layer.name}:{i}" if many else layer.name for i in count())
+    of_outputs = iter(found)
     return nest.map_structure(
-        lambda spec: KerasTensor.made(spec, node, next(names)), specs
+        lambda spec: KerasTensor.made(spec, node, next(names), next(of_outputs)),
+        specs,
     )
 
 
-def _specs_of(layer: Any, args: Any, kwargs: Any) -> Any:
-    """Return what a call returns, by tracing it once."""
+def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
+    """Return what a call returns, and the masks of that, by tracing it once."""
     leaves = [x for x in nest.flatten([args, kwargs]) if is_leaf(x)]
+    masked = [x for x in leaves if x.mask_spec is not None]
+    has_mask: list[bool] = []
 
-    def run(*tensors: Any) -> Any:
-        values = dict(zip(map(id, leaves), tensors, strict=True))
+    def run(*given: Any) -> Any:
+        values = dict(zip(map(id, leaves), given, strict=False))
+        for x, mask in zip(masked, given[len(leaves) :], strict=True):
+            masks.remember(values[id(x)], mask)
         own_args, own_kwargs = filled([args, kwargs], values)
-        return layer(*own_args, **own_kwargs)
+        made = layer(*own_args, **own_kwargs)
+        of_made = [masks.of_one(x) for x in nest.flatten(made)]
+        has_mask[:] = [x is not None for x in of_made]
+        return made, [x for x in of_made if x is not None]
 
     with interpreted_by(None):
         specs = [x.spec.without_value() for x in leaves]
-        return (
+        of_masks = [x.mask_spec for x in masked]
+        made, found = (
             function(run, autograph=False)
-            .get_concrete_function(*specs)
+            .get_concrete_function(*specs, *of_masks)
             .structured_outputs
         )
+    kept = iter(found)
+    return made, [next(kept).without_value() if has else None for has in has_mask]
 
 
 def filled(structure: Any, values: dict[int, Any]) -> Any:
@@ -376,5 +406,5 @@ def output_shape(layer: Any, input_shape: Any) -> Any:
     given = [input_shape] if single else list(input_shape)
     inputs = [placed_input(x) for x in given]
     layer.build_for(inputs[0] if single else inputs)
-    specs = _specs_of(layer, (inputs[0] if single else inputs,), {})
+    specs, _ = _specs_of(layer, (inputs[0] if single else inputs,), {})
     return nest.map_structure(lambda spec: shape_of(spec.shape), specs)

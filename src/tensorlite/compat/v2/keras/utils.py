@@ -192,7 +192,12 @@ def get_registered_object(
 
 
 def serialize_keras_object(obj: Any) -> Any:
-    return describing.described(obj)
+    made = describing.described(obj)
+    return (
+        describing.named_function(made)
+        if isinstance(made, str) and callable(obj)
+        else made
+    )
 
 
 def deserialize_keras_object(

@@ -6,6 +6,8 @@ from typing import Any
 
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import naming
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.scope import device
 from tensorlite.ops.state import Variable as AnyVariable
 
 _whole: Any = vars(AnyVariable)["name"]
@@ -31,3 +33,8 @@ class Weight(Variable):
     def path(self) -> str:
         """The names of the layers that lead to it, and its own."""
         return str(_whole.__get__(self)).removesuffix(":0")
+
+    def beside(self, value: Any, name: str) -> Weight:
+        """Return a new weight that lies where this one does."""
+        with interpreted_by(None), device(self.device):
+            return Weight(value, trainable=False, name=name)

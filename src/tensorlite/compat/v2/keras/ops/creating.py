@@ -8,7 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.shared import values
-from tensorlite.compat.v2.keras import defaults
+from tensorlite.compat.v2.keras import defaults, sketch
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
     operation,
@@ -156,14 +156,10 @@ def shape(x: Any) -> tuple[Any, ...]:
     """Return the sizes of a tensor; one that is only known when it is there is a tensor."""
     given: Any = x if isinstance(x, Operand) else tensor(x)
     known = tuple(given.get_shape())
-    if None not in known or not hasattr(given, "__tensor__") or _has_no_value(given):
+    if None not in known or sketch.is_leaf(given):
         return known
     sizes = shape_of(given.__tensor__())
     return tuple(sizes[i] if n is None else n for i, n in enumerate(known))
-
-
-def _has_no_value(x: Any) -> bool:
-    return hasattr(x, "node") and hasattr(x, "spec")
 
 
 def ndim(x: Any) -> int:

@@ -1,0 +1,58 @@
+"""Masks of Keras' sequences: on tensors, and on symbolic ones while a model is made.
+
+What is expected is what TensorFlow 2.21 gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite.compat.v2 as tf
+
+keras = tf.keras
+layers = keras.layers
+STEPS = np.array([[3, 1, 0, 0], [2, 0, 5, 0]])
+
+
+class _Softmax(layers.Layer):  # type: ignore[misc,name-defined]
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        kept = tf.expand_dims(tf.cast(mask, "float32"), -1)
+        powers = tf.exp(inputs) * kept
+        return powers / tf.reduce_sum(powers, axis=1, keepdims=True)
+
+
+def test_tensors_tell_the_masks_that_layers_gave_them() -> None:
+    layer = layers.Embedding(6, 2, mask_zero=True)
+    made = layer(STEPS)
+    np.testing.assert_array_equal(made._keras_mask, STEPS != 0)
+    np.testing.assert_array_equal(layer.compute_mask(STEPS), STEPS != 0)
+    rows = np.repeat(STEPS[..., None], 3, axis=-1).astype("float32")
+    np.testing.assert_array_equal(layers.Masking()(rows)._keras_mask, STEPS != 0)
+    assert tf.constant([1.0])._keras_mask is None
+
+
+def test_a_mask_that_a_program_sets_counts() -> None:
+    x = tf.ones((1, 3, 1))
+    x._keras_mask = tf.constant([[True, False, True]])
+    found = _Softmax()(x)
+    np.testing.assert_allclose(found.numpy()[0, :, 0], [0.5, 0.0, 0.5])
+
+
+def test_layers_that_need_a_mask_are_called_on_symbolic_tensors() -> None:
+    steps = keras.Input((None,), dtype="int32")
+    x = layers.Dense(1)(layers.Embedding(6, 2, mask_zero=True)(steps))
+    model = keras.Model(steps, _Softmax()(x))
+    found = model(STEPS).numpy()[..., 0]
+    np.testing.assert_array_equal(found == 0, STEPS == 0)
+    np.testing.assert_allclose(found.sum(1), [1.0, 1.0], rtol=1e-6)
+
+
+def test_symbolic_tensors_have_symbolic_masks() -> None:
+    steps = keras.Input((4,), dtype="int32")
+    x = layers.Embedding(6, 2, mask_zero=True)(steps)
+    assert steps._keras_mask is None
+    assert tuple(x._keras_mask.shape) == (None, 4)
+    found = keras.Model(steps, x._keras_mask)(STEPS)
+    np.testing.assert_array_equal(found, STEPS != 0)
