@@ -100,7 +100,7 @@ def producer(
         )
         if inner is None or None in inner:
             raise ShapeError(
-                f"the rows of {rows.spec} are of a shape that is not known; give element_shape"
+                f"the rows of {rows.spec} have no fully defined shape; give element_shape"
             )
         if shuffle:
             rows = stream(seed, "RandomShuffle").shuffle(rows)
@@ -121,7 +121,7 @@ def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
     """Return a queue of names, of which there has to be one; see `producer`."""
     with built(get_default_graph()):
         names = to_tensor(x)
-        if names.spec.shape is not None and names.spec.shape[:1] == (0,):
+        if isinstance(x, (list, tuple)) and not x:
             raise InvalidArgumentError(
                 "string_input_producer requires a non-null input tensor"
             )

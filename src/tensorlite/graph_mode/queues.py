@@ -199,7 +199,9 @@ def start_queue_runners(
 ) -> list[Thread]:
     """Return the threads of all runners of the graph, in a session or the default one."""
     if not isinstance(sess, Session | None):
-        raise DTypeError(f"start_queue_runners: sess={sess!r}; give a session")
+        raise DTypeError(
+            f"start_queue_runners: sess must be a `tf.Session` object, not {sess!r}; give a session"
+        )
     session = chosen_session(sess, "start_queue_runners")
     runners = session.graph.get_collection(collection)
     return [

@@ -99,7 +99,7 @@ class Scaffold:
         base = copy_from_scaffold
         if not isinstance(base, Scaffold | None):
             raise DTypeError(
-                f"copy_from_scaffold={base!r} is not a Scaffold instance."
+                f"copy_from_scaffold is not a Scaffold instance, but {base!r}."
             )
         self.init_fn: Any = None
         if init_fn is not None:
@@ -173,8 +173,8 @@ class SessionManager:
     ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise InvalidArgumentError(
-                "SessionManager: if you pass a ready_for_local_init_op you must also pass a "
-                f"local_init_op; ready_for_local_init_op={ready_for_local_init_op!r}"
+                "If you pass a ready_for_local_init_op you must also pass a local_init_op "
+                f"to SessionManager; ready_for_local_init_op={ready_for_local_init_op!r}"
             )
         self._local_init_op, self._ready_op = local_init_op, ready_op
         self._ready_for_local = ready_for_local_init_op

@@ -202,7 +202,7 @@ def _values(x: Any) -> Any:
 def _value(x: Any) -> Any:
     found = plain(x)
     if not isinstance(found, Operand):
-        return found() if callable(found) else found
+        return _values(found()) if callable(found) else found
     array: Any = found.__tensor__().numpy()
     is_scalar = isinstance(array, np.ndarray) and not array.ndim
     return array[()] if is_scalar else array

@@ -19,6 +19,7 @@ from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.variable_scopes import VariableScope, store_of
@@ -100,6 +101,8 @@ class Layer:
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
         self._losses: list[Any] = []
+        self._of_inputs: set[int] = set()
+        """Which updates and losses are of inputs, not of variables alone."""
         self._kept: dict[str, Any] = {}
         self._base_name = name or snake(type(self).__name__)
         self._name = name or unique_layer_name(self._base_name)
@@ -166,8 +169,24 @@ class Layer:
     def losses(self) -> list[Any]:
         return list(self._losses)
 
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Return the updates that follow from inputs; with None, those that need none."""
+        return self._following(self.updates, inputs)
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Return the losses that follow from inputs; with None, those that need none."""
+        return self._following(self.losses, inputs)
+
+    def _following(self, made: list[Any], inputs: Any) -> list[Any]:
+        if inputs is None:
+            return [x for x in made if id(x) not in self._of_inputs]
+        given = list(nest.flatten(inputs))
+        return [x for x in made if id(x) in self._of_inputs and follows(x, given)]
+
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            if inputs is not None:
+                self._of_inputs.add(id(getattr(update, "op", update)))
             if active_graph() is None:
                 self._updates.append(update)
                 continue
@@ -178,6 +197,8 @@ class Layer:
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
             self._losses.append(loss)
+            if inputs is not None:
+                self._of_inputs.add(id(loss))
             if active_graph() is not None:
                 get_default_graph().add_to_collection(
                     GraphKeys.REGULARIZATION_LOSSES, loss
@@ -282,7 +303,8 @@ class Layer:
         outputs = self.call(given, *args, **kwargs)
         if self.activity_regularizer is not None:
             self.add_loss(
-                [self.activity_regularizer(x) for x in nest.flatten(outputs)]
+                [self.activity_regularizer(x) for x in nest.flatten(outputs)],
+                inputs=given,
             )
         return outputs
 
@@ -329,6 +351,20 @@ class Layer:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made
+
+
+def follows(made: Any, inputs: list[Any]) -> bool:
+    """Return whether a tensor or operation of a graph is computed from one of `inputs`."""
+    wanted = {plain(x).node for x in inputs if isinstance(plain(x), SymbolicTensor)}
+    waiting, seen = [getattr(made, "op", made)], set()
+    while waiting:
+        operation = waiting.pop()
+        if operation.node in wanted:
+            return True
+        if operation.node not in seen:
+            seen.add(operation.node)
+            waiting += [x.op for x in operation.inputs]
+    return False
 
 
 def _tensor(x: Any) -> Any:

@@ -327,6 +327,8 @@ class Separable(Convolution):
         deep = depthwise_initializer, depthwise_regularizer, depthwise_constraint
         flat = pointwise_initializer, pointwise_regularizer, pointwise_constraint
         self._parts = {"depthwise": deep, "pointwise": flat}
+        self.depthwise_constraint = depthwise_constraint
+        self.pointwise_constraint = pointwise_constraint
 
     def build(self, input_shape: Any) -> None:
         size = known_size(input_shape, self._axis, type(self).__name__)

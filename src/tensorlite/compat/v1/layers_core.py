@@ -7,6 +7,7 @@ from inspect import signature
 from math import prod
 from typing import Any, SupportsInt
 
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import arrays, matrices, nn as shared_nn
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import (
@@ -131,13 +132,16 @@ def channels_axis(data_format: str, rank: int) -> int:
     return 1 if data_format.lower() == "channels_first" else rank - 1
 
 
-def known_size(shape: Any, axis: int, layer: str) -> int:
+def known_size(shape: Any, axis: int, layer: str, which: str = "channel") -> int:
     """Return a size that variables are made by; ShapeError if it is not known."""
     has_axes = shape is not None and shape.rank is not None
     size = shape.as_list()[axis] if has_axes else None
     if size is None:
         raise ShapeError(
-            f"The channel dimension of the inputs to `{layer}` should be defined. Found `None`."
+            f"The {which} dimension of the inputs to `{layer}` should be defined. Found `None`."
+            if which == "last"
+            else "The channel dimension of the inputs should be defined. Found `None`. "
+            f"The layer is {layer}."
         )
     return int(size)
 
@@ -210,7 +214,7 @@ class Dense(Weighted):
         self.input_spec = InputSpec(min_ndim=2)
 
     def build(self, input_shape: Any) -> None:
-        size = known_size(input_shape, -1, "Dense")
+        size = known_size(TensorShape(input_shape), -1, "Dense", "last")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
         self.kernel = self.add_weight(
             "kernel",
@@ -234,7 +238,11 @@ class Dense(Weighted):
         return self._activated(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return type(input_shape)([*input_shape.as_list()[:-1], self.units])
+        given = TensorShape(input_shape)
+        if given.rank is None or given.rank < 2:
+            raise ShapeError(f"Dense takes at least two axes, not {given}")
+        known_size(given, -1, "Dense", "last")
+        return TensorShape([*given.as_list()[:-1], self.units])
 
 
 def _shaped(x: Any, sizes: Sequence[int | None]) -> None:
@@ -298,6 +306,11 @@ class Flatten(Layer):
         rest = None if None in sizes[1:] else prod(sizes[1:])
         _shaped(outputs, [sizes[0], rest])
         return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes: list[Any] = TensorShape(input_shape).as_list()
+        rest = None if None in sizes[1:] else prod(sizes[1:])
+        return TensorShape([sizes[0], rest])
 
 
 dense = as_function(Dense)

@@ -14,6 +14,7 @@ from tensorlite.compat.v1.layers_core import (
     padding_of,
     sizes_of,
 )
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class Pooling(Layer):
@@ -34,9 +35,10 @@ class Pooling(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
-        steps = pool_size if strides is None else strides
+        if strides is None:
+            raise InvalidArgumentError("Argument `strides` must not be None.")
         self.pool_size = sizes_of(pool_size, self.count, "pool_size")
-        self.strides = sizes_of(steps, self.count, "strides")
+        self.strides = sizes_of(strides, self.count, "strides")
         self.padding, self.data_format = padding_of(padding), data_format
         self._first = channels_axis(data_format, self.count + 2) == 1
         self.input_spec = InputSpec(ndim=self.count + 2)

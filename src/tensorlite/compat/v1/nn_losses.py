@@ -15,8 +15,9 @@ from tensorlite.compat.v1.softmax_losses import (
     sparse_softmax_losses,
 )
 from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.dtypes import int32, int64
+from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.graph_mode.partitioned import PartitionedVariable
@@ -174,8 +175,7 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Any:
-    if isinstance(params, PartitionedVariable):
-        params = params.parts
+    params = _shards(params)
     places = converted(ids, None, "ids")
     _axis()
 
@@ -189,6 +189,16 @@ def embedding_lookup(
     axes = tuple(range(rank, found.spec.rank or rank + 1))
     norms = sqrt(arithmetic.sum(square(found), axis=axes, keepdims=True))
     return found * max_norm / bounds.maximum(norms, max_norm)
+
+
+def _shards(params: Any) -> Any:
+    """Return a table, or the shards of one: a list is one even if it holds arrays."""
+    found = params.parts if isinstance(params, PartitionedVariable) else params
+    if not isinstance(found, (list, tuple)):
+        return found
+    if not found:
+        raise InvalidArgumentError("Need at least one param")
+    return [x if isinstance(x, Operand) else converted(x) for x in found]
 
 
 def _axis() -> None:
@@ -208,7 +218,7 @@ def embedding_lookup_sparse(
     max_norm: float | None = None,
 ) -> Any:
     return sparse_dense.embedding_lookup_sparse(
-        params,
+        _shards(params),
         sp_ids,
         sp_weights,
         combiner or "mean",
@@ -320,11 +330,15 @@ def safe_embedding_lookup_sparse(
     partition_strategy: Any = "div",
     max_norm: float | None = None,
 ) -> Any:
-    parts = (
-        embedding_weights.parts
-        if isinstance(embedding_weights, PartitionedVariable)
-        else embedding_weights
-    )
+    parts = _shards(embedding_weights)
+    shards = parts if isinstance(parts, list) else [parts]
+    if sparse_weights is not None:
+        wanted = converted(sparse_weights.values).dtype
+        kinds = {as_dtype(getattr(x, "dtype", wanted)) for x in shards}
+        if kinds != {wanted}:
+            raise InvalidArgumentError(
+                f"embedding_weights and sparse_weights are of one dtype, not {kinds} and {wanted}"
+            )
     return safe_embeddings.safe_embedding_lookup_sparse(
         parts,
         sparse_ids,

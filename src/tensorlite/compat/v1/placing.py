@@ -16,6 +16,7 @@ from typing import Any
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.distributed import server
+from tensorlite.interop.tensorflow.messages import message
 
 STANDARD_PS_OPS = (
     *(
@@ -42,7 +43,11 @@ class ClusterSpec:
     """Jobs, and the addresses of their tasks."""
 
     def __init__(self, cluster: Any) -> None:
-        given = cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
+        given: Any = (
+            cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
+        )
+        if getattr(getattr(given, "DESCRIPTOR", None), "name", "") == "ClusterDef":
+            given = {job.name: dict(job.tasks) for job in given.job}
         if not isinstance(given, Mapping):
             raise DTypeError(
                 f"`cluster` must be a dictionary mapping one or more job names to lists of "
@@ -88,6 +93,13 @@ class ClusterSpec:
             else dict(tasks)
             for job, tasks in self._jobs.items()
         }
+
+    def as_cluster_def(self) -> Any:
+        """Return the message of it, jobs in the order of their names."""
+        made = message("ClusterDef")()
+        for job, tasks in sorted(self._jobs.items()):
+            made.job.add(name=job, tasks=tasks)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs

@@ -5,14 +5,41 @@ Their formulas are in train/decays.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.v1.behaviour import executing_eagerly
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.bounds import minimum
 from tensorlite.ops.shape import astype
 from tensorlite.train import decays
+
+
+def _renewed(decay: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a decay whose rate is made anew, by a function, where no graph is built.
+
+    Steps are numbers there, and a rate that was computed once would never change.
+    """
+
+    @wraps(decay)
+    def scheduled(*args: Any, **kwargs: Any) -> Any:
+        if not executing_eagerly():
+            return decay(*args, **kwargs)
+        if "global_step" in signature(decay).parameters:
+            _check_step(signature(decay).bind(*args, **kwargs).arguments)
+        return partial(decay, *args, **kwargs)
+
+    return scheduled
+
+
+def _check_step(given: Mapping[str, Any]) -> None:
+    if given.get("global_step") is None:
+        raise InvalidArgumentError(
+            "global_step is required for a learning rate that decays."
+        )
 
 
 def _rate(learning_rate: Any, global_step: Any) -> tuple[Any, Any]:
@@ -29,6 +56,7 @@ def _as(rate: Any, x: Any) -> Any:
     return astype(converted(x), rate.dtype)
 
 
+@_renewed
 @named("ExponentialDecay")
 def exponential_decay(
     learning_rate: Any,
@@ -43,6 +71,7 @@ def exponential_decay(
     return decays.exponential(rate, _as(rate, decay_rate), turned)
 
 
+@_renewed
 @named("ExponentialDecay")
 def natural_exp_decay(
     learning_rate: Any,
@@ -57,6 +86,7 @@ def natural_exp_decay(
     return decays.natural(rate, _as(rate, decay_rate), turned)
 
 
+@_renewed
 @named("InverseTimeDecay")
 def inverse_time_decay(
     learning_rate: Any,
@@ -71,6 +101,7 @@ def inverse_time_decay(
     return decays.inverse_time(rate, _as(rate, decay_rate), turned)
 
 
+@_renewed
 @named("PolynomialDecay")
 def polynomial_decay(
     learning_rate: Any,
@@ -86,6 +117,7 @@ def polynomial_decay(
     return decays.polynomial(rate, end, step, steps, left, cycle)
 
 
+@_renewed
 @named("PiecewiseConstant")
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
@@ -108,6 +140,7 @@ def piecewise_constant(
 piecewise_constant_decay = piecewise_constant
 
 
+@_renewed
 @named("CosineDecay")
 def cosine_decay(
     learning_rate: Any,
@@ -121,6 +154,7 @@ def cosine_decay(
     return decays.cosine(rate, minimum(step, steps) / steps, alpha)
 
 
+@_renewed
 @named("SGDRDecay")
 def cosine_decay_restarts(
     learning_rate: Any,
@@ -137,6 +171,7 @@ def cosine_decay_restarts(
     return decays.cosine(rate, done, alpha, height)
 
 
+@_renewed
 @named("LinearCosineDecay")
 def linear_cosine_decay(
     learning_rate: Any,

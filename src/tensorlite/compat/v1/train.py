@@ -114,6 +114,7 @@ from tensorlite.graph_mode.hooks import (
     SessionRunValues as SessionRunValues,
     StopAtStepHook as StopAtStepHook,
 )
+from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored import checkpoints
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables as list_variables,
@@ -136,6 +137,7 @@ checkpoint_exists = checkpoints.exists
 summary_iterator = event_file.read_events
 
 
+_OF_CLUSTERS = ("ClusterDef", "JobDef")
 _OF_VERSION_2 = ("Checkpoint", "CheckpointManager", "checkpoints_iterator")
 
 
@@ -143,6 +145,8 @@ def __getattr__(name: str) -> object:
     """Return one of the messages that records hold, which need protobuf, or what version 2 has."""
     if name in NAMES:
         return example_message(name)
+    if name in _OF_CLUSTERS:
+        return message(name)
     if name in _OF_VERSION_2:
         return of_version_2("train", name)
     raise attribute_error(__name__, name, [*globals(), *_OF_VERSION_2])

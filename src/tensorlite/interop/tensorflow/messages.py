@@ -15,8 +15,10 @@ from tensorlite.core.errors import GraphDefError
 EXTRA = "tensorflow-graphs"
 _FILES = {
     "AttrValue": "attr_value",
+    "ClusterDef": "cluster",
     "FunctionDef": "function",
     "GraphDef": "graph",
+    "JobDef": "cluster",
     "MetaGraphDef": "meta_graph",
     "NameAttrList": "attr_value",
     "NodeDef": "node_def",

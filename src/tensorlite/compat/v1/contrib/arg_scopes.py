@@ -17,7 +17,7 @@ _arguments: dict[Any, tuple[str, ...]] = {}
 
 
 def arg_scope_func_key(op: Any) -> Any:
-    return getattr(op, "key_op", op)
+    return getattr(op, "_key_op", str(op))
 
 
 def current_arg_scope() -> Scope:
@@ -43,7 +43,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
     called: Any = scoped
-    called.key_op = key
+    vars(called)["_key_op"] = key
     return scoped
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, picking
-from tensorlite.compat.v1 import arrays as v1_arrays, nn_losses, numbers, scopes
+from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
+    framework,
+    nn_losses,
+    numbers,
+    scopes,
+)
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -68,6 +74,7 @@ def bow_encoder(
 
 def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Any:
     """Return embeddings, each of which is looked up once."""
+    ids = framework.convert_to_tensor(ids)
     flat = arrays.reshape(ids, [-1])
     found, places = picking.unique(flat)
     rows = v1_arrays.gather(embedding_lookup(params, found), places)

@@ -30,7 +30,9 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
-    _aliases().setdefault(_key(tensor), []).append(alias.removesuffix("/"))
+    known = _aliases().setdefault(_key(tensor), [])
+    known.append(alias.removesuffix("/"))
+    tensor.aliases = known
     return tensor
 
 

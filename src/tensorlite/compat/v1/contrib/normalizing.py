@@ -68,6 +68,7 @@ def batch_norm(
 ) -> Any:
     x = framework.convert_to_tensor(inputs)
     rank = _known_rank(x)
+    _check_channels(x, data_format)
     first = {**_FIRST, **(param_initializers or {})}
     into = variables_collections
     asked = _Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
@@ -119,6 +120,15 @@ def _known_rank(x: Any) -> int:
     if rank is None:
         raise InvalidArgumentError(f"Inputs {x!r} has undefined rank.")
     return rank
+
+
+def _check_channels(x: Any, data_format: str) -> None:
+    """Raise InvalidArgumentError for inputs whose number of channels is not known."""
+    last = channels_of(data_format) == "channels_last"
+    if x.get_shape().as_list()[-1 if last else 1] is None:
+        raise InvalidArgumentError(
+            f"Inputs {x!r} has undefined channels dimension: {x.get_shape()}."
+        )
 
 
 def _add_to_own(layer: Any, collections: Any) -> None:
@@ -301,7 +311,7 @@ def layer_norm(
 
 def _normed(x: Any, begun: int, of_parameters: int) -> tuple[list[int], list[int]]:
     """Return the axes that a layer norm is over, and the sizes of its parameters."""
-    rank = x.get_shape().rank
+    rank = _known_rank(x)
     first = begun + rank if begun < 0 else begun
     if of_parameters >= rank or first >= rank:
         raise InvalidArgumentError(

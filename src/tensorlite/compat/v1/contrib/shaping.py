@@ -29,10 +29,13 @@ from tensorlite.compat.v1.contrib.weighted import (
 from tensorlite.compat.v1.init_ops import Constant
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.shapes import AnyShape
 from tensorlite.graph_mode.graph import name_scope
 
 
 def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
+    known = (form.replace("C", "").replace("N", "NC"), form)
+
     @add_arg_scope
     def pooled(
         inputs: Any,
@@ -44,9 +47,8 @@ def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
         scope: Any = None,
     ) -> Any:
         with name_scope(scope, default) as prefix:
-            layer = kind(
-                kernel_size, stride, padding, channels_of(data_format), _scope=prefix
-            )
+            axes = channels_of(data_format, known)
+            layer = kind(kernel_size, stride, padding, axes, _scope=prefix)
             outputs = layer.apply(framework.convert_to_tensor(inputs))
             return collect_named_outputs(outputs_collections, prefix, outputs)
 
@@ -94,7 +96,8 @@ def pool(
 
 
 def _each(value: Any, count: int) -> list[int]:
-    given = list(value) if isinstance(value, Sequence) else [value] * count
+    several = isinstance(value, (Sequence, AnyShape))
+    given = list(value) if several else [value] * count
     return [int(x) for x in given]
 
 
@@ -178,7 +181,12 @@ def one_hot_encoding(
 @add_arg_scope
 def softmax(logits: Any, scope: Any = None) -> Any:
     with scopes.variable_scope(scope, "softmax"):
-        return nn_functions.softmax(logits)
+        x = framework.convert_to_tensor(logits)
+        if x.get_shape().rank and x.get_shape().as_list()[-1] is None:
+            raise InvalidArgumentError(
+                f"softmax: the last axis of {x.get_shape()} is undefined"
+            )
+        return nn_functions.softmax(x)
 
 
 @add_arg_scope
@@ -211,10 +219,12 @@ def spatial_softmax(
         first = channels_of(data_format) == "channels_first"
         x = features if first else arrays.transpose(features, [0, 3, 1, 2])
         _, channels, height, width = x.get_shape().as_list()
-        if None in (channels, height, width):
+        if channels is None:
             raise InvalidArgumentError(
-                f"spatial_softmax: sizes of {features.get_shape()} but the batch's are known"
+                f"spatial_softmax: the number of channels of {features.get_shape()} is known"
             )
+        if None in (height, width):
+            height, width = (v1_arrays.shape(x)[i] for i in (2, 3))
         into = get_variable_collections(variables_collections, "temperature")
         begun = Constant(1.0 if temperature is None else temperature)
         heat = model_variable(

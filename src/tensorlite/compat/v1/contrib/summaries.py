@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorlite.compat.v1 import nn_functions, scopes, summary
+from tensorlite.compat.shared import elementwise
+from tensorlite.compat.v1 import nn_functions, numbers, scopes, summary
+from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.keys import GraphKeys
 
 
@@ -19,9 +21,11 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
 def summarize_activation(op: Any) -> Any:
     """Return a summary of the values of an activation; of ReLUs also how many are 0."""
     if op.op.type in {"Relu", "Softplus", "Relu6"}:
-        summary.scalar(f"zeros/{op.op.name}", nn_functions.zero_fraction(op))
+        summary.scalar(f"{op.op.name}/zeros", nn_functions.zero_fraction(op))
     if op.op.type == "Relu6":
-        summary.scalar(f"sixes/{op.op.name}", nn_functions.zero_fraction(6.0 - op))
+        sixes = elementwise.equal(op, elementwise.cast(6, op.dtype))
+        share = numbers.reduce_mean(elementwise.cast(sixes, float32))
+        summary.scalar(f"{op.op.name}/sixes", share)
     return summary.histogram(f"{op.op.name}/activation", op)
 
 

@@ -121,11 +121,16 @@ def _parts(
     }
 
 
-def channels_of(data_format: str | None) -> str:
+def channels_of(
+    data_format: str | None, known: tuple[str, ...] = ("NCHW", "NHWC")
+) -> str:
     """Return where an order of axes has the channels, as Keras says it."""
-    known = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
-    if data_format not in known:
-        raise InvalidArgumentError(f"Invalid data_format: {data_format!r}")
+    every = ("NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
+    if data_format is not None and data_format not in every:
+        raise InvalidArgumentError(
+            f"Invalid data_format: {data_format!r}; data_format has to be either "
+            f"{' or '.join(known)}."
+        )
     first = data_format is not None and data_format.startswith("NC")
     return "channels_first" if first else "channels_last"
 
