@@ -34,7 +34,9 @@ from tensorlite.ops.flows import (
     SqrtGrad,
     TanhGrad,
 )
+from tensorlite.ops.gamma import Igammac
 from tensorlite.ops.matmul import Cross
+from tensorlite.ops.older_forms import Add, Round
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
 from tensorlite.ops.repeat import Pad
 from tensorlite.ops.rounding import Complex, TruncateDiv, TruncateMod
@@ -114,6 +116,14 @@ AROUND = np.array([[1, 0], [0, 2]], np.int32)
 
 
 CASES = (
+    OpCase("Add", one(Add()), np.add, broadcastable()),
+    OpCase("Round", one(Round()), np.round, arrays((2, 3))),
+    OpCase(
+        "Igammac",
+        lambda x: one(Igammac())(1.0, x),
+        lambda x: np.exp(-x),
+        arrays((2, 3), low=0.5),
+    ),
     OpCase("TanhGrad", one(TanhGrad()), lambda y, dy: dy * (1 - y * y), PAIR),
     OpCase("SqrtGrad", one(SqrtGrad()), lambda y, dy: dy / (2 * y), PAIR, rtol=1e-4),
     OpCase("RsqrtGrad", one(RsqrtGrad()), lambda y, dy: -dy * y**3 / 2, PAIR),

@@ -178,6 +178,16 @@ OF_ROWS: dict[str, Callable[[Any], Any]] = {
     ),
     "logarithms": lambda x: tf.log(x) * tf.log1p(x) + tf.erf(x) * tf.rsqrt(x),
     "waves": lambda x: tf.sin(x) * tf.cos(x) + tf.nn.softplus(x) + tf.abs(-x),
+    "roots": lambda x: tf.sinh(x) * tf.tan(x / 3.0) + tf.expm1(x) + tf.lgamma(x),
+    "arcs": lambda x: (
+        tf.asinh(x) + tf.acosh(x + 1.0) + tf.atan(x) + tf.atanh(x / 3.0)
+    ),
+    "angles": lambda x: tf.asin(x / 3.0) * tf.acos(x / 3.0) + tf.erfc(x) * tf.cosh(x),
+    "bessel": lambda x: tf.math.bessel_i0e(x) * tf.math.bessel_i1e(x) + tf.digamma(x),
+    "incomplete": lambda x: tf.igamma(1.5, x) + tf.igammac(2.0, x) + tf.zeta(3.0, x),
+    "quotients": lambda x: tf.div_no_nan(x, x * x + 1.0) + tf.math.xlogy(x, x),
+    "ratios": lambda x: tf.math.xdivy(x, x + 1.0) + tf.polygamma(1.0, x) + 7.1 % x,
+    "parts": lambda x: tf.betainc(1.5, 2.0, x / 3.0) + tf.atan2(x, x * x),
 }
 """Functions of rows; the gradients of their sums are compared with differences."""
 

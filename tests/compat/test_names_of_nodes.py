@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
             "GreaterEqual:logistic_loss/GreaterEqual Select:logistic_loss/Select "
             "Neg:logistic_loss/Neg Select:logistic_loss/Select_1 Mul:logistic_loss/mul "
             "Sub:logistic_loss/sub Exp:logistic_loss/Exp Log1p:logistic_loss/Log1p "
-            "AddV2:logistic_loss"
+            "Add:logistic_loss"
         ),
     ),
     "sparse_softmax_cross_entropy_with_logits": (

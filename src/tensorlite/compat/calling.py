@@ -138,10 +138,16 @@ def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Te
     return adopted(value, dtype, name)
 
 
-def agreeing(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Return two operands as tensors; what is no tensor takes the dtype of the other, if it may."""
+def agreeing(
+    x: Any, y: Any, names: tuple[str, str] = ("x", "y")
+) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors; what is no tensor takes the dtype of the other, if it may.
+
+    `names` are what TensorFlow calls them.
+    """
+    of_x, of_y = names
     if isinstance(x, Operand) or not isinstance(y, Operand):
-        first = converted(x, None, "x")
-        return first, converted(y, first.dtype, "y")
-    second = converted(y, None, "y")
-    return converted(x, second.dtype, "x"), second
+        first = converted(x, None, of_x)
+        return first, converted(y, first.dtype, of_y)
+    second = converted(y, None, of_y)
+    return converted(x, second.dtype, of_x), second

@@ -18,6 +18,7 @@ from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import negative, sum as sum_of, sum_to
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import exp, log, log1p
 
@@ -264,6 +265,14 @@ class IgammaGradA(_Special):
         return (8 * near - far) / (12 * step)
 
 
+class Igammac(Composite):
+    """The upper incomplete gamma integral, as a part of the whole."""
+
+    def compose(self, a: Tensor, x: Tensor) -> Tensor:
+        """Return what the lower one leaves."""
+        return 1.0 - igamma(a, x)
+
+
 def _promoted(*xs: TensorLike) -> list[Tensor]:
     """Return operands as floats of one dtype."""
     first = to_tensor(xs[0])
@@ -323,7 +332,8 @@ def igammac(a: TensorLike, x: TensorLike, /) -> Tensor:
     >>> print(tl.math.igammac(1.0, 1.0))
     0.36787945
     """
-    return 1.0 - igamma(a, x)
+    made: Tensor = composed(Igammac(), *_promoted(a, x))
+    return made
 
 
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:

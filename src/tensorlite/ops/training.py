@@ -212,6 +212,18 @@ class ResourceApplyAdagradV2(Squaring):
         return w - lr * g / (xp.sqrt(accumulated) + epsilon), accumulated
 
 
+class ResourceApplyAdagrad(Squaring):
+    """a + g^2; w - lr g / sqrt(a)."""
+
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
+        """Return variable and accumulator; hyper: learning rate."""
+        (w, accumulated), (lr,) = values, hyper
+        accumulated = accumulated + square
+        return w - lr * g / xp.sqrt(accumulated), accumulated
+
+
 class ResourceApplyAdagradDA(Squaring):
     """Adagrad's dual averaging, which drives weights to exact zeros."""
 
@@ -296,10 +308,16 @@ class ResourceApplyCenteredRMSProp(Squaring):
 def stepped(xp: Xp, w: Array, hyper: Arrays, mean: Array, squares: Array) -> Array:
     """Return w - rate * mean / (sqrt(squares) + epsilon), with Adam's corrected rate."""
     lr, beta1, beta2, epsilon, step = hyper
+    rate = lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
+    return _stepped_by(xp, w, mean, squares, (rate, epsilon))
+
+
+def _stepped_by(xp: Xp, w: Array, mean: Array, squares: Array, by: Arrays) -> Array:
+    rate, epsilon = by
     down = xp.sqrt(squares)
     down += epsilon
     down = mean / down
-    down *= lr * xp.sqrt(1 - beta2**step) / (1 - beta1**step)
+    down *= rate
     return w - down
 
 
@@ -316,6 +334,28 @@ class ResourceApplyAdam(Squaring):
         mean, squares = moved(mean, g, beta1), moved_square(squares, square, beta2)
         ahead = beta1 * mean + (1 - beta1) * g if self.use_nesterov else mean
         return stepped(xp, w, hyper, ahead, squares), mean, squares
+
+
+class AdamByPowers(Squaring):
+    """Adam as TensorFlow 1's: the rate is corrected by powers that variables keep, not by counting.
+
+    TensorFlow's operator is ResourceApplyAdam, whose name the rule that counts has here.
+    """
+
+    use_nesterov: bool = False
+
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
+        """Return variable, mean and mean square; hyper: both powers, lr, betas, epsilon."""
+        (w, mean, squares), (power1, power2, lr, beta1, beta2, epsilon) = (
+            values,
+            hyper,
+        )
+        mean, squares = moved(mean, g, beta1), moved_square(squares, square, beta2)
+        ahead = beta1 * mean + (1 - beta1) * g if self.use_nesterov else mean
+        rate = lr * xp.sqrt(1 - power2) / (1 - power1)
+        return _stepped_by(xp, w, ahead, squares, (rate, epsilon)), mean, squares
 
 
 class ResourceApplyAdamWithAmsgrad(Squaring):
@@ -386,6 +426,19 @@ class ResourceApplyAddSign(_BySigns):
     def scale(self, xp: Xp, number: Array, agreement: Array) -> Array:
         """Return the sum."""
         return number + agreement
+
+
+class ResourceApplyFtrl(Squaring):
+    """Follow the regularised leader, without shrinkage."""
+
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
+        """Return variable, squares and linear sum; hyper: lr, l1, l2, power."""
+        *rates, power = hyper
+        return ResourceApplyFtrlV2().update_by(
+            xp, values, [*rates, xp.zeros_like(power), power], g, square
+        )
 
 
 class ResourceApplyFtrlV2(Squaring):

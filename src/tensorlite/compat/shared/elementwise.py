@@ -20,6 +20,8 @@ from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.ops import bits, differences
 from tensorlite.ops.activations import sigmoid as logistic
 from tensorlite.ops.composite import composed
+from tensorlite.ops.gamma import Igammac
+from tensorlite.ops.older_forms import Add, Round
 from tensorlite.ops.rounding import TruncateDiv, TruncateMod, as_complex
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.trigonometric import Angle
@@ -57,7 +59,7 @@ logical_not = unary("LogicalNot", tl.logical_not)
 negative = unary("Neg", tl.negative)
 reciprocal = unary("Reciprocal", tl.reciprocal)
 rint = unary("Rint", tl.round)
-round = unary("Round", tl.round)
+round = unary("Round", partial(composed, Round()))
 rsqrt = unary("Rsqrt", tl.rsqrt)
 sigmoid = unary("Sigmoid", logistic)
 sign = unary("Sign", tl.sign)
@@ -68,8 +70,8 @@ square = unary("Square", tl.square)
 tan = unary("Tan", tl.tan)
 tanh = unary("Tanh", tl.tanh)
 
-add = binary("Add", tl.add)
-atan2 = binary("Atan2", tl.atan2)
+add = binary("Add", partial(composed, Add()))
+atan2 = binary("Atan2", tl.atan2, ("y", "x"))
 div_no_nan = binary("div_no_nan", math.divide_no_nan)
 equal = binary("Equal", tl.equal)
 floordiv = binary("floordiv", tl.floor_divide)
@@ -77,8 +79,8 @@ floor_div = binary("FloorDiv", tl.floor_divide)
 floormod = binary("FloorMod", tl.remainder)
 greater = binary("Greater", tl.greater)
 greater_equal = binary("GreaterEqual", tl.greater_equal)
-igamma = binary("Igamma", math.igamma)
-igammac = binary("Igammac", math.igammac)
+igamma = binary("Igamma", math.igamma, ("a", "x"))
+igammac = binary("Igammac", partial(composed, Igammac()), ("a", "x"))
 less = binary("Less", tl.less)
 less_equal = binary("LessEqual", tl.less_equal)
 logical_and = binary("LogicalAnd", tl.logical_and)
@@ -89,7 +91,7 @@ multiply = binary("Mul", tl.multiply)
 multiply_no_nan = binary("multiply_no_nan", math.multiply_no_nan)
 nextafter = binary("NextAfter", tl.nextafter)
 not_equal = binary("NotEqual", tl.not_equal)
-polygamma = binary("Polygamma", math.polygamma)
+polygamma = binary("Polygamma", math.polygamma, ("a", "x"))
 ndtri = unary("Ndtri", math.ndtri)
 pow = binary("Pow", tl.pow)
 realdiv = binary("RealDiv", tl.divide)
@@ -98,7 +100,7 @@ subtract = binary("Sub", tl.subtract)
 xdivy = binary("Xdivy", math.xdivy)
 xlog1py = binary("Xlog1py", math.xlog1py)
 xlogy = binary("Xlogy", math.xlogy)
-zeta = binary("Zeta", math.zeta)
+zeta = binary("Zeta", math.zeta, ("x", "q"))
 
 
 def _wide(x: Any) -> Any:

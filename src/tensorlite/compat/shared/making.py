@@ -35,13 +35,20 @@ def unary(
     return made
 
 
-def binary(default: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Return a function of `x`, `y` and a name; what is no tensor takes a tensor's dtype."""
+def binary(
+    default: str,
+    function: Callable[[Any, Any], Any],
+    names: tuple[str, str] = ("x", "y"),
+) -> Callable[..., Any]:
+    """Return a function of `x`, `y` and a name; what is no tensor takes a tensor's dtype.
+
+    `names` are what the operator calls its operands.
+    """
     FORMS.setdefault(default, each)
 
     @named(default)
     def made(x: Any, y: Any, name: str | None = None) -> Any:
-        return function(*alike(default, x, y))
+        return function(*alike(default, x, y, names))
 
     BINARY.add(made)
     titled(made, function, default)
@@ -54,9 +61,11 @@ def each(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     return mapped(function, operands)
 
 
-def alike(title: str, x: Any, y: Any) -> tuple[Any, Any]:
+def alike(
+    title: str, x: Any, y: Any, names: tuple[str, str] = ("x", "y")
+) -> tuple[Any, Any]:
     """Return operands as tensors of one dtype; DTypeError where they are of two."""
-    first, second = agreeing(x, y)
+    first, second = agreeing(x, y, names)
     if first.dtype is not second.dtype:
         raise DTypeError(
             f"{title}: Input 'y' is {second.spec}, which does not match 'x', {first.spec}; cast "

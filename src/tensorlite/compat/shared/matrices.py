@@ -62,7 +62,7 @@ def matmul(
             for one, is_turned in ((a, adjoint_a), (b, adjoint_b))
         ]
         return ragged.matmul(x, y, transpose_a=left, transpose_b=right)
-    x, y = alike("MatMul", a, b)
+    x, y = alike("MatMul", a, b, ("a", "b"))
     if not (is_eager_matrix(x) and is_eager_matrix(y)):
         _check_matrices(x, y)
     if adjoint_a and x.dtype.is_complex:

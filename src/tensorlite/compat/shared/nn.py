@@ -196,11 +196,15 @@ def conv3d(
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
-    x, weights = agreeing(input, filter if filters is None else filters)
+    x, weights = agreeing(input, filter if filters is None else filters, CONVOLVED)
     strides = spatial(strides, 3, data_format)
     return volumes.conv3d(
         x, weights, strides, padding, data_format, spatial(dilations, 3, data_format)
     )
+
+
+CONVOLVED = ("input", "filter")
+"""What operators call images and what they are convolved with."""
 
 
 def spatial(sizes: Any, count: int, data_format: str | None) -> Any:
@@ -319,7 +323,7 @@ def max_pool_with_argmax(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: str, name: str | None = None
 ) -> Any:
-    x, weights = agreeing(value, filters)
+    x, weights = agreeing(value, filters, CONVOLVED)
     return conv_forms.atrous_conv2d(x, weights, rate, padding)
 
 
@@ -332,7 +336,7 @@ def atrous_conv2d_transpose(
     padding: str,
     name: str | None = None,
 ) -> Any:
-    x, weights = agreeing(value, filters)
+    x, weights = agreeing(value, filters, CONVOLVED)
     return conv_forms.atrous_conv2d_transpose(x, weights, output_shape, rate, padding)
 
 

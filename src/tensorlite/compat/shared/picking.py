@@ -102,13 +102,13 @@ def places_of(condition: Any, name: str | None = None) -> Any:
 @named("SelectV2")
 def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Return elements of `x` where a condition holds, of `y` elsewhere, as TensorFlow 2 has it."""
-    return tl.where(converted(condition), *agreeing(x, y))
+    return tl.where(converted(condition), *agreeing(x, y, ("t", "e")))
 
 
 @named("Select")
 def select_rows(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Return where, for a condition of the first axis, as TensorFlow 1 has it."""
-    return select_elements(converted(condition), *agreeing(x, y))
+    return select_elements(converted(condition), *agreeing(x, y, ("t", "e")))
 
 
 @named("one_hot")

@@ -15,7 +15,9 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
 from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.composite import composed
 from tensorlite.ops.generators import Source
+from tensorlite.ops.older_forms import Add
 from tensorlite.ops.pieces import sliced
 from tensorlite.ops.shape import as_shape, shape_of
 
@@ -51,7 +53,7 @@ def uniform(
         return source.integers(sizes, low, top, wanted)
     unit = stream(seed, "RandomUniform").uniform(sizes, 0, 1, wanted)
     room = inner_named(top - low, "sub")
-    return inner_named(unit * room, "mul") + low
+    return composed(Add(), inner_named(unit * room, "mul"), low)
 
 
 @named("random_normal")
@@ -93,7 +95,7 @@ def _moved(
     middle = converted(mean, wanted, "mean")
     deviation = converted(stddev, wanted, "stddev")
     unit = getattr(stream(seed, kind), draw)(sizes, dtype=wanted)
-    return inner_named(unit * deviation, "mul") + middle
+    return composed(Add(), inner_named(unit * deviation, "mul"), middle)
 
 
 def _shape_tensor(shape: Any) -> Any:

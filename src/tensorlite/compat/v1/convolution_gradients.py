@@ -27,7 +27,9 @@ def conv2d_backprop_input(
     filters: Any = None,
 ) -> Any:
     weights, flow = agreeing(
-        renamed("filter", filter, "filters", filters), out_backprop
+        renamed("filter", filter, "filters", filters),
+        out_backprop,
+        ("filter", "out_backprop"),
     )
     form = data_format or "NHWC"
     steps, rates = spatial(strides, 2, form), spatial(dilations, 2, form)
@@ -48,7 +50,7 @@ def conv2d_backprop_filter(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
-    x, flow = agreeing(input, out_backprop)
+    x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     form = data_format or "NHWC"
     steps, rates = spatial(strides, 2, form), spatial(dilations, 2, form)
     return conv_gradients.conv2d_backprop_filter(
@@ -67,7 +69,7 @@ def depthwise_conv2d_native_backprop_input(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
-    weights, flow = agreeing(filter, out_backprop)
+    weights, flow = agreeing(filter, out_backprop, ("filter", "out_backprop"))
     steps = spatial(strides, 2, data_format)
     rates = spatial(dilations, 2, data_format)
     return conv_gradients.depthwise_conv2d_backprop_input(
@@ -86,7 +88,7 @@ def depthwise_conv2d_native_backprop_filter(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
-    x, flow = agreeing(input, out_backprop)
+    x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     steps = spatial(strides, 2, data_format)
     rates = spatial(dilations, 2, data_format)
     return conv_gradients.depthwise_conv2d_backprop_filter(
@@ -105,7 +107,7 @@ def conv3d_backprop_filter(
     dilations: Any = FORWARD_3D,
     name: str | None = None,
 ) -> Any:
-    x, flow = agreeing(input, out_backprop)
+    x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     steps = spatial(strides, 3, data_format)
     rates = spatial(dilations, 3, data_format)
     return conv_gradients.conv3d_backprop_filter(

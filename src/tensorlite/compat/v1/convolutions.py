@@ -9,6 +9,7 @@ import numpy as np
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.nn import (
+    CONVOLVED,
     spatial,
 )
 from tensorlite.compat.v1.renamed import renamed
@@ -43,7 +44,7 @@ def conv2d(
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
-    x, weights = agreeing(input, _filters(filter, filters))
+    x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     if padding is None:
         raise InvalidArgumentError("conv2d: give padding, 'SAME' or 'VALID'")
     form = data_format or "NHWC"
@@ -99,7 +100,9 @@ def conv2d_transpose(
     dilations: Any = None,
 ) -> Any:
     x, weights = agreeing(
-        renamed("value", value, "input", input), _filters(filter, filters)
+        renamed("value", value, "input", input),
+        _filters(filter, filters),
+        CONVOLVED,
     )
     steps, rates = (
         spatial(strides, 2, data_format),
@@ -124,7 +127,9 @@ def conv3d_transpose(
     dilations: Any = None,
 ) -> Any:
     x, weights = agreeing(
-        renamed("value", value, "input", input), _filters(filter, filters)
+        renamed("value", value, "input", input),
+        _filters(filter, filters),
+        CONVOLVED,
     )
     steps, rates = (
         spatial(strides, 3, data_format),
@@ -146,7 +151,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Any:
-    x, weights = agreeing(input, filter)
+    x, weights = agreeing(input, filter, ("tensor_in", "filter_in"))
     form = data_format or "NHWC"
     rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
     return conv.depthwise_conv2d(
@@ -195,7 +200,7 @@ def convolution(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
-    x, weights = agreeing(input, _filters(filter, filters))
+    x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
     return conv_forms.convolution(
         x, weights, strides or 1, padding, data_format, rates or 1
@@ -321,7 +326,7 @@ def dilation2d(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
-    x, weights = agreeing(input, _filters(filter, filters))
+    x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     steps = spatial(strides, 2, "NHWC")
     apart = spatial(renamed("rates", rates, "dilations", dilations), 2, "NHWC")
     return patches.dilation2d(x, weights, steps, padding, apart)
@@ -336,6 +341,6 @@ def erosion2d(
     padding: str,
     name: str | None = None,
 ) -> Any:
-    x, weights = agreeing(value, kernel)
+    x, weights = agreeing(value, kernel, CONVOLVED)
     sizes = spatial(strides, 2, "NHWC"), spatial(rates, 2, "NHWC")
     return patches.erosion2d(x, weights, sizes[0], padding, sizes[1])

@@ -85,7 +85,9 @@ def matrix_set_diag(
 
 @named("set_diag")
 def _with_diagonal(input: Any, diagonal: Any, name: str | None = None) -> Any:
-    return composed(MatrixSetDiag(), *agreeing(input, diagonal))
+    return composed(
+        MatrixSetDiag(), *agreeing(input, diagonal, ("input", "diagonal"))
+    )
 
 
 def eye(

@@ -12,10 +12,9 @@ from tensorlite.compat.v1.nn_losses import (
 )
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.tensor import Tensor
 from tensorlite.ops import (
     activations,
     arithmetic,
@@ -46,7 +45,6 @@ def log_softmax(
     return activations.log_softmax(floats(logits), -1 if chosen is None else chosen)
 
 
-@named("dropout", "mul_1")
 def dropout(
     x: Any,
     keep_prob: Any = None,
@@ -72,9 +70,19 @@ def dropout(
                 f"{'(0, 1]' if rate is None else '[0, 1)'}"
             )
         if given == (1 if rate is None else 0):
-            return value
-    rate = _rate(keep_prob, rate, value.dtype)
-    sizes = shape_of(value) if noise_shape is None else noise_shape
+            return x if isinstance(x, Operand) else value
+    part = 1.0 - keep_prob if rate is None else rate
+    return _dropped(value, part, noise_shape, seed, name=name)
+
+
+@named("dropout", "mul_1")
+def _dropped(
+    value: Any, part: Any, noise_shape: Any, seed: Any, name: str | None = None
+) -> Any:
+    rate = converted(part, value.dtype, "rate")
+    sizes = noise_shape
+    if sizes is None:
+        sizes = inner_named(shape_of(value), "Shape")
     drawn = converted(random_uniform(sizes, seed=seed, dtype=value.dtype))
     one = converted(1.0, value.dtype, "sub/x")
     keep = inner_named(one - rate, "sub")
@@ -85,16 +93,6 @@ def dropout(
     made = scaled * astype(kept, value.dtype)
     made.set_shape(value.get_shape())  # which a rate of unknown rank hides
     return made
-
-
-def _rate(keep_prob: Any, rate: Any, dtype: DType) -> Tensor:
-    """Return what part is dropped, as a tensor."""
-    if rate is None and not isinstance(keep_prob, Operand):
-        rate = 1.0 - keep_prob
-    if rate is not None:
-        return converted(rate, dtype, "rate")
-    one = converted(1.0, dtype, "sub/x")
-    return inner_named(one - converted(keep_prob, dtype), "sub")
 
 
 @named("moments")

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, nullcontext
 from typing import Any
 
-from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.shared.arrays import zeros
+from tensorlite.compat.shared.picking import unique, unsorted_segment_sum
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, scopes
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain
+from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import one_of, pairs_of, several
 from tensorlite.core.errors import (
@@ -27,10 +29,7 @@ from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.slots import Slots, new_slot
-from tensorlite.ops.arrange import shape
 from tensorlite.ops.create import zeros_like
-from tensorlite.ops.gather import unsorted_segment_sum
-from tensorlite.ops.sets import unique_inverse
 from tensorlite.ops.sparse import densify
 
 Pair = tuple[Any, Any]
@@ -243,16 +242,11 @@ class Optimizer:
 
     def _without_twins(self, grad: Any) -> Any:
         """Return rows of which each is named once."""
-        slices = plain(grad)
-
-        def made() -> Any:
-            found = unique_inverse(slices.indices)
-            places = found.inverse_indices
-            count = shape(found.values)[0]
-            return [unsorted_segment_sum(slices.values, places, count), found.values]
-
-        values, indices = in_graph(made, "unique")
-        return IndexedSlices(values, indices, slices.dense_shape)
+        slices = shown(plain(grad))
+        rows, places = unique(slices.indices)
+        count = v1_arrays.shape(rows)[0]
+        values = unsorted_segment_sum(slices.values, places, count)
+        return IndexedSlices(values, rows, slices.dense_shape)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
         return framework.group(*update_ops, name=name_scope or None)
@@ -326,7 +320,7 @@ def _has(optimizer: Optimizer, name: str) -> bool:
 def _zeros(variable: Any) -> Any:
     sizes = variable.spec
     if sizes.is_static:
-        return framework.constant(0, sizes.dtype, sizes.shape, name="zeros")
+        return zeros(sizes.shape, sizes.dtype)
     return zeros_like(plain(variable.initial_value))
 
 

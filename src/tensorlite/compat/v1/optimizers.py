@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
+from tensorlite.compat.shared.arrays import identity
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.optimizer import Optimizer, dense
-from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.dispatch import constant
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.counting import alike
 from tensorlite.ops import training
-from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse_state import ResourceScatterSub
@@ -42,28 +41,28 @@ class _ByRule(Optimizer):
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         slots = [self.get_slot(var, name).handle for name in self._slot_names]
 
-        def made() -> Any:
-            gradient = plain(grad)
-            hyper = self._hyper_of(var)
-            return effect(self._rule, var.handle, *slots, *hyper, gradient)
+        hyper = self._hyper_of(var)
 
-        with alike(1):
-            return in_graph(made, f"Apply{self._label}")
+        def made() -> Any:
+            return effect(self._rule, var.handle, *slots, *hyper, plain(grad))
+
+        return in_graph(made, f"Apply{self._label}")
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         slots = [self.get_slot(var, name).handle for name in self._slot_names]
 
+        hyper = self._hyper_of(var)
+
         def made() -> Any:
             rows = plain(grad)
             rule = training.SparseApply(self._rule)
-            hyper = self._hyper_of(var)
             return effect(rule, var.handle, *slots, *hyper, rows.values, rows.indices)
 
         return in_graph(made, f"SparseApply{self._label}")
 
     @property
     def _label(self) -> str:
-        return self._rule.name.removeprefix("ResourceApply").removesuffix("V2")
+        return self._rule.name.removeprefix("ResourceApply").removesuffix("ByPowers")
 
 
 class GradientDescentOptimizer(_ByRule):
@@ -80,10 +79,12 @@ class GradientDescentOptimizer(_ByRule):
         self._learning_rate = learning_rate
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        rows = shown(plain(grad))
+        step = rows.values * cast(self._hyper[0], var.dtype)
+
         def made() -> Any:
-            rows, (rate,) = plain(grad), self._hyper_of(var)
             return effect(
-                ResourceScatterSub(), var.handle, rows.indices, rows.values * rate
+                ResourceScatterSub(), var.handle, plain(rows.indices), plain(step)
             )
 
         return in_graph(made, "ScatterSub")
@@ -112,7 +113,7 @@ class MomentumOptimizer(_ByRule):
 
 
 class AdagradOptimizer(_ByRule):
-    _rule = training.ResourceApplyAdagradV2()
+    _rule = training.ResourceApplyAdagrad()
     _slot_names = ("accumulator",)
     _hyper_names = ("learning_rate",)
 
@@ -133,39 +134,20 @@ class AdagradOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(
-                self, v, self._initial_accumulator_value, "accumulator", self._name
-            )
-
-    def _hyper_of(self, var: Any) -> list[Any]:
-        return [*super()._hyper_of(var), constant(0.0, var.dtype)]
+            value = self._initial_accumulator_value
+            first = partial(_filled, v, value)
+            self._get_or_make_slot(v, first, "accumulator", self._name)
 
 
-def _filled_slot(
-    optimizer: Optimizer,
-    v: Any,
-    value: float,
-    slot: str,
-    name: str,
-    of: str = "Const",
-) -> Any:
-    """Return a slot that begins with one value everywhere, `of` a constant of some name."""
-
-    def first() -> Any:
-        return framework.constant(value, v.dtype, v.get_shape(), name=of)
-
-    return optimizer._get_or_make_slot(v, first, slot, name)  # noqa: SLF001  as subclasses do
+def _filled(v: Any, value: float, name: str = "Const") -> Any:
+    """Return what a slot begins with that has one value everywhere: a constant of some name."""
+    return framework.constant(value, v.dtype, v.get_shape(), name=name)
 
 
 class AdagradDAOptimizer(_ByRule):
     _rule = training.ResourceApplyAdagradDA()
     _slot_names = ("gradient_accumulator", "gradient_squared_accumulator")
-    _hyper_names = (
-        "learning_rate",
-        "l1_regularization_strength",
-        "l2_regularization_strength",
-        "global_step",
-    )
+    _hyper_names = ("learning_rate",)
 
     def __init__(
         self,
@@ -188,15 +170,24 @@ class AdagradDAOptimizer(_ByRule):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._steps = identity(self._global_step) + 1
+
     def _hyper_of(self, var: Any) -> list[Any]:
-        *rates, steps_before = super()._hyper_of(var)
-        return [*rates, steps_before + 1]
+        rates, steps = super()._hyper_of(var), identity(self._steps)
+        strengths = (
+            self._l1_regularization_strength,
+            self._l2_regularization_strength,
+        )
+        given = [cast(x, var.dtype) for x in (*strengths, steps)]
+        return [*rates, *plain(given)]
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(self, v, 0.0, "gradient_accumulator", f"{self._name}/g_acc")
-            squares = "gradient_squared_accumulator"
-            _filled_slot(self, v, self._initial, squares, f"{self._name}/gs_acc")
+            values = [_filled(v, x) for x in (0.0, self._initial)]
+            for value, slot in zip(values, self._slot_names, strict=True):
+                self._get_or_make_slot(v, value, slot, self._name)
 
 
 class AdadeltaOptimizer(_ByRule):
@@ -247,14 +238,14 @@ class RMSPropOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(self, v, 1.0, "rms", self._name, of="ones")
+            first = partial(_filled, v, 1.0, "ones")
+            self._get_or_make_slot(v, first, "rms", self._name)
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)
             self._zeros_slot(v, "momentum", self._name)
 
 
 class FtrlOptimizer(_ByRule):
-    _rule = training.ResourceApplyFtrlV2()
     _slot_names = ("accum", "linear")
     _hyper_names = (
         "learning_rate",
@@ -288,6 +279,13 @@ class FtrlOptimizer(_ByRule):
         )
         self._accum_name, self._linear_name = accum_name, linear_name
         self._check()
+        self._shrinks = l2_shrinkage_regularization_strength > 0.0
+        second = training.ResourceApplyFtrlV2()
+        self._rule = second if self._shrinks else training.ResourceApplyFtrl()
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        *rates, shrinkage, power = super()._hyper_of(var)
+        return [*rates, shrinkage, power] if self._shrinks else [*rates, power]
 
     def _check(self) -> None:
         for name in ("initial_accumulator_value", *self._hyper_names[1:4]):
@@ -303,8 +301,8 @@ class FtrlOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            name = self._accum_name or self._name
-            _filled_slot(self, v, self._initial_accumulator_value, "accum", name)
+            value = _filled(v, self._initial_accumulator_value)
+            self._get_or_make_slot(v, value, "accum", self._accum_name or self._name)
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
 
@@ -360,13 +358,12 @@ class ProximalAdagradOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            _filled_slot(
-                self, v, self._initial_accumulator_value, "accumulator", self._name
-            )
+            value = _filled(v, self._initial_accumulator_value)
+            self._get_or_make_slot(v, value, "accumulator", self._name)
 
 
 class AdamOptimizer(_ByRule):
-    _rule = training.ResourceApplyAdam()
+    _rule = training.AdamByPowers()
     _slot_names = ("m", "v")
     _hyper_names = ("learning_rate", "beta1", "beta2", "epsilon")
 
@@ -398,17 +395,14 @@ class AdamOptimizer(_ByRule):
             self._zeros_slot(v, "v", self._name)
 
     def _hyper_of(self, var: Any) -> list[Any]:
-        """Return rate, betas and epsilon: the rate is corrected by powers, not by counting."""
-        rate, beta1, beta2, epsilon = super()._hyper_of(var)
+        """Return the powers that the rate is corrected by, and rate, betas and epsilon."""
         powers = [plain(x.value()) for x in self._get_beta_accumulators()]
-        beta1_power, beta2_power = [astype(x, var.dtype) for x in powers]
-        corrected = rate * sqrt(1.0 - beta2_power) / (1.0 - beta1_power)
-        # Of infinitely many steps the power is zero, and corrects nothing.
-        return [corrected, beta1, beta2, epsilon, constant(np.inf, var.dtype)]
+        return [*[astype(x, var.dtype) for x in powers], *super()._hyper_of(var)]
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         # Rows that are not named decay, too, so that the result is that of dense gradients.
-        return self._apply_dense(dense(grad), var)
+        with alike(33):
+            return self._apply_dense(dense(grad), var)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
         powers = self._get_beta_accumulators()

@@ -24,7 +24,6 @@ from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.candidates import compute_accidental_hits
 from tensorlite.ops.compare import equal, less, less_equal
-from tensorlite.ops.gamma import igammac
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.shape import astype, shape_of
@@ -115,7 +114,6 @@ COMPOSED: dict[str, Adapter] = {
     "ComputeAccidentalHits": _accidental_hits,
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
-    "Igammac": _composed(igammac),
     "LowerBound": _bound(less),
     "MirrorPadGrad": _mirror_pad_grad,
     "TensorListElementShape": _element_shape,

@@ -124,7 +124,6 @@ _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite
 PLAIN: dict[str, Adapter] = {name: Plain(name) for name in _SAME.split()}
 PLAIN |= {name: Plain(name) for name in _COMPOSITES}
 PLAIN |= {
-    "Add": Plain("AddV2"),
     "BiasAddV1": Plain("BiasAdd"),
     "BatchMatMul": Plain("BatchMatMulV2"),
     "BatchMatMulV3": Plain("BatchMatMulV2"),
@@ -139,7 +138,6 @@ PLAIN |= {
     "MatrixExponential": Plain("MatrixExponential").__call__,
     "Mod": Plain("FloorMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
-    "Round": Plain("Rint"),
     "Snapshot": Plain("Identity"),
     "ControlTrigger": Plain("ControlTrigger"),
 }

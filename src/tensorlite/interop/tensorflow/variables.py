@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dispatch import call
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
@@ -19,7 +19,6 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops import training
-from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.identity import Identity, PlaceholderWithDefault
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -178,7 +177,7 @@ def _apply(
     """Update a variable and its slots: `order` says where scalars and the gradient stand."""
     handles = [_handle(given, i) for i in range(states)]
     op = rule()
-    if isinstance(op, training.ResourceApplyMomentum):
+    if isinstance(op, (training.ResourceApplyMomentum, training.AdamByPowers)):
         op = type(op)(given.typed("use_nesterov", bool))
     signature = given.record.signature
     assert signature is not None
@@ -205,57 +204,11 @@ def _as_hyper(given: Given, x: SymbolicTensor) -> SymbolicTensor:
     return cast
 
 
-def _adam(given: Given) -> Values:
-    """Update by Adam: the rate is corrected by powers that are given, and not by counting."""
-    beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient = [
-        given.tensor(i) for i in range(3, 10)
-    ]
-    dtype = lr.dtype
-    with given.graph.as_default():
-        rate = lr * sqrt(1.0 - beta2_power) / (1.0 - beta1_power)
-        # Of infinitely many steps the power is zero, and corrects nothing.
-        steps = constant(np.inf, dtype) + 0 * rate
-    assert isinstance(rate, SymbolicTensor)
-    assert isinstance(steps, SymbolicTensor)
-    op = training.ResourceApplyAdam(given.typed("use_nesterov", bool))
-    states = [_handle(given, i) for i in range(3)]
-    inputs = (*states, rate, beta1, beta2, epsilon, steps, gradient)
-    return _written(given, op, *inputs)
-
-
-def _adagrad(given: Given) -> Values:
-    """Update by Adagrad, which has no epsilon; rows of a sparse gradient come with indices."""
-    lr, gradient, *indices = [given.tensor(i) for i in range(2, len(given.values))]
-    with given.graph.as_default():
-        epsilon = constant(0, lr.dtype) * lr
-    assert isinstance(epsilon, SymbolicTensor)
-    rule = training.ResourceApplyAdagradV2()
-    op = training.SparseApply(rule) if indices else rule
-    states = [_handle(given, i) for i in range(2)]
-    return _written(given, op, *states, lr, epsilon, gradient, *indices)
-
-
-def _ftrl(given: Given) -> Values:
-    """Update by Ftrl, without the shrinkage of its second version."""
-    names = [one.name for one in given.record.signature.inputs]  # type: ignore[union-attr]
-    by_name = {name: given.tensor(i) for i, name in enumerate(names) if i > 2}
-    if "l2_shrinkage" not in by_name:
-        with given.graph.as_default():
-            none = by_name["l2"] * 0
-        assert isinstance(none, SymbolicTensor)
-        by_name["l2_shrinkage"] = none
-    hyper = [by_name[x] for x in ("lr", "l1", "l2", "l2_shrinkage", "lr_power")]
-    rule = training.ResourceApplyFtrlV2()
-    indices = [by_name["indices"]] if "indices" in by_name else []
-    op = training.SparseApply(rule) if indices else rule
-    states = [_handle(given, i) for i in range(3)]
-    return _written(given, op, *states, *hyper, by_name["grad"], *indices)
-
-
 _RULES: dict[
     str, tuple[type[training.Apply], int, tuple[int, ...], tuple[int, ...]]
 ] = {
     "AdaMax": (training.ResourceApplyAdaMax, 3, (3, 4, 5, 6, 7, 8), ()),
+    "Adam": (training.AdamByPowers, 3, (3, 4, 5, 6, 7, 8, 9), ()),
     "AddSign": (training.ResourceApplyAddSign, 2, (2, 3, 4, 5, 6), ()),
     "PowerSign": (training.ResourceApplyPowerSign, 2, (2, 3, 4, 5, 6), ()),
     "GradientDescent": (training.ResourceApplyGradientDescent, 1, (1, 2), ()),
@@ -267,7 +220,15 @@ _RULES: dict[
         (4, 5, 6, 7, 3),
         (5, 6, 7, 8, 3),
     ),
+    "Adagrad": (training.ResourceApplyAdagrad, 2, (2, 3), (2, 3)),
     "AdagradV2": (training.ResourceApplyAdagradV2, 2, (2, 3, 4), (2, 3, 4)),
+    "Ftrl": (training.ResourceApplyFtrl, 3, (4, 5, 6, 7, 3), (5, 6, 7, 8, 3)),
+    "FtrlV2": (
+        training.ResourceApplyFtrlV2,
+        3,
+        (4, 5, 6, 7, 8, 3),
+        (5, 6, 7, 8, 9, 3),
+    ),
     "RMSProp": (training.ResourceApplyRMSProp, 3, (3, 4, 5, 6, 7), (3, 4, 5, 6, 7)),
     "CenteredRMSProp": (
         training.ResourceApplyCenteredRMSProp,
@@ -335,9 +296,3 @@ for _kind, _places in (("Apply", (2, 4, 3)), ("SparseApply", (2, 5, 3))):
     VARIABLES[f"Resource{_kind}KerasMomentum"] = partial(
         _apply, training.ResourceApplyKerasMomentum, 2, _places
     )
-for _start in ("", "Resource"):
-    VARIABLES[f"{_start}ApplyAdam"] = _adam
-    for _kind in ("Apply", "SparseApply"):
-        VARIABLES[f"{_start}{_kind}Adagrad"] = _adagrad
-        VARIABLES[f"{_start}{_kind}Ftrl"] = _ftrl
-        VARIABLES[f"{_start}{_kind}FtrlV2"] = _ftrl

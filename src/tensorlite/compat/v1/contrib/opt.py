@@ -29,7 +29,7 @@ __all__ = [
 class NadamOptimizer(AdamOptimizer):
     """Adam with Nesterov's momentum."""
 
-    _rule = training.ResourceApplyAdam(use_nesterov=True)
+    _rule = training.AdamByPowers(use_nesterov=True)
 
     def __init__(
         self,

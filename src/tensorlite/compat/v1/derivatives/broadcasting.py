@@ -88,7 +88,7 @@ def summed(dx: Any, over: Repeated) -> Any:
     return dx if axes is None else reshape(reduce_sum(dx, axes), sizes)
 
 
-@gradient_of("AddV2")
+@gradient_of("Add", "AddV2")
 def _add(op: Any, dy: Any) -> Any:
     x, y = op.inputs
     if are_alike(x, y):

@@ -6,21 +6,39 @@ from collections.abc import Callable
 from math import pi
 from typing import Any
 
-from tensorlite.compat.shared.arrays import zeros_like
+import numpy as np
+
+from tensorlite.compat.shared.arrays import shape, zeros, zeros_like
 from tensorlite.compat.shared.elementwise import (
+    add,
+    bessel_i0e,
+    bessel_i1e,
     cos,
+    cosh,
+    digamma,
     exp,
     multiply,
+    negative,
+    polygamma,
     reciprocal,
     sigmoid,
     sign,
     sin,
+    sinh,
+    sqrt,
     square,
+    subtract,
 )
 from tensorlite.compat.shared.picking import select_rows
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
-from tensorlite.ops.flows import ReciprocalGrad, RsqrtGrad, SqrtGrad, TanhGrad
+from tensorlite.ops.flows import (
+    ReciprocalGrad,
+    RsqrtGrad,
+    SoftsignGrad,
+    SqrtGrad,
+    TanhGrad,
+)
 
 
 def _of_result(kind: Callable[[], Any]) -> Callable[[Any, Any], Any]:
@@ -39,6 +57,15 @@ gradient_of("Log1p")(lambda op, dy: dy * reciprocal(1 + op.inputs[0]))
 gradient_of("Abs")(lambda op, dy: dy * sign(op.inputs[0]))
 gradient_of("Sin")(lambda op, dy: dy * cos(op.inputs[0]))
 gradient_of("Cos")(lambda op, dy: -dy * sin(op.inputs[0]))
+gradient_of("Sinh")(lambda op, dy: dy * cosh(op.inputs[0]))
+gradient_of("Cosh")(lambda op, dy: dy * sinh(op.inputs[0]))
+gradient_of("Asinh")(lambda op, dy: dy / cosh(op.outputs[0]))
+gradient_of("Acosh")(lambda op, dy: dy / sinh(op.outputs[0]))
+gradient_of("Tan")(lambda op, dy: square(reciprocal(cos(op.inputs[0]))) * dy)
+gradient_of("Expm1")(lambda op, dy: dy * exp(op.inputs[0]))
+gradient_of("Lgamma")(lambda op, dy: dy * digamma(op.inputs[0]))
+gradient_of("Sign")(lambda op, dy: zeros(shape(op.inputs[0]), dy.dtype))
+gradient_of("Softsign")(lambda op, dy: operator(SoftsignGrad(), dy, op.inputs[0]))
 gradient_of("Softplus")(lambda op, dy: dy * sigmoid(op.inputs[0]))
 gradient_of("L2Loss")(lambda op, dy: op.inputs[0] * dy)
 
@@ -53,6 +80,62 @@ def _square(op: Any, dy: Any) -> Any:
 def _erf(op: Any, dy: Any) -> Any:
     factor = constant(2 / pi**0.5, dy.dtype)
     return dy * factor * exp(-square(op.inputs[0]))
+
+
+@gradient_of("Erfc")
+def _erfc(op: Any, dy: Any) -> Any:
+    factor = constant(-2 / pi**0.5, dy.dtype)
+    return dy * factor * exp(-square(op.inputs[0]))
+
+
+@gradient_of("Asin")
+def _asin(op: Any, dy: Any) -> Any:
+    return dy * _slope_of_asin(op.inputs[0])
+
+
+@gradient_of("Acos")
+def _acos(op: Any, dy: Any) -> Any:
+    slope = _slope_of_asin(op.inputs[0])
+    return negative(dy) * slope
+
+
+def _slope_of_asin(x: Any) -> Any:
+    squares = square(x)
+    return reciprocal(sqrt(subtract(constant(1, x.dtype), squares)))
+
+
+@gradient_of("Atan")
+def _atan(op: Any, dy: Any) -> Any:
+    squares = square(op.inputs[0])
+    return dy * reciprocal(add(constant(1, dy.dtype), squares))
+
+
+@gradient_of("Atanh")
+def _atanh(op: Any, dy: Any) -> Any:
+    squares = square(op.inputs[0])
+    return dy * reciprocal(subtract(constant(1, dy.dtype), squares))
+
+
+@gradient_of("Digamma")
+def _digamma(op: Any, dy: Any) -> Any:
+    return dy * polygamma(constant(1, dy.dtype), op.inputs[0])
+
+
+@gradient_of("BesselI0e")
+def _bessel_i0e(op: Any, dy: Any) -> Any:
+    x, y = op.inputs[0], op.outputs[0]
+    slope = bessel_i1e(x) - sign(x) * y
+    return dy * slope
+
+
+@gradient_of("BesselI1e")
+def _bessel_i1e(op: Any, dy: Any) -> Any:
+    x, y = op.inputs[0], op.outputs[0]
+    none = zeros_like(x, None)
+    is_far = abs(x) > np.finfo(x.dtype.numpy).eps
+    away = select_rows(is_far, x, 1.0 + none)
+    slope = bessel_i0e(away) - y * (sign(away) + reciprocal(away))
+    return dy * select_rows(is_far, slope, 0.5 + none)
 
 
 @gradient_of("Select")

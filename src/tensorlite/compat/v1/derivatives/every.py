@@ -6,4 +6,5 @@ from tensorlite.compat.v1.derivatives import (
     elements as elements,
     networks as networks,
     reductions as reductions,
+    special as special,
 )

@@ -143,20 +143,24 @@ def _filename(filename: str) -> Any:
 
 def _save(saved: Sequence[Saveable], path: Any) -> Any:
     values = [x.variable.snapshot for x in saved]
-    with name_scope("SaveV2"):
-        written = effect(SaveTensors(), path, *_names_and_parts(saved), *values)
+    with name_scope("SaveV2") as prefix:
+        written: Any = effect(SaveTensors(), path, *_names_and_parts(saved), *values)
+    get_default_graph().rename(written, prefix[:-1])
     with control_dependencies([written]):
         return _named(identity(path), "control_dependency")
 
 
 def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
     dtypes = tuple(x.variable.dtype for x in saved)
-    with name_scope("RestoreV2"):
-        values = calls(RestoreTensors(dtypes), path, *_names_and_parts(saved))
+    with name_scope("RestoreV2") as prefix:
+        values: Any = calls(RestoreTensors(dtypes), path, *_names_and_parts(saved))
+    if values:
+        get_default_graph().rename(values[0].node, prefix[:-1])
     assigned: list[Any] = []
     for x, value in zip(saved, values, strict=True):
         fitted = reshape(value, tuple(x.variable.spec.dims)) if reshaped else value
-        assigned += calls(AssignVariableOp(), x.variable.handle, fitted)
+        (after,) = calls(AssignVariableOp(), x.variable.handle, fitted)
+        assigned.append(_named(after, "Assign"))
     done: Any = group(*assigned)
     return _bearing(done, "restore_all")
 

@@ -1,0 +1,113 @@
+"""The nodes that small programs make: type and name of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+OF_VARIABLES = {
+    "VariableV2": "VarHandleOp",
+    "Assign": "AssignVariableOp",
+    "AssignAdd": "AssignAddVariableOp",
+    "AssignSub": "AssignSubVariableOp",
+    "ReadVariableOp": "Identity",
+    "ResourceGather": "GatherV2",
+}
+"""What stands for types that variables have as they are references or resources."""
+
+
+def program(tf: Any) -> dict[str, list[str]]:
+    """Return for each program the nodes that it makes."""
+    return {key: nodes(tf, make) for key, make in programs(tf).items()}
+
+
+def nodes(tf: Any, make: Callable[[], Any]) -> list[str]:
+    """Return the nodes that a program makes, in the order of their names."""
+    with tf.Graph().as_default() as graph:
+        make()
+    listed = [
+        f"{op.name} {OF_VARIABLES.get(op.type, op.type).replace('Resource', '')}"
+        for op in graph.get_operations()
+    ]
+    return sorted(listed)
+
+
+def programs(tf: Any) -> dict[str, Callable[[], Any]]:
+    """Return the programs."""
+    two = "divide_no_nan floormod xlogy igamma igammac zeta polygamma atan2 add"
+    one = "acos acosh asin asinh atan atanh cosh digamma erfc expm1 lgamma round sign tan"
+    return {
+        "dropout": lambda: tf.nn.dropout(
+            rows(tf), tf.placeholder(tf.float32, name="keep")
+        ),
+        "dropout_of_a_rate": lambda: tf.nn.dropout(rows(tf), rate=0.5),
+        "random": lambda: (tf.random_normal([2]), tf.random_uniform([2], 1, 3)),
+        "saver": lambda: (tf.Variable([1.0]), tf.train.Saver()),
+        "convolution": lambda: tf.nn.conv2d(
+            tf.zeros([1, 4, 4, 2]), np.ones([3, 3, 2, 1], np.float32), [1] * 4, "SAME"
+        ),
+        **{
+            f"gradient_of_{name}": differentiated(tf, getattr(tf.math, name))
+            for name in two.split()
+        },
+        **{
+            f"gradient_of_{name}": differentiated(tf, getattr(tf.math, name), 1)
+            for name in one.split()
+        },
+        **{f"trained_by_{key}": make for key, make in trained(tf).items()},
+    }
+
+
+def rows(tf: Any) -> Any:
+    """Return a tensor that is fed."""
+    return tf.placeholder(tf.float32, [4, 3], name="x")
+
+
+def differentiated(
+    tf: Any, function: Callable[[Any], Any], number: int = 2
+) -> Callable[[], Any]:
+    """Return a program that takes gradients of a function of some operands."""
+
+    def made() -> Any:
+        xs = [tf.placeholder(tf.float32, [4, 3], name=f"x{i}") for i in range(number)]
+        return tf.gradients(function(*xs), xs)
+
+    return made
+
+
+def trained(tf: Any) -> dict[str, Callable[[], Any]]:
+    """Return programs that train by each optimizer."""
+    own = tf.train
+    optimizers = {
+        "sgd": lambda: own.GradientDescentOptimizer(0.1),
+        "adam": own.AdamOptimizer,
+        "rms": lambda: own.RMSPropOptimizer(0.1, centered=True),
+        "momentum": lambda: own.MomentumOptimizer(0.1, 0.9),
+        "adagrad": lambda: own.AdagradOptimizer(0.1),
+        "adadelta": lambda: own.AdadeltaOptimizer(0.1),
+        "ftrl": lambda: own.FtrlOptimizer(0.1),
+        "proximal": lambda: own.ProximalAdagradOptimizer(0.1),
+    }
+
+    def step(make: Callable[[], Any]) -> Any:
+        w = tf.Variable(np.ones([5, 2], np.float32), name="w")
+        b = tf.get_variable("b", [2])
+        rows = tf.placeholder(tf.float32, [None, 5], name="rows")
+        labels = tf.placeholder(tf.int64, [None], name="labels")
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.matmul(rows, w) + b)
+        return make().minimize(loss, tf.train.get_or_create_global_step())
+
+    def sparse(make: Callable[[], Any]) -> Any:
+        w = tf.Variable(np.ones([5, 2], np.float32), name="w")
+        picked = tf.nn.embedding_lookup(w, tf.placeholder(tf.int32, [None]))
+        return make().minimize(tf.reduce_sum(picked * picked))
+
+    dense = {key: lambda make=make: step(make) for key, make in optimizers.items()}
+    rows = {
+        f"{key}_of_rows": lambda make=make: sparse(make)
+        for key, make in optimizers.items()
+        if key != "adam"
+    }
+    return {**dense, **rows}
