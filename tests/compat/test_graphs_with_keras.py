@@ -114,3 +114,11 @@ def test_datasets_and_generators_give_batches_while_a_graph_is_built() -> None:
     assert model.predict_generator(iter([X, X, X]), steps=2).shape == (64, 1)
     loss = model.evaluate_generator(iter(parts), steps=4)
     np.testing.assert_allclose(loss, model.evaluate(X, Y, verbose=0), rtol=1e-6)
+
+
+def test_metrics_have_the_names_of_version_1() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse", metrics=["accuracy", "mse"])
+    x, y = np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)
+    found = model.fit(x, y, verbose=0).history
+    assert sorted(found) == ["acc", "loss", "mean_squared_error"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorlite.compat.v2 as tf
 
@@ -94,3 +95,17 @@ def test_cross_entropies_of_two_classes_are_those_of_the_elements() -> None:
     logits = tf.math.log(shares / (1.0 - shares))
     costs = K.binary_crossentropy(truth, logits, from_logits=True)
     np.testing.assert_allclose(costs.numpy(), wanted, rtol=1e-4)
+
+
+def test_layers_that_are_not_told_whether_they_train_go_by_the_phase() -> None:
+    backend, drop = tf.keras.backend, tf.keras.layers.Dropout(0.5, seed=1)
+    assert backend.learning_phase() == 0
+    backend.set_learning_phase(1)
+    try:
+        assert set(drop(tf.ones(40)).numpy().tolist()) == {0.0, 2.0}
+        assert drop(tf.ones(40), training=False).numpy().tolist() == [1.0] * 40
+    finally:
+        backend.clear_session()
+    assert drop(tf.ones(40)).numpy().tolist() == [1.0] * 40
+    with pytest.raises(ValueError, match="0, to test"):
+        backend.set_learning_phase(2)

@@ -120,3 +120,12 @@ def test_categories_count_by_weight() -> None:
     np.testing.assert_allclose(made.numpy(), [[0.5, 2.0, 0.0], [0.0, 1.25, 0.0]])
     with pytest.raises(ValueError, match="count_weights"):
         layers.CategoryEncoding(3)(numbers, count_weights=weights)
+
+
+def test_what_stateful_layers_go_on_from_is_none_of_their_weights() -> None:
+    layer = keras.layers.GRU(3, stateful=True)
+    model = keras.Sequential([keras.Input(batch_shape=(2, 4, 5)), layer])
+    assert len(model.weights) == len(model.get_weights()) == 3
+    assert [tuple(x.shape) for x in layer.states] == [(2, 3)]
+    first = model(np.ones((2, 4, 5), np.float32)).numpy()
+    np.testing.assert_allclose(layer.states[0].numpy(), first, rtol=1e-6)

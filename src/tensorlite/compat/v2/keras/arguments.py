@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.compat.v2.keras import masks
+from tensorlite.compat.v2.keras import defaults, masks
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype
@@ -104,7 +104,10 @@ def _is_foreign(x: Any) -> bool:
 
 
 def training_in(around: Calling | None) -> Any:
-    return None if around is None else around.training
+    """Return whether layers train that are not told: as those around do, or the phase has it."""
+    told = None if around is None else around.training
+    phase = defaults.chosen.learning_phase
+    return bool(phase) if told is None and phase is not None else told
 
 
 _known: dict[Any, Any] = {}

@@ -12,7 +12,7 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
-from tensorlite.compat.v2.keras import activations, losses, naming
+from tensorlite.compat.v2.keras import activations, defaults, losses, naming
 from tensorlite.compat.v2.keras.backend_tensors import (
     batch_normalization as batch_normalization,
     binary_focal_crossentropy as binary_focal_crossentropy,
@@ -74,20 +74,24 @@ def name_scope(name: str) -> Any:
 
 def clear_session() -> None:
     naming.forget()
+    defaults.chosen.learning_phase = None
 
 
 def get_uid(prefix: str = "") -> int:
     return int(naming.unique(prefix).rpartition("_")[2] or 1)
 
 
-def learning_phase() -> bool:
-    return False
+def learning_phase() -> int:
+    return defaults.chosen.learning_phase or 0
 
 
 def set_learning_phase(value: Any) -> None:
-    raise InvalidArgumentError(
-        "set_learning_phase: call models with training= instead"
-    )
+    """Let layers that are not told whether they train do so, by 1, or not, by 0."""
+    if value not in (0, 1):
+        raise InvalidArgumentError(
+            f"set_learning_phase({value!r}): it is 0, to test, or 1, to train"
+        )
+    defaults.chosen.learning_phase = int(value)
 
 
 def get_value(x: Any) -> Any:

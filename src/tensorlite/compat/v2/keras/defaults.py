@@ -17,6 +17,7 @@ class _Defaults:
     prints_bars: bool = True
     policy: str | None = None
     flash_attention: bool | None = None
+    learning_phase: int | None = None
 
 
 chosen = _Defaults()

@@ -19,6 +19,12 @@ from tensorlite.function.staging import converted
 from tensorlite.ops.shape import astype, shape_of
 
 
+class _Between:
+    """Holds what a stateful layer goes on from, apart from what it learns and saves."""
+
+    states: Any = None
+
+
 class RNN(Layer):
     """A cell over the steps of sequences."""
 
@@ -41,7 +47,12 @@ class RNN(Layer):
         self.unroll, self.time_major = unroll, time_major
         self.supports_masking = True
         self.input_spec = InputSpec(min_ndim=3)
-        self.states: Any = None
+        self._between = _Between()
+
+    @property
+    def states(self) -> Any:
+        """Return what a stateful layer goes on from, variables that are none of its weights."""
+        return self._between.states
 
     def build(self, input_shape: Any) -> None:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
@@ -105,19 +116,21 @@ class RNN(Layer):
             return nest.pack_like(first, [tl.astype(s, x.dtype) for s in flat])
         if not self.stateful:
             return first
-        if self.states is None:
+        if self._between.states is None:
             if not isinstance(own, int):
                 raise InvalidArgumentError(
                     "a stateful layer needs a batch size: give batch_input_shape="
                 )
             zeros = nest.flatten(first)
-            self.states = [
-                self.add_weight(
-                    f"state_{i}", tuple(s.shape), initializer="zeros", trainable=False
-                )
-                for i, s in enumerate(zeros)
-            ]
-        return nest.pack_like(first, [s.value() for s in self.states])
+            self._between.states = [self._state(i, s) for i, s in enumerate(zeros)]
+        return nest.pack_like(first, [s.value() for s in self._between.states])
+
+    def _state(self, place: int, first: Any) -> Any:
+        made = self.add_weight(
+            f"state_{place}", tuple(first.shape), initializer="zeros", trainable=False
+        )
+        self._held.weights.pop()
+        return made
 
     def _step(self, x: Any, mask: Any, state: Any, before: Any, training: Any) -> Any:
         """Return result and state after a step; where it does not count, those before it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras import lookup, naming
 from tensorlite.compat.v2.keras.base_metric import (
     Mean,
     MeanMetricWrapper,
@@ -188,16 +188,22 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     return get(config)
 
 
+_BY_SHAPES = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}
+"""Metrics that depend on what is compared, and what TensorFlow 1 calls their results."""
+
+
 def as_metric(identifier: Any, y_true: Any, y_pred: Any, loss: Any = None) -> Any:
     """Return a metric object; "accuracy" and "crossentropy" are chosen by what is compared."""
-    if identifier in ("accuracy", "acc", "crossentropy", "ce"):
-        return _by_shapes(identifier, y_true, y_pred, loss)
+    is_keras_3 = naming.is_keras_3()
+    if identifier in _BY_SHAPES:
+        name = identifier if is_keras_3 else _BY_SHAPES[identifier]
+        return _by_shapes(name, y_true, y_pred, loss)
     found = get(identifier)
     if isinstance(found, Metric):
-        if isinstance(identifier, str):
+        if isinstance(identifier, str) and is_keras_3:
             found._name = identifier  # noqa: SLF001  as Keras 3 names it
         return found
-    name = identifier if isinstance(identifier, str) else None
+    name = identifier if isinstance(identifier, str) and is_keras_3 else None
     if found in (sparse_categorical_accuracy, sparse_top_k_categorical_accuracy):
         kind = CLASSES[
             {
