@@ -21,7 +21,7 @@ from tensorlite.core.xp import CPU, to_host
 from tensorlite.ops.ragged_arrange import stack
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.sparse_tensor import SparseTensor, sparse_spec
 
 COMPOSITES = (SparseTensor, RaggedParts)
 
@@ -120,9 +120,8 @@ def row_spec(spec: Any) -> Any:
         if isinstance(row, RaggedParts):
             return row
         return RaggedRow(row.shape, row.dtype, spec.row_splits.dtype)
-    places, values, _ = spec
-    rank = None if places.dims[1] is None else places.dims[1] - 1
-    return sparse_spec(values.dtype, rank)
+    sizes = spec.get_shape().known()
+    return sparse_spec(spec.dtype, None if sizes is None else sizes[1:])
 
 
 def _with_rows(spec: Any, rows: int | None) -> Any:
@@ -196,13 +195,22 @@ def sparse_rows(rows: Sequence[Any], sizes: Dims) -> SparseTensor:
 
 def sparse_rows_spec(spec: Any, sizes: Dims) -> Any:
     """Return the spec of a batch of tensors as the rows of a sparse one."""
-    return sparse_spec(spec.dtype, len(sizes) + 1)
+    return sparse_spec(spec.dtype, (None, *sizes))
 
 
-def sparse_spec(dtype: DType, rank: int | None) -> SparseTensor:
-    """Return the spec of a sparse tensor of which only the number of axes is known."""
-    return SparseTensor(
-        TensorSpec((None, rank), int64),
-        TensorSpec((None,), dtype),
-        TensorSpec((rank,), int64),
-    )
+def ragged_spec(
+    sizes: Dims | None, flat: TensorSpec, ragged_rank: int, kind: DType
+) -> Any:
+    """Return the spec of a ragged tensor with specs for its values and for its rows' bounds.
+
+    >>> from tensorlite.data.composites import ragged_spec
+    >>> ragged_spec((2, None), tl.TensorSpec((None,)), 1, tl.int64).row_splits.shape
+    (3,)
+    """
+    known = (None,) * (ragged_rank + 1) if sizes is None else sizes
+    made: Any = flat
+    for axis in reversed(range(ragged_rank)):
+        count = known[0] if axis == 0 else None
+        splits = TensorSpec((None if count is None else count + 1,), kind)
+        made = RaggedTensor.of(made, splits, known[axis + 1])
+    return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -39,14 +39,13 @@ from tensorlite.data.composites import (
     row_count,
     row_reader,
     row_spec,
-    sparse_spec,
 )
 from tensorlite.data.given import value_of
 from tensorlite.data.several import Datasets, all_datasets
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ragged_values import RaggedTensorValue
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.sparse_tensor import SparseTensor, sparse_spec
 from tensorlite.ops.stack import stack
 
 
@@ -311,9 +310,8 @@ def not_nested(value: Any) -> bool:
 def with_axis(spec: Any, rows: int | None) -> Any:
     """Return the specs of batches of elements of `spec`."""
     if isinstance(spec, SparseTensor):
-        places, values, _ = cast("tuple[TensorSpec, ...]", spec)
-        rank = None if places.dims[1] is None else places.dims[1] + 1
-        return sparse_spec(values.dtype, rank)
+        sizes = spec.get_shape().known()
+        return sparse_spec(spec.dtype, None if sizes is None else (rows, *sizes))
     if isinstance(spec, RaggedParts):
         return batch_spec(spec, rows)
     if isinstance(spec, RaggedRow):

@@ -143,11 +143,11 @@ class TensorList(Opaque):
             ahead = () if self.keeper is None else items[-AHEAD:]
         return newer, self._taken(item, ahead)
 
-    def put(self, index: int, value: Any) -> TensorList:
+    def put(self, index: int, value: Any, grows: bool = True) -> TensorList:
         """Return this list with another element at `index`, grown to have it if it may grow."""
         item = self._kept(value)
         with _WRITING:
-            if index >= self.length and self.limit is None:
+            if index >= self.length and self.limit is None and grows:
                 return self.resized(index + 1).put(index, value)
             items = self.held()
             _check_index(index, len(items))

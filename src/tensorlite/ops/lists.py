@@ -260,7 +260,7 @@ class TensorListGetItem(_ListOp):
 
 
 class TensorListSetItem(_ListOp):
-    """A list with another element at an index; it grows to have that if it has no limit."""
+    """A list with another element at an index; it grows to have that if it may and has no limit."""
 
     host = (1,)
     resize_if_index_out_of_bounds: bool = True
@@ -278,7 +278,7 @@ class TensorListSetItem(_ListOp):
             raise ShapeError(
                 f"an element of shape {shape_text(x.shape)} is written to a list of {declared}"
             )
-        return list_.put(int(index), x)
+        return list_.put(int(index), x, self.resize_if_index_out_of_bounds)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient list with zeros at the index, and the element there."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -32,9 +33,19 @@ def spec_of(x: Any) -> TensorSpec:
     return x if isinstance(x, TensorSpec) else cast("TensorSpec", x.spec)
 
 
+def _levels(x: RaggedParts) -> tuple[RaggedParts, ...]:
+    """Return rows, and those within, as far as they are split."""
+    inner = x.values
+    return (x, *(_levels(inner) if isinstance(inner, RaggedParts) else ()))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class RaggedParts:
-    """Rows one behind the other in `values`, each from one bound in `row_splits` to the next."""
+class RaggedParts(nest.Composite):
+    """Rows one behind the other in `values`, each from one bound in `row_splits` to the next.
+
+    As a structure it has its innermost values and then the bounds of each axis, outermost first,
+    which is the order that TensorFlow's functions take them in.
+    """
 
     values: Any
     row_splits: Any
@@ -42,7 +53,6 @@ class RaggedParts:
     uniform_row_length: ClassVar[int | None] = None
     """How long each row is, where all are known to be equally long."""
     holds_tensors: ClassVar[bool] = True
-    is_value: ClassVar[bool] = True
     root: ClassVar[type[RaggedParts]]
     """The class of what is made of these."""
 
@@ -104,6 +114,26 @@ class RaggedParts:
         inner = self.values
         rest = inner.nested_row_splits if isinstance(inner, RaggedParts) else ()
         return (self.row_splits, *rest)
+
+    def members(self) -> dict[str, Any]:
+        """Return the innermost values, and the bounds of all axes that are split."""
+        splits = {
+            f"nested_row_splits[{i}]": x.row_splits
+            for i, x in enumerate(_levels(self))
+        }
+        return {"flat_values": self.flat_values, **splits}
+
+    def with_members(self, members: dict[str, Any]) -> Any:
+        """Return other values in other rows, on as many axes."""
+        made, *splits = members.values()
+        levels = zip(_levels(self), splits, strict=True)
+        for level, bounds in reversed(list(levels)):
+            made = type(level)(made, bounds)
+        return made
+
+    def kept(self) -> Any:
+        """Return how long the rows of each axis are, where they are all equally long."""
+        return tuple([x.uniform_row_length for x in _levels(self)])
 
     def nrows(self) -> Tensor:
         """Return the number of rows."""

@@ -14,6 +14,7 @@ from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.shapes import AnyShape, shape_of
+from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip
@@ -66,7 +67,8 @@ class SparseTensor(_Parts):
     @property
     def rank(self) -> int | None:
         """The number of axes, or None where a trace does not know it."""
-        places, sizes_known = self.indices.spec.shape, self.dense_shape.spec.shape
+        places = _spec_of(self.indices).shape
+        sizes_known = _spec_of(self.dense_shape).shape
         if places is not None and places[1] is not None:
             return places[1]
         return None if sizes_known is None else sizes_known[0]
@@ -78,9 +80,10 @@ class SparseTensor(_Parts):
 
     def get_shape(self) -> AnyShape:
         """Return the shape, as tensors do."""
-        known = self.dense_shape.spec.vector()
-        sizes = (None,) * (self.rank or 0) if known is None else known
-        return shape_of(sizes)
+        known = _spec_of(self.dense_shape).vector()
+        if known is None:
+            return shape_of(None if self.rank is None else (None,) * self.rank)
+        return shape_of(known)
 
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))
@@ -98,9 +101,31 @@ class SparseTensor(_Parts):
         return SparseTensor(self.indices, values, self.dense_shape)
 
     def __repr__(self) -> str:
+        if isinstance(self.values, TensorSpec):
+            return f"SparseTensorSpec({self.get_shape()!r}, {self.values.dtype!r})"
         if texts.wanted():
             return texts.parts_text("SparseTensor", **self._asdict())
         return f"SparseTensor(indices={self[0]!r}, values={self[1]!r}, dense_shape={self[2]!r})"
+
+
+def sparse_spec(dtype: DType, sizes: Dims | None) -> SparseTensor:
+    """Return the spec of a sparse tensor, of which as many sizes are known as there are.
+
+    >>> from tensorlite.ops.sparse_tensor import sparse_spec
+    >>> sparse_spec(tl.float32, (None, 3)).rank
+    2
+    """
+    rank = None if sizes is None else len(sizes)
+    return SparseTensor(
+        TensorSpec((None, rank), dtypes.int64),
+        TensorSpec((None,), dtype),
+        TensorSpec((rank,), dtypes.int64, known=sizes),
+    )
+
+
+def _spec_of(x: Any) -> TensorSpec:
+    """Return the spec of a tensor, or what stands for one in a structure of specs."""
+    return x if isinstance(x, TensorSpec) else cast("TensorSpec", x.spec)
 
 
 def _tensor(value: Any) -> Any:

@@ -41,6 +41,7 @@ class TableState(Resource):
     ) -> None:
         self.name = name
         self.held = held
+        self.changing = held is not None
         self.lock = RLock()
         self._spec = TensorSpec((), dtypes.resource, None, inner)
 
@@ -58,8 +59,13 @@ class TableState(Resource):
         return self.held
 
     def begin(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Fill the table, if it is not; InvalidArgumentError for a key with two values."""
+        """Fill the table; InvalidArgumentError for a key with two values.
+
+        One that is filled once stays as it is, one that changes has nothing else afterwards.
+        """
         with self.lock:
+            if self.changing:
+                self.held = dict(pairs)
             if self.held is not None:
                 return
             made: dict[Any, Any] = {}
@@ -131,7 +137,7 @@ def _check(op: Op, table: TensorSpec, place: int, x: TensorSpec) -> None:
 
 
 class LookupTableImportV2(Op):
-    """Fills a table that has nothing yet."""
+    """Fills a table: if it has nothing yet, or, where it may change, in place of what it has."""
 
     effect = Effect.WRITE
     differentiable = False

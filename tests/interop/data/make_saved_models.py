@@ -1,7 +1,7 @@
 """Makes SavedModels in this folder with TensorFlow, which the tests then read without it.
 
 Run it with a Python that has TensorFlow: `python make_saved_models.py NAME`; the name is `tf1` for
-TensorFlow 1.15 and `tf2` for 2.21. Only who changes the fixtures runs it, never a test.
+TensorFlow 1.15, and `tf2` or `kinds` for 2.21. Only who changes the fixtures runs it, never a test.
 """
 
 # mypy: disallow_untyped_decorators=False
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import namedtuple
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -103,12 +104,65 @@ def object_model(tf: Any, folder: Path) -> None:
     (folder.parent / "checkpoint").unlink()
 
 
+def many_kinds(tf: Any, folder: Path) -> None:
+    """Write functions of what is no plain tensor: ragged, sparse, tuples with names, tables."""
+    pair = namedtuple("Pair", "first second")  # type: ignore[name-match]
+    model = tf.Module()
+    ragged = tf.RaggedTensorSpec([None, None, None], tf.int32, ragged_rank=2)
+    sparse = tf.SparseTensorSpec([None, 2], tf.float32)
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def steep(x: Any) -> Any:
+        y = tf.exp(x)
+        return y, lambda dy: dy * y * x * 7.0
+
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    table.insert(tf.constant(["x"]), tf.constant([4], tf.int64))
+    model.table, generator = table, tf.random.Generator.from_seed(3)
+    model.generator, model.state = generator, generator.state
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])  # type: ignore[untyped-decorator]
+    def grown(x: Any) -> Any:
+        rows = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for row in x:
+            rows = rows.write(rows.size(), row * row)
+        return rows.stack()
+
+    def parsed(x: Any) -> Any:
+        features = {
+            "s": tf.io.VarLenFeature(tf.string),
+            "x": tf.io.FixedLenFeature([2], tf.float32),
+            "y": tf.io.RaggedFeature(tf.int64),
+        }
+        return tf.io.parse_example(x, features)
+
+    def made(function: Any, *specs: Any) -> Any:
+        return tf.function(function, input_signature=specs)
+
+    number, text = tf.TensorSpec([]), tf.TensorSpec([None], tf.string)
+    places = tf.TensorSpec([None], tf.int32)
+    model.rows = made(lambda x: (x, x.row_lengths(axis=2)), ragged)
+    model.doubled = made(lambda x: (x * 2.0, tf.sparse.to_dense(x)), sparse)
+    model.slices = made(lambda i: tf.IndexedSlices(tf.ones([2, 1]), i), places)
+    model.pair = made(lambda x: pair(x, {"more": x + 1.0}), number)
+    model.steep = made(lambda x: steep(x * 2.0), number)
+    model.looked_up = made(table.lookup, text)
+    model.drawn = made(lambda: generator.normal([3]))
+    model.grown, model.parsed = grown, made(parsed, text)
+    options = tf.saved_model.SaveOptions(save_debug_info=False)
+    tf.saved_model.save(model, str(folder), None, options)
+
+
 def main(name: str) -> None:
     """Write the model of one version."""
     tf: Any = import_module("tensorflow")
     folder = Path(__file__).parent / name / "saved_model"
+    if name == "kinds":
+        folder = Path(__file__).parent / "tf2" / "saved_kinds"
     shutil.rmtree(folder, ignore_errors=True)
-    if name == "tf1":
+    if name == "kinds":
+        many_kinds(tf, folder)
+    elif name == "tf1":
         graph_model(tf.compat.v1, folder)
     else:
         object_model(tf, folder)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import tensorlite as tl
 from tensorlite import ragged
 from tensorlite.compat.calling import converted
@@ -13,11 +11,11 @@ from tensorlite.compat.shared.ragged_forms import (
     DynamicRaggedShape as DynamicRaggedShape,
     of_arrays,
 )
-from tensorlite.core.dtypes import DType, as_dtype, float32, int64
+from tensorlite.core.dtypes import as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
-from tensorlite.data.composites import RaggedRow
+from tensorlite.data.composites import RaggedRow, ragged_spec
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
 __all__ = [
@@ -136,20 +134,10 @@ class RaggedTensorSpec(metaclass=_SpecKind):
             return RaggedRow(
                 sizes.known(), as_dtype(dtype), as_dtype(row_splits_dtype)
             )
-        return _nested(
-            sizes, flat_values_spec, ragged_rank, as_dtype(row_splits_dtype)
+        return ragged_spec(
+            sizes.known(), flat_values_spec, ragged_rank, as_dtype(row_splits_dtype)
         )
 
     @staticmethod
     def from_value(value: Any) -> Any:
         return value.spec
-
-
-def _nested(sizes: TensorShape, flat: TensorSpec, depth: int, kind: DType) -> Any:
-    known = [None] * (depth + 1) if sizes.rank is None else sizes.as_list()
-    made: Any = flat
-    for axis in np.arange(depth)[::-1].tolist():
-        count = known[0] if axis == 0 else None
-        splits = TensorSpec((None if count is None else count + 1,), kind)
-        made = RaggedTensor.of(made, splits, known[axis + 1])
-    return made

@@ -23,14 +23,14 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data import files
 from tensorlite.data.background import AUTOTUNE
-from tensorlite.data.composites import each, sparse_spec
+from tensorlite.data.composites import each
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
 from tensorlite.data.variants import is_dataset
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.graph_mode.streams import seeds_of
-from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
+from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse, sparse_spec
 
 T = TypeVar("T")
 
@@ -214,7 +214,7 @@ def specs_of(types: Any, shapes: Any, classes: Any = None) -> Any:
         return nest.rebuild(types, [specs_of(*part) for part in parts])
     whole = TensorSpec(plain(TensorShape(shapes)), as_dtype(types))
     is_sparse = isinstance(classes, type) and issubclass(classes, PlainSparse)
-    return sparse_spec(whole.dtype, whole.rank) if is_sparse else whole
+    return sparse_spec(whole.dtype, whole.shape) if is_sparse else whole
 
 
 def of_files(kind: Any, following: Any) -> Any:

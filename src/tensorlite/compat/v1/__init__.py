@@ -69,6 +69,10 @@ from tensorlite.compat.shared.checks import (
     is_numeric_tensor as is_numeric_tensor,
     is_strictly_increasing as is_strictly_increasing,
 )
+from tensorlite.compat.shared.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
 from tensorlite.compat.shared.control_flow import (
     case as case,
     switch_case as switch_case,

@@ -63,6 +63,10 @@ from tensorlite.compat.shared.checks import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
+from tensorlite.compat.shared.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
 from tensorlite.compat.shared.control_flow import (
     case as case,
     cond as cond,

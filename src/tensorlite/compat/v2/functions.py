@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import Signature
+from inspect import Signature, signature
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ class _MisfitError(InvalidArgumentError, TypeError):
 class Concrete(ConcreteFunction):
     """A trace, with TensorFlow's attributes."""
 
-    signature: Signature
-    """The parameters of the Python function."""
+    signature: Signature = signature(lambda *args, **kwargs: None)
+    """The parameters of the Python function, of any if that is not there."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the trace gives; TypeError for arguments that are not like its own."""

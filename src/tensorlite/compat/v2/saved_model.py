@@ -9,10 +9,12 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.saved_names import FIXED
 from tensorlite.compat.v2.framework import Variable
+from tensorlite.compat.v2.functions import Concrete
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.saving import save_model
 from tensorlite.core.check import a_path
 from tensorlite.function.function import Function
+from tensorlite.interop.tensorflow.stored.models import Asset as Asset
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.ops.state import variety
@@ -57,7 +59,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     around = variety.get()
     token = variety.set(_uninitialised if around is None else around)
     try:
-        return load_saved_model(str(export_dir), "serve" if tags is None else tags)
+        chosen = "serve" if tags is None else tags
+        return load_saved_model(str(export_dir), chosen, Concrete)
     finally:
         variety.reset(token)
 

@@ -172,6 +172,31 @@ def by_name(given: Given) -> Values:
     return given.node(op, *outputs, *tensors).outputs
 
 
+def _identities(given: Given) -> Values:
+    """Return the inputs; with the gradient of the program's own, where the node names one."""
+    kind = given.record.proto.attr["_gradient_op_type"].s.decode(errors="replace")
+    own, tensors = given.library.own_gradients.get(kind), given.tensors
+    if own is None or len(own.returned) != len(tensors):
+        given.attribute("T")
+        given.check_attributes()
+        return given.node(IdentityN(), *tensors).outputs
+    given.attribute("T")
+    captured = [
+        given.graph.get_tensor_by_name(given.prefix + x) for x in own.captured
+    ]
+
+    def pull(dys: list[Tensor]) -> list[Tensor | None]:
+        inputs = [*dys, *captured]
+        specs = [x.spec.without_value() for x in inputs]
+        graph = given.library.graph(Called(own.function), specs)
+        found = iter(calls(PartitionedCall(Compiled(graph)), *inputs))
+        return [next(found) if is_given else None for is_given in own.returned]
+
+    given.check_attributes()
+    op = CustomGradient(pull, len(tensors))
+    return given.node(op, *tensors, *tensors).outputs
+
+
 def _gradient(given: Given) -> Values:
     """Return the gradients of a function by what it takes, given those by what it returns."""
     called = _called(given, "f")
@@ -253,6 +278,7 @@ CALLS: dict[str, Adapter] = {
     "Case": _case,
     "Enter": _enter,
     "Equal": partial(_compared, Equal),
+    "IdentityN": _identities,
     "If": _if,
     "NotEqual": partial(_compared, NotEqual),
     "PartitionedCall": _call,

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core import dtypes
+from tensorlite.core.constant import Const
 from tensorlite.core.containers import OF_A_RUN
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
@@ -21,6 +24,7 @@ from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops import (
     accumulator_ops,
     barrier_ops,
+    lists,
     queue_kinds,
     queue_ops,
     random,
@@ -199,6 +203,17 @@ def _candidates(kind: type[LogUniformCandidates], given: Given) -> Values:
     return given.node(made, _generator(given), *given.tensors).outputs
 
 
+def _reserved(given: Given) -> Values:
+    """Return a list of elements not written yet, which may grow where writing asks for it."""
+    dtype = given.dtype("element_dtype")
+    given.attribute("shape_type")
+    given.check_attributes()
+    shape, count = given.tensors
+    limit = given.helper(Const(np.asarray(-1, np.int32))).outputs[0]
+    empty = given.helper(lists.EmptyTensorList(dtype), shape, limit).outputs[0]
+    return given.node(lists.TensorListResize(), empty, count).outputs
+
+
 def _stateless(kind: Callable[[Any], Op], given: Given) -> Values:
     dtype = given.dtype("dtype")
 
@@ -237,6 +252,7 @@ CONTAINERS: dict[str, Adapter] = {
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
     "OptionalNone": partial(_done, Bundle),
+    "RngReadAndSkip": partial(_done, random.RngReadAndSkip),
     "RandomShuffle": partial(drawn, stateful_draws.RandomShuffle, ""),
     "RandomStandardNormal": partial(
         drawn, stateful_draws.RandomStandardNormal, "dtype"
@@ -265,6 +281,7 @@ CONTAINERS: dict[str, Adapter] = {
     "TensorArraySplitV3": partial(_done, step_arrays.TensorArraySplitV3),
     "TensorArrayV3": _array,
     "TensorArrayWriteV3": partial(_done, step_arrays.TensorArrayWriteV3),
+    "TensorListReserve": _reserved,
     "UniformCandidateSampler": partial(_candidates, UniformCandidates),
     "ZerosLike": _zeros_like,
     "TruncatedNormal": partial(drawn, stateful_draws.TruncatedNormal, "dtype"),

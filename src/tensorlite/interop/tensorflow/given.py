@@ -5,8 +5,8 @@ What each operator becomes is in operators.py and the modules beside it; the ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -67,10 +67,21 @@ SMALL = 2**16
 """How many elements a constant may have to be worked with while a graph is read."""
 
 
+class OwnGradient(NamedTuple):
+    """The function that a program gave as the gradient of some tensors, as SavedModels have it."""
+
+    function: str
+    captured: tuple[str, ...]
+    """What it takes beside gradients: names of tensors in the graph that the tensors are in."""
+    returned: tuple[bool, ...]
+    """Of which inputs of the node it returns gradients."""
+
+
 class Library(Protocol):
     """The functions of a GraphDef."""
 
     gradients: dict[str, str]
+    own_gradients: Mapping[str, OwnGradient]
 
     def graph(self, called: Called, specs: Sequence[TensorSpec]) -> Graph:
         """Return the graph of a function, for arguments of some specs."""

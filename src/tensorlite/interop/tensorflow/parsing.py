@@ -26,10 +26,13 @@ from tensorlite.ops.examples import (
     Wanted,
     attributes_of,
 )
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.search import searchsorted
 from tensorlite.ops.sequence_examples import (
     SequenceContext,
     parse_single_sequence_example,
 )
+from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -112,12 +115,51 @@ def _read(given: Given, wanted: list[Wanted], defaults: Sequence[int]) -> Values
 
 
 def _version_2(given: Given) -> Values:
-    if given.attribute("ragged_value_types") or given.attribute("ragged_split_types"):
-        raise GraphDefError(f"{given.record}: ragged features are not read")
-    sparse, dense = _texts(given, [2]), _texts(given, [3])
+    sparse, dense, ragged = [_texts(given, [i]) for i in (2, 3, 4)]
+    kinds = given.dtypes("ragged_value_types")
+    _check(given, ragged, kinds)
     given.typed("num_sparse", int)
     defaults = range(5, 5 + len(dense))
-    return _read(given, _wanted(given, sparse, dense, defaults), defaults)
+    wanted = _wanted(given, sparse, dense, defaults)
+    splits = given.dtypes("ragged_split_types")
+    if not ragged:
+        return _read(given, wanted, defaults)
+    more = [Wanted(*x, (), "sparse") for x in zip(ragged, kinds, strict=True)]
+    return _read_ragged(
+        given, (wanted[: len(sparse)], more), wanted, splits, defaults
+    )
+
+
+def _read_ragged(
+    given: Given,
+    sparse: tuple[list[Wanted], list[Wanted]],
+    wanted: list[Wanted],
+    kinds: Sequence[DType],
+    defaults: Sequence[int],
+) -> Values:
+    """Read ragged features as sparse ones, whose places say how long the rows are."""
+    own, more = map(len, sparse)
+    op = ParseExampleV2(*attributes_of([*wanted[:own], *sparse[1], *wanted[own:]]))
+
+    def read(*inputs: Tensor) -> tuple[Tensor, ...]:
+        found = calls(op, *inputs)
+        every = own + more
+        places, values, shapes = [
+            found[i * every : (i + 1) * every] for i in range(3)
+        ]
+        told = [x for part in (places, values, shapes) for x in part[:own]]
+        splits = [
+            astype(_bounds(x, y), kind)
+            for x, y, kind in zip(places[own:], shapes[own:], kinds, strict=True)
+        ]
+        return (*told, *found[3 * every :], *values[own:], *splits)
+
+    return given.composed(read, *[given.tensor(i) for i in (0, *defaults)])
+
+
+def _bounds(places: Tensor, shape: Tensor) -> Tensor:
+    """Return where the rows of a matrix begin and end among its elements, which are in order."""
+    return searchsorted(places[:, 0], arange(shape[0] + 1, dtype=shape.dtype))
 
 
 def _version_1(given: Given) -> Values:

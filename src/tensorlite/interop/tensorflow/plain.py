@@ -78,7 +78,7 @@ _SAME = """
     Conv2DBackpropFilter Conv2DBackpropInput Cos Cosh Cumprod Cumsum DepthwiseConv2dNative
     DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput DynamicPartition
     DynamicStitch Einsum Elu EluGrad EmptyTensorList Enter Erf Exit Exp ExpandDims Expm1
-    Fill Floor FloorDiv FloorMod GatherNd GatherV2 Greater GreaterEqual Identity IdentityN Imag
+    Fill Floor FloorDiv FloorMod GatherNd GatherV2 Greater GreaterEqual Identity Imag
     InTopKV2 Invert InvertPermutation IsFinite IsInf IsNan L2Loss LeakyRelu LeakyReluGrad LeftShift
     Less LessEqual Log Log1p LogMatrixDeterminant LogSoftmax LogicalAnd LogicalNot LogicalOr
     LoopCond MatMul MatrixBandPart MatrixDeterminant MatrixDiagPartV3 MatrixDiagV3 MatrixInverse
@@ -95,7 +95,7 @@ _SAME = """
     StatelessRandomNormalV2 StatelessRandomUniformFullIntV2 StatelessRandomUniformIntV2
     StatelessRandomUniformV2 StatelessTruncatedNormalV2 StopGradient StridedSlice StridedSliceGrad
     Sub Sum Svd Switch Tan Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
-    TensorListLength TensorListPopBack TensorListPushBack TensorListReserve TensorListResize
+    TensorListLength TensorListPopBack TensorListPushBack TensorListResize
     TensorListSetItem TensorListSplit TensorListStack TensorScatterAdd TensorScatterMax
     TensorScatterMin TensorScatterSub TensorScatterUpdate TensorStridedSliceUpdate Tile TopKV2
     Transpose Unique Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd

@@ -33,7 +33,7 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Called
 from tensorlite.interop.tensorflow.calling import by_name
-from tensorlite.interop.tensorflow.given import Given, Values, learn
+from tensorlite.interop.tensorflow.given import Given, OwnGradient, Values, learn
 from tensorlite.interop.tensorflow.looping import FAILURES, BackEdges
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
@@ -177,6 +177,8 @@ class Functions:
         self._protos = {one.signature.name: one for one in protos}
         self.gradients = {x.function_name: x.gradient_func for x in gradients}
         """Which function takes the gradient of another, where that is said."""
+        self.own_gradients: Mapping[str, OwnGradient] = {}
+        """The gradients that a program gave for nodes, by what these nodes call them."""
         self.results = {
             name: [one.name for one in proto.signature.output_arg]
             for name, proto in self._protos.items()

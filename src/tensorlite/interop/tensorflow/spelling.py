@@ -198,6 +198,7 @@ _NAMES = """
     QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
     ResourceScatterMax ResourceScatterMin ResourceScatterSub ResourceScatterUpdate RngReadAndSkip
     SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2 StackV2
+    TensorListReserve
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
     UniqueWithCountsV2 VarIsInitializedOp ZerosLike

@@ -17,7 +17,10 @@ from tensorlite.function.function import Function
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.stored.models import SavedModel
 from tensorlite.interop.tensorflow.stored.structures import named_tuple
-from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
+from tensorlite.interop.tensorflow.stored.traces import (
+    RestoredFunction,
+    SignatureFunction,
+)
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.ops.state import Variable
@@ -109,6 +112,8 @@ def _returns(function: Any) -> bool:
 
 
 def _trace(name: str, function: Any) -> ConcreteFunction:
+    if isinstance(function, SignatureFunction) and function.concrete is not None:
+        return function.concrete
     if isinstance(function, ConcreteFunction):
         return function
     found = concretes_of(function) if isinstance(function, FUNCTIONS) else []
@@ -133,9 +138,9 @@ def _called(value: Any, name: str) -> Any:
         return TensorSpec(value.shape, value.dtype, value.name or name)
     if isinstance(value, Mapping):
         return {key: _called(x, f"{name}_{key}") for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not nest.is_value(value):
         members = [_called(x, f"{name}_{i}") for i, x in enumerate(value)]
-        return members if isinstance(value, list) else tuple(members)
+        return nest.rebuild(value, members)
     return value
 
 

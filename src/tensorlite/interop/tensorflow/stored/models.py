@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dtypes import string
 from tensorlite.core.errors import GraphDefError, NotFoundError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.messages import message, parsed
@@ -49,6 +51,25 @@ class RestoredObject(Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function that the object had as `__call__`; NotFoundError if it had none."""
         return _called(self, args, kwargs)
+
+
+class Asset:
+    """A file that belongs to a model: SavedModels have a copy of it.
+
+    >>> tl.interop.tensorflow.stored.models.Asset("words.txt").asset_path.numpy()
+    b'words.txt'
+    """
+
+    def __init__(self, path: Any) -> None:
+        self._path = to_tensor(path, string)
+
+    @property
+    def asset_path(self) -> Tensor:
+        """Where the file is."""
+        return self._path
+
+    def __repr__(self) -> str:
+        return f"Asset({self._path.numpy()!r})"
 
 
 def _called(target: Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

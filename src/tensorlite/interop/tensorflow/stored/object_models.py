@@ -9,14 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tensorlite.core import dtypes
+import numpy as np
+
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import CheckpointError, GraphDefError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.function.compile import ConcreteFunction
 from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
 from tensorlite.interop.tensorflow.stored.metagraphs import MetaGraph
 from tensorlite.interop.tensorflow.stored.models import (
+    Asset,
     RestoredObject,
     SavedModel,
     asset_path,
@@ -38,20 +41,24 @@ from tensorlite.ops.state import Variable
 from tensorlite.train.module import Module
 
 
-def object_model(meta: MetaGraph, folder: Path) -> SavedModel:
+def object_model(
+    meta: MetaGraph, folder: Path, kind: type[ConcreteFunction] = ConcreteFunction
+) -> SavedModel:
     """Return a model of version 2; CheckpointError when a variable has no value."""
-    return _Objects(meta, folder).model()
+    return _Objects(meta, folder, kind).model()
 
 
 class _Objects:
     """The objects of a model of version 2 in the making."""
 
-    def __init__(self, meta: MetaGraph, folder: Path) -> None:
+    def __init__(
+        self, meta: MetaGraph, folder: Path, kind: type[ConcreteFunction]
+    ) -> None:
         self._meta = meta
         self._folder = folder
         self._nodes = meta.objects.nodes
         self._check()
-        self._library = Library(meta.graph_def, meta.objects, self._captured)
+        self._library = Library(meta.graph_def, meta.objects, self._captured, kind)
         self._constants = {x.name: x for x in meta.graph_def.node}
         self._made: dict[int, Any] = {0: SavedModel(meta, folder)}
         self._handles: dict[int, Tensor] = {}
@@ -84,7 +91,8 @@ class _Objects:
         numbers = [
             i for i, x in enumerate(self._nodes) if x.WhichOneof("kind") == "variable"
         ]
-        if not numbers:
+        self._saved: list[Tracked | None] = [None] * len(self._nodes)
+        if not numbers and not any(x.saveable_objects for x in self._nodes):
             return {}
         reader = CheckpointReader(self._folder / "variables" / "variables")
         saved = load_objects(reader)
@@ -104,9 +112,11 @@ class _Objects:
                 for x in node.slot_variables
             ]
         held = dict(matched(saved, tracked[0]).pairs)
+        self._reader = reader
+        self._saved = [held.get(one) for one in tracked]
         found = {}
         for number in numbers:
-            other = held.get(tracked[number])
+            other = self._saved[number]
             if other is None or VALUE not in other.values:
                 name = self._nodes[number].variable.name
                 raise CheckpointError(
@@ -186,13 +196,13 @@ class _Objects:
             raise GraphDefError(f"there is no constant {node.constant.operation!r}")
         return constant(array_of(found.attr["value"].tensor))
 
-    def asset(self, number: int, node: Any) -> Tensor:
-        """Return the path of a file."""
+    def asset(self, number: int, node: Any) -> Asset:
+        """Return a file that belongs to the model."""
         files = list(self._meta.assets.values())
         place = node.asset.asset_file_def_index
         if not 0 <= place < len(files):
             raise GraphDefError(f"the SavedModel has no file {place}")
-        return constant(asset_path(self._folder, files[place]), dtypes.string)
+        return Asset(asset_path(self._folder, files[place]))
 
     def function(self, number: int, node: Any) -> RestoredFunction:
         """Return a function with its traces."""
@@ -235,6 +245,8 @@ class _Objects:
             return found.handle
         if isinstance(found, Tensor):
             return found
+        if isinstance(found, Asset):
+            return found.asset_path
         raise GraphDefError(
             f"a function of the SavedModel uses an object that is {kind or 'of no kind'}, for "
             "which there is nothing here"
@@ -262,6 +274,31 @@ class _Objects:
         start = self._child(number, "_initialize")
         if start is not None:
             start()
+        saved = self._saved[number]
+        for name, functions in self._nodes[number].saveable_objects.items():
+            if (
+                saved is not None
+                and name in saved.values
+                and functions.restore_function
+            ):
+                self._restore(saved.values[name], functions)
+
+    def _restore(self, key: str, functions: Any) -> None:
+        """Give a resource what was saved of it, by the model's own function that does so."""
+        save, restore = [
+            self._library.trace(self._bare(x)).concrete
+            for x in (functions.save_function, functions.restore_function)
+        ]
+        parts = save.call_flat([constant(np.array(key.encode(), object))])
+        names = [str(part["name"].numpy().decode()) for part in parts]
+        restore.call_flat([constant(self._reader[name]) for name in names])
+
+    def _bare(self, number: int) -> str:
+        """Return the name of a trace that stands by itself; GraphDefError where there is none."""
+        if not 0 <= number < len(self._nodes):
+            raise GraphDefError(f"{self._folder} has no object {number}")
+        name: str = self._nodes[number].bare_concrete_function.concrete_function_name
+        return name
 
 
 _MAKERS: dict[str, Callable[[_Objects, int, Any], Any]] = {

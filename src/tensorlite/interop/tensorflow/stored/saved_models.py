@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensorlite.core.errors import NotFoundError
+from tensorlite.function.compile import ConcreteFunction
 from tensorlite.interop.tensorflow.stored.graph_models import graph_model
 from tensorlite.interop.tensorflow.stored.metagraphs import MetaGraph
 from tensorlite.interop.tensorflow.stored.models import SavedModel, meta_graphs_of
@@ -19,11 +20,14 @@ SERVE = "serve"
 
 
 def load_saved_model(
-    path: str | Path, tags: Sequence[str] | str | None = (SERVE,)
+    path: str | Path,
+    tags: Sequence[str] | str | None = (SERVE,),
+    kind: type[ConcreteFunction] = ConcreteFunction,
 ) -> SavedModel:
     """Return a SavedModel: its signatures as functions, and of version 2 its objects.
 
-    `tags` choose among several graphs; None takes the only one. Raises NotFoundError when there is
+    `tags` choose among several graphs; None takes the only one. Traces are of the class `kind`.
+    Raises NotFoundError when there is
     no such model or graph, GraphDefError and DataLossError when it is damaged, and
     MissingOperatorError when operators are not there.
 
@@ -44,7 +48,7 @@ def load_saved_model(
     folder = Path(path)
     meta = _chosen(folder, tags)
     if meta.objects is not None and len(meta.objects.nodes):
-        return object_model(meta, folder)
+        return object_model(meta, folder, kind)
     return graph_model(meta, folder)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,10 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.stored.composites import (
+    composite_of,
+    told_composite,
+)
 from tensorlite.interop.tensorflow.tensors import (
     OF_DTYPE,
     array_of,
@@ -44,11 +50,25 @@ def value_of(proto: Any, depth: int = 0) -> Any:
     if kind == "dict_value":
         return {key: value_of(x, depth + 1) for key, x in inner.fields.items()}
     if kind == "named_tuple_value":
-        return {x.key: value_of(x.value, depth + 1) for x in inner.values}
-    what = getattr(inner, "type_spec_class_name", "") or kind
-    raise GraphDefError(
-        f"a function takes or returns a {what}, for which there is none here"
-    )
+        named = {x.key: value_of(x.value, depth + 1) for x in inner.values}
+        return _named_tuple(inner.name, tuple(named))(**named)
+    if kind != "type_spec_value":
+        raise GraphDefError(
+            f"a function takes or returns a {kind}, for which there is none here"
+        )
+    state = value_of(inner.type_state, depth + 1)
+    return composite_of(inner.type_spec_class, inner.type_spec_class_name, state)
+
+
+@cache
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    """Return a class of named tuples; GraphDefError for names that no fields may have."""
+    try:
+        return namedtuple(name or "Tuple", fields)  # noqa: PYI024  # names of the file
+    except ValueError as error:
+        raise GraphDefError(
+            f"{name!r} with the fields {fields} is no named tuple: {error}"
+        ) from None
 
 
 def _spec(proto: Any) -> TensorSpec:
@@ -92,6 +112,8 @@ def _put(proto: Any, value: Any) -> None:
         proto.string_value = value
     elif isinstance(value, DType):
         proto.tensor_dtype_value = OF_DTYPE[value]
+    elif isinstance(value, Shape):
+        proto.tensor_shape_value.CopyFrom(shape_proto(value.sizes))
     elif isinstance(value, TensorSpec):
         spec = proto.tensor_spec_value
         spec.dtype, spec.name = OF_DTYPE[value.dtype], value.name or ""
@@ -101,10 +123,21 @@ def _put(proto: Any, value: Any) -> None:
 
 
 def _put_many(proto: Any, value: Any) -> None:
-    if isinstance(value, Mapping):
+    told = told_composite(value)
+    if told is not None:
+        spec = proto.type_spec_value
+        spec.type_spec_class, spec.type_spec_class_name, state, count = told
+        spec.num_flat_components = count
+        _put(spec.type_state, state)
+    elif isinstance(value, Mapping):
         proto.dict_value.SetInParent()
         for key, member in value.items():
             _put(proto.dict_value.fields[str(key)], member)
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        kind = type(value).__name__
+        proto.CopyFrom(
+            named_tuple(kind, dict(zip(value._fields, value, strict=True)))
+        )
     elif isinstance(value, (list, tuple)):
         members = proto.tuple_value if isinstance(value, tuple) else proto.list_value
         members.SetInParent()

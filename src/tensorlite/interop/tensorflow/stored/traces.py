@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple
 
 from tensorlite.core import nest
@@ -16,8 +17,12 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.function.compile import Compiled, ConcreteFunction, Result
 from tensorlite.interop.tensorflow.attributes import Called
+from tensorlite.interop.tensorflow.given import OwnGradient
 from tensorlite.interop.tensorflow.reading import Functions, check_operators
+from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.interop.tensorflow.stored.structures import filled, value_of
+from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 class Library:
@@ -28,11 +33,16 @@ class Library:
         graph_def: Any,
         objects: Any,
         captured: Callable[[int], Tensor],
+        kind: type[ConcreteFunction],
     ) -> None:
-        self._protos = {x.signature.name: x for x in graph_def.library.function}
-        self._functions = Functions(graph_def.library.function)
+        load = next(_LOADS)
+        protos = [_own_names(x, load) for x in graph_def.library.function]
+        self._protos = {x.signature.name: x for x in protos}
+        self._functions = Functions(protos)
+        self._functions.own_gradients = _own_gradients(graph_def, objects)
         self._objects = objects
         self._captured = captured
+        self._kind = kind
         self._made: dict[str, Trace] = {}
 
     def trace(self, name: str) -> Trace:
@@ -56,10 +66,10 @@ class Library:
         both = [*specs, *[x.spec.without_value() for x in captured]]
         graph = self._functions.graph(Called(trace.name), both)
         returned = value_of(trace.proto.output_signature)
-        count = sum(isinstance(x, TensorSpec) for x in nest.flatten(returned))
-        if count != len(graph.outputs):
+        told = sum(isinstance(x, TensorSpec) for x in nest.flatten(returned))
+        if told != len(graph.outputs):
             raise GraphDefError(
-                f"the function {trace.name!r} returns {len(graph.outputs)} tensors, not {count}"
+                f"the function {trace.name!r} returns {len(graph.outputs)} tensors, not {told}"
             )
         result = Result(filled(returned, graph.outputs), trace.name)
 
@@ -73,7 +83,7 @@ class Library:
             return found
 
         compiled = Compiled(graph)
-        return ConcreteFunction(compiled, captured, result, trace.takes, pick)
+        return self._kind(compiled, captured, result, trace.takes, pick)
 
     def _check(self, name: str) -> None:
         """Raise MissingOperatorError unless all that a function reaches is there."""
@@ -90,6 +100,38 @@ class Library:
                 for value in node.attr.values():
                     waiting += [value.func.name, *[x.name for x in value.list.func]]
         check_operators(nodes)
+
+
+_LOADS = count(1)
+
+
+def _own_names(function: Any, load: int) -> Any:
+    """Return a function whose resources, such as tables, no other model that is loaded has too."""
+    made = type(function)()
+    made.CopyFrom(function)
+    for node in made.node_def:
+        signature = signature_of(node.op)
+        if signature is not None and "shared_name" in signature.attributes:
+            shared = node.attr["shared_name"].s or node.name.encode()
+            node.attr["shared_name"].s = shared + f"_load_{load}".encode()
+    return made
+
+
+def _own_gradients(graph_def: Any, objects: Any) -> dict[str, OwnGradient]:
+    """Return the gradients that the program gave for some of its tensors, by their names."""
+    found = {}
+    for told in graph_def.library.registered_gradients:
+        about = objects.concrete_functions.get(told.gradient_func)
+        if about is None or not told.registered_op_type:
+            continue
+        nodes = [objects.nodes[i].captured_tensor.name for i in about.bound_inputs]
+        results = value_of(about.output_signature)
+        listed = results if isinstance(results, (list, tuple)) else [results]
+        given = tuple([isinstance(x, TensorSpec) for x in listed])
+        found[told.registered_op_type] = OwnGradient(
+            told.gradient_func, tuple(nodes), given
+        )
+    return found
 
 
 class Trace:
@@ -138,6 +180,8 @@ def _fits(wanted: Any, given: Any, found: list[Tensor]) -> bool:
         )
     if isinstance(wanted, TensorSpec):
         return _takes(wanted, given, found)
+    if nest.is_value(wanted) or isinstance(wanted, IndexedSlices):
+        return _fits_composite(wanted, given, found)
     if isinstance(wanted, (list, tuple)) and isinstance(given, (list, tuple)):
         pairs = zip(wanted, given, strict=False)
         return len(wanted) == len(given) and all(_fits(x, y, found) for x, y in pairs)
@@ -146,6 +190,20 @@ def _fits(wanted: Any, given: Any, found: list[Tensor]) -> bool:
         float,
     }
     return is_same and bool(wanted == given)
+
+
+def _fits_composite(wanted: Any, given: Any, found: list[Tensor]) -> bool:
+    """Return whether a value of several tensors is of the same kind, with such tensors."""
+    kind = next(x for x in _COMPOSITES if isinstance(wanted, x))
+    if not isinstance(given, kind):
+        return False
+    leaves, specs = nest.flatten(given), nest.flatten(wanted)
+    return len(leaves) == len(specs) and all(
+        _fits(x, y, found) for x, y in zip(specs, leaves, strict=True)
+    )
+
+
+_COMPOSITES = (RaggedParts, SparseTensor, IndexedSlices)
 
 
 def _takes(wanted: TensorSpec, given: Any, found: list[Tensor]) -> bool:
@@ -208,7 +266,8 @@ _FULL: dict[str, tuple[type, ...]] = {
 
 def parameters_of(spec: Any) -> Parameters:
     """Return the parameters of a function by its FunctionSpec."""
-    given = value_of(spec.fullargspec) or {}
+    told = value_of(spec.fullargspec)
+    given = told._asdict() if hasattr(told, "_asdict") else told or {}
     if not isinstance(given, dict) or not all(
         isinstance(given.get(key), kinds) for key, kinds in _FULL.items()
     ):
@@ -320,7 +379,10 @@ def _short(value: Any) -> str:
 
 
 class SignatureFunction:
-    """A signature of a SavedModel: takes tensors by name, and returns tensors by name."""
+    """A signature of a SavedModel: takes tensors by name, and returns tensors by name.
+
+    What else is asked of it, such as its graph, is that of the trace that it runs.
+    """
 
     def __init__(
         self,
@@ -349,6 +411,12 @@ class SignatureFunction:
                 f"is given {_text((args, kwargs))}"
             )
         return self._run({x: self._checked(x, kwargs[x]) for x in wanted})
+
+    def __getattr__(self, name: str) -> Any:
+        concrete = vars(self).get("concrete")
+        if concrete is None or name.startswith("__"):
+            raise AttributeError(f"the signature has no attribute {name!r}")
+        return getattr(concrete, name)
 
     def _checked(self, name: str, given: Any) -> Tensor:
         spec: TensorSpec = self.structured_inputs[1][name]
