@@ -12,8 +12,9 @@ from tensorlite.core.op import Op
 from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
 from tensorlite.ops.arithmetic import KeptShape
 from tensorlite.ops.compare import LogicalXor
-from tensorlite.ops.random import CountOf
+from tensorlite.ops.random import CountOf, KeyAndCounter
 from tensorlite.ops.reduce import ReducedSize
+from tensorlite.ops.repeat import Repeat
 from tensorlite.ops.search import ArgSort, LowerBound, Sort, UpperBound
 from tensorlite.ops.sequences import InsertSize, RemoveSize
 
@@ -37,12 +38,15 @@ from tensorlite.ops.sequences import InsertSize, RemoveSize
         (Sort(descending=True), [[3, 1, 2, 1]]),
         (LowerBound(), [[1.0, 2.0, 2.0, 5.0], [[2.0, 0.5], [9.0, 5.0]]]),
         (UpperBound(), [[1, 2, 2, 5], 2]),
+        (KeyAndCounter(), [[1 << 40, 2, 3]]),
+        (Repeat(), [[3, 1, 2], [2, 0, 3]]),
+        (Repeat(1), [[[3, 1], [2, 4]], 2]),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])
 def test_what_is_written_does_the_same(op: Op, given: Any, wide: bool) -> None:
     arrays = [np.asarray(x) for x in given]
-    if not wide:
+    if not wide and not isinstance(op, KeyAndCounter):
         arrays = [x.astype(np.int32) if x.dtype == np.int64 else x for x in arrays]
     graph = tl.Graph()
     with graph.as_default():

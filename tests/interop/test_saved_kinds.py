@@ -72,10 +72,11 @@ def test_lists_grow_where_writing_asks_for_it(model: Any) -> None:
 
 
 def test_examples_with_ragged_features(model: Any) -> None:
-    floats = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))
-    whole = tf.train.Feature(int64_list=tf.train.Int64List(value=[5, 6]))
+    train: Any = tf.train
+    floats = train.Feature(float_list=train.FloatList(value=[1.0, 2.0]))
+    whole = train.Feature(int64_list=train.Int64List(value=[5, 6]))
     examples = [
-        tf.train.Example(features=tf.train.Features(feature=x)).SerializeToString()
+        train.Example(features=train.Features(feature=x)).SerializeToString()
         for x in ({"x": floats}, {"x": floats, "y": whole})
     ]
     found = model.parsed(examples)
@@ -86,7 +87,7 @@ def test_examples_with_ragged_features(model: Any) -> None:
 
 def test_traces_have_tensorflows_attributes() -> None:
     model = tf.saved_model.load(str(FOLDER))
-    spec = tf.SparseTensorSpec([None, 2], tf.float32)
+    spec: Any = tf.SparseTensorSpec([None, 2], tf.float32)
     trace = model.doubled.get_concrete_function(spec)
     ((taken,), _) = trace.structured_input_signature
     assert isinstance(taken, tf.SparseTensorSpec)

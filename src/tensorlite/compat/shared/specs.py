@@ -111,5 +111,8 @@ def told(structure: Any) -> Any:
 
 
 def _told(leaf: Any) -> Any:
-    bare = type(leaf) is spec.TensorSpec and not leaf.inner
-    return TensorSpec.from_spec(leaf) if bare else leaf
+    if type(leaf) is not spec.TensorSpec or leaf.inner:
+        return leaf
+    made = TensorSpec.from_spec(leaf)
+    made.known = leaf.known
+    return made

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core.dtypes import DType, int32, int64
+from tensorlite.core.dtypes import DType, int32, int64, uint64
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.parts import Spelled
@@ -193,16 +193,86 @@ def _print(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     )
 
 
+def _key_and_counter(_: Op, __: Node) -> tuple[Spelled, ...]:
+    """Cut the state of a generator, and take its bits for whole numbers without a sign."""
+    cut: dict[str, Any] = {"T": int64, "Index": int32}
+    bits = {"T": int64, "type": uint64}
+    return (
+        *(_sizes(*one) for one in (("start", 0), ("two", 2), ("one", 1))),
+        Spelled("Slice", cut, (0, "two", "one"), "last"),
+        Spelled("Slice", cut, (0, "start", "two"), "first"),
+        Spelled("Bitcast", bits, ("last",), "key"),
+        Spelled("Bitcast", bits, ("first",), "counter"),
+        Spelled("IdentityN", {"T": (uint64, uint64)}, ("key", "counter")),
+    )
+
+
+def _advanced(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Read a generator and advance it, by a number without a sign."""
+    cast = {"SrcT": node.inputs[2].dtype, "DstT": uint64}
+    return (
+        Spelled("Cast", cast, (2,), "delta"),
+        Spelled(op.name, {}, (0, 1, "delta")),
+    )
+
+
+def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Gather each element as often as asked for: the next begins where sums of counts end."""
+    x, counts = node.inputs[0].dtype, node.inputs[1].dtype
+    axis: int = op.attributes()["axis"]
+    size = {"T": int32, "Index": int32, "shrink_axis_mask": 1}
+    row = {"T": counts, "Tshape": int32}
+    places = {"Tparams": x, "Tindices": int32, "Taxis": int32, "batch_dims": 0}
+    return (
+        _number("zero", 0, int32),
+        _number("axis", axis, int32),
+        *(_sizes(*one) for one in (("flat", -1), ("row", 1, -1), ("begin", axis))),
+        *(_sizes(*one) for one in (("end", axis + 1), ("step", 1))),
+        Spelled("Shape", {"T": x, "out_type": int32}, (0,), "shape"),
+        Spelled("StridedSlice", size, ("shape", "begin", "end", "step"), "size"),
+        Spelled("Reshape", row, (1, "flat"), "listed"),
+        Spelled("Size", {"T": counts, "out_type": int32}, (1,), "number"),
+        # One count stands for as many as there are elements.
+        Spelled("FloorDiv", {"T": int32}, ("size", "number"), "times"),
+        Spelled(
+            "ExpandDims", {"T": int32, "Tdim": int32}, ("times", "zero"), "every"
+        ),
+        Spelled(
+            "Tile", {"T": counts, "Tmultiples": int32}, ("listed", "every"), "counts"
+        ),
+        Spelled("Cumsum", {"T": counts, "Tidx": int32}, ("counts", "zero"), "ends"),
+        Spelled("Sum", {"T": counts, "Tidx": int32}, ("counts", "zero"), "total"),
+        _number("first", 0, counts),
+        _number("next", 1, counts),
+        Spelled("Range", {"Tidx": counts}, ("first", "total", "next"), "every_place"),
+        Spelled("Reshape", row, ("ends", "row"), "sorted"),
+        Spelled("Reshape", row, ("every_place", "row"), "sought"),
+        Spelled(
+            "UpperBound",
+            {"T": counts, "out_type": int32},
+            ("sorted", "sought"),
+            "found",
+        ),
+        Spelled(
+            "Reshape", {"T": int32, "Tshape": int32}, ("found", "flat"), "places"
+        ),
+        Spelled("GatherV2", places, (0, "places", "axis")),
+    )
+
+
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ArgSort": _arg_sort,
     "CountOf": _count_of,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,
-    "LowerBound": _bound,
+    "KeyAndCounter": _key_and_counter,
     "LogicalXor": _xor,
+    "LowerBound": _bound,
     "Print": _print,
     "ReducedSize": _reduced_size,
     "RemoveSize": _spliced,
+    "Repeat": _repeat,
+    "RngReadAndSkip": _advanced,
     "Sort": _sort,
     "UpperBound": _bound,
 }

@@ -38,6 +38,7 @@ from tensorlite.interop.tensorflow.stored.traces import (
 )
 from tensorlite.interop.tensorflow.tensors import array_of, dtype_of, shape_of
 from tensorlite.ops.state import Variable
+from tensorlite.ops.strings import as_text
 from tensorlite.train.module import Module
 
 
@@ -290,7 +291,7 @@ class _Objects:
             for x in (functions.save_function, functions.restore_function)
         ]
         parts = save.call_flat([constant(np.array(key.encode(), object))])
-        names = [str(part["name"].numpy().decode()) for part in parts]
+        names = [as_text(np.asarray(x["name"].numpy()).item()) for x in parts]
         restore.call_flat([constant(self._reader[name]) for name in names])
 
     def _bare(self, number: int) -> str:
