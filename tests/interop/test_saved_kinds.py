@@ -90,8 +90,8 @@ def test_traces_have_tensorflows_attributes() -> None:
     spec: Any = tf.SparseTensorSpec([None, 2], tf.float32)
     trace = model.doubled.get_concrete_function(spec)
     ((taken,), _) = trace.structured_input_signature
-    assert isinstance(taken, tf.SparseTensorSpec)
     assert taken.shape.as_list() == [None, 2]
+    assert isinstance(taken, tf.SparseTensorSpec)
     assert [x.dtype for x in trace.inputs] == [tf.int64, tf.float32, tf.int64]
 
 
