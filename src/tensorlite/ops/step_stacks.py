@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tensorlite.core import dtypes
-from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import OutOfRangeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
@@ -45,16 +44,16 @@ class StackV2(Op):
     effect = Effect.DRAW
     differentiable = False
     host = (0,)
-    elem_type: DType
+    element: TensorSpec
+    """What is known of the tensors; of handles, what these are of."""
 
     def infer(self, max_size: TensorSpec) -> TensorSpec:
         """Return the spec of the handle."""
-        element = TensorSpec(None, self.elem_type)
-        return TensorSpec((), dtypes.resource, None, (element,))
+        return TensorSpec((), dtypes.resource, None, (self.element,))
 
     def kernel(self, xp: Xp, max_size: Array) -> StackState:
         """Return a new stack."""
-        return StackState(TensorSpec(None, self.elem_type), int(max_size))
+        return StackState(self.element, int(max_size))
 
 
 class StackPushV2(Op):

@@ -24,6 +24,7 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.tensors import shape_proto
 from tensorlite.interop.tensorflow.writing import PRODUCER, to_graphdef
 from tensorlite.ops.stateful_draws import generators
@@ -46,7 +47,7 @@ class GraphElements(graphs.Graph):
         return message("GraphDef")(versions={"producer": PRODUCER}).versions
 
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
-        made = to_graphdef(self)
+        made = to_graphdef(as_primitives(self))
         by_name = {node.name: node for node in self.nodes}
         old = {node.name for node in self.nodes[: int(from_version or 0)]}
         for proto in made.node:

@@ -51,6 +51,7 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.graph_mode.streams import global_seed
+from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable, identity as identities
 from tensorlite.ops.create import zeros_like
@@ -214,7 +215,7 @@ class Session(sessions.Session):
 
     @property
     def graph_def(self) -> Any:
-        return to_graphdef(self.graph)
+        return to_graphdef(as_primitives(self.graph))
 
     @property
     def sess_str(self) -> str:

@@ -14,7 +14,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.containers import OF_A_RUN
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
-from tensorlite.core.op import Op
+from tensorlite.core.op import Op, Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
@@ -139,7 +139,21 @@ def _sparse_apply(given: Given) -> Values:
 
 
 def _stack(given: Given) -> Values:
-    return _done(lambda: step_stacks.StackV2(given.dtype("elem_type")), given)
+    element = TensorSpec(None, given.dtype("elem_type"))
+    return _done(lambda: step_stacks.StackV2(element), given)
+
+
+def _stack_push(given: Given) -> Values:
+    """Push; a stack of handles is known by what the first of them are of."""
+    found = _done(step_stacks.StackPushV2, given)
+    stack, elem = given.tensor(0).node, given.tensor(1).spec
+    while stack.op.role is not Role.PLAIN and stack.inputs:
+        stack = stack.inputs[0].node
+    is_new = isinstance(stack.op, step_stacks.StackV2) and not stack.op.element.inner
+    if elem.inner and is_new:
+        stack.op = step_stacks.StackV2(elem.without_value())
+        given.graph.infer_again(stack)
+    return found
 
 
 def _array(given: Given) -> Values:
@@ -305,7 +319,7 @@ for _end in ("", "V2"):
         f"Stack{_end}": _stack,
         f"StackClose{_end}": partial(_done, step_arrays.TensorArrayCloseV3),
         f"StackPop{_end}": partial(_done, step_stacks.StackPopV2),
-        f"StackPush{_end}": partial(_done, step_stacks.StackPushV2),
+        f"StackPush{_end}": _stack_push,
     }
 for _start in ("", "Resource"):
     CONTAINERS |= {

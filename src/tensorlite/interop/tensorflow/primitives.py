@@ -6,21 +6,18 @@ that of a loop's variable is used once.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.arraying import Lone, as_arrays
 from tensorlite.ops.identity import Identity, IdentityN
 from tensorlite.passes.lower import Tensors, put_lowered
 from tensorlite.passes.rewrite import Copy
-
-
-class _Copied(ManualGraph):
-    """A graph in which every node is one of its own."""
-
-    shares = False
 
 
 def as_primitives(graph: ManualGraph) -> ManualGraph:
@@ -35,47 +32,126 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     >>> sorted({node.op.name for node in as_primitives(graph).nodes} & {"If", "Switch", "Merge"})
     ['Merge', 'Switch']
     """
+    graph = as_arrays(graph)
     if not any(node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes):
         return graph
     if graph.captured:
         return graph
-    made = _Copied(graph.name)
+    made = Lone(graph.name)
     copy = Copy(made)
     for node in graph.nodes:
         if node.op.role is Role.INPUT:
             copy.node(node)
     put_lowered(graph, copy)
-    kept = _give_names(graph, copy)
+    kept = _kept_names(graph, copy)
     copy.finish(graph)
-    _drop(made, kept)
+    _pass_names(made, kept)
+    _drop(made, set(kept))
     _part_switches(made)
+    _give_names(graph, made, kept)
     return made
 
 
-def _give_names(graph: Graph, copy: Copy) -> set[Node]:
-    """Let copies have the names of their originals, and what is new others; return the copies."""
+def _kept_names(graph: Graph, copy: Copy) -> dict[Node, str]:
+    """Return the copies that have the names of their originals, with these."""
     kept: dict[Node, str] = {}
     for node in graph.nodes:
         made = copy.nodes[node]
         if len(made) == 1 and made[0].op is node.op:
             kept[made[0]] = node.name
         elif node.op.role in (Role.IF, Role.WHILE) and node.outputs:
-            kept[_results(node, copy)] = node.name
+            result = _results(node, copy)
+            if result is not None:
+                kept[result] = node.name
+    return kept
+
+
+def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
+    """Let what ends a branch or loop have the name of what only passed its result on."""
+    instead: dict[Node, Node] = {}
+    for node in list(kept):
+        ends = node.inputs[0].node if isinstance(node.op, Identity) else node
+        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and ends not in kept
+        if is_end and not node.control and _END.fullmatch(node.name):
+            kept[ends] = kept.pop(node)
+            instead[node] = ends
+    graph.nodes[:] = [node for node in graph.nodes if node not in instead]
+    for node in graph.nodes:
+        node.inputs = tuple(
+            [x.node.inputs[0] if x.node in instead else x for x in node.inputs]
+        )
+        node.control = tuple([instead.get(one, one) for one in node.control])
+    graph.outputs = [
+        x.node.inputs[0] if x.node in instead else x for x in graph.outputs
+    ]
+    graph.effects = [instead.get(one, one) for one in graph.effects]
+
+
+_END = re.compile(r"(.*/)?(Exit|Merge)(_\d+)?")
+
+
+def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
+    """Let nodes be called as TensorFlow 1 calls what is in its branches and loops."""
     taken = {node.name for node in graph.nodes}
-    for node in copy.target.nodes:
-        name = kept.get(node, node.name)
-        while node not in kept and name in taken:
-            name += "_"
+    titles = _titles(made)
+    for node in made.nodes:
+        if node in kept:
+            node.name = kept[node]
+            continue
+        wanted = _outside(node, titles.get(node, node.op.name))
+        name, count = wanted, 0
+        while name in taken:
+            count += 1
+            name = f"{wanted}_{count}"
         taken.add(name)
         node.name = name
-    return set(kept)
 
 
-def _results(node: Node, copy: Copy) -> Node:
-    """Return what has the outputs of a branch or loop, and so can have its name."""
+_LOWERED = re.compile(r"(.*/)?(While|If|Exit|Merge)(_\d+)?/\w+")
+
+
+def _outside(node: Node, title: str) -> str:
+    """Return the name of a primitive in the scope that its branch or loop is in."""
+    found = _LOWERED.fullmatch(node.name)
+    is_new = found is not None and node.op.name in _PRIMITIVES
+    return f"{found[1] or ''}{title}" if found and is_new else node.name
+
+
+_PRIMITIVES = {"Identity", "Switch", "Merge", "LoopCond", "Enter", "Exit"} | {
+    "NextIteration"
+}
+
+
+def _titles(graph: Graph) -> dict[Node, str]:
+    """Return what TensorFlow 1 calls a predicate, and what is there if a side is taken."""
+    found: dict[Node, str] = {}
+    for node in graph.nodes:
+        gate = node.inputs[0].node if node.inputs else node
+        if _is_gate(node):
+            is_loop = node.inputs[1].node.op.role is Role.LOOP_COND
+            found[node] = "pivot/Switch" if is_loop else "Switch"
+            found.setdefault(gate, "LoopCond" if is_loop else "pred_id")
+        elif _is_gate(gate) and isinstance(node.op, Identity):
+            side = "switch_t" if node.inputs[0].index else "switch_f"
+            found[node] = "pivot/Identity" if "pivot" in found[gate] else side
+    return found
+
+
+def _is_gate(node: Node) -> bool:
+    """Return whether a Switch says which side is taken."""
+    return node.op.role is Role.SWITCH and node.inputs[0] is node.inputs[1]
+
+
+def _results(node: Node, copy: Copy) -> Node | None:
+    """Return what has the outputs of a branch or loop, and so can have its name.
+
+    What holds tensors for a step is not among the results of a program.
+    """
     results = [copy.tensors[id(x)] for x in node.outputs]
     if len(results) == 1 and results[0].node.op.role in (Role.MERGE, Role.EXIT):
         return results[0].node
+    if any(x.dtype is resource for x in results):
+        return None
     op = Identity() if len(results) == 1 else IdentityN()
     return copy.target.add(op, results, device=node.device, line=node.line)
 
@@ -98,7 +174,7 @@ _DROPPED = {Role.PLAIN, Role.MERGE}
 def _is_pivot(node: Node) -> bool:
     sources = [x.node for x in node.inputs]
     switches = [x for x in sources if x.op.role is Role.SWITCH]
-    return any(x.inputs[0] is x.inputs[1] for x in switches)
+    return any(map(_is_gate, switches))
 
 
 def _part_switches(graph: Graph) -> None:
@@ -110,8 +186,8 @@ def _part_switches(graph: Graph) -> None:
     ordered: list[Node] = []
     for node in list(graph.nodes):
         ordered.append(node)
-        if node.op.role is not Role.SWITCH or node.inputs[0] is node.inputs[1]:
-            continue  # it says whether a branch is taken
+        if node.op.role is not Role.SWITCH or _is_gate(node):
+            continue
         no, yes = node.outputs
         if node.inputs[1].node.op.role is Role.LOOP_COND:
             ordered.append(_beside(node, Identity(), (yes,)))

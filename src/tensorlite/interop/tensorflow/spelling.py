@@ -197,7 +197,7 @@ _NAMES = """
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
     QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
     ResourceScatterMax ResourceScatterMin ResourceScatterSub ResourceScatterUpdate
-    SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2 StackV2
+    SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2
     TensorListReserve
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
@@ -379,6 +379,9 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "SaveTensors": _saved,
     "SaveV2": _named,
     "SparseApply": _sparse,
+    "StackV2": lambda op, _: (
+        Spelled(op.name, {"elem_type": op.attributes()["element"].dtype}),
+    ),
     "StridedSliceGrad": _slice_grad,
     "SparseConditionalAccumulator": _accumulator,
     "TruncatedNormal": _drawn,

@@ -64,7 +64,8 @@ def _is_old(given: Given) -> bool:
 
 
 def _placeholder_with_default(given: Given) -> Values:
-    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"))
+    inner = given.tensor(0).spec.inner
+    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"), None, inner)
     return given.node(PlaceholderWithDefault(spec), *given.tensors).outputs
 
 

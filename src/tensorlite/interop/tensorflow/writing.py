@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.core.check import one_of
-from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
-from tensorlite.core.op import Op, Role
+from tensorlite.core.op import Effect, Op, Role
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -268,13 +267,14 @@ class _Body:
         if node not in self._inside or not beside or not is_constant(x.node):
             return self.source(x)
         name = self._part_name(node, f"const_{place}")
-        made = self._protos.add(name=name, op="Const", device=str(x.node.device))
+        writing = spelled(x.node)
+        assert writing is not None
+        made = self._protos.add(
+            name=name, op=writing.parts[-1].op, device=str(x.node.device)
+        )
         made.input.append(f"^{_before_switches(beside[0]).name}")
-        for key, value in (
-            ("value", x.node.op.attributes()["value"]),
-            ("dtype", x.dtype),
-        ):
-            made.attr[key].CopyFrom(proto_of_value(value))
+        kinds = [y.dtype for y in x.node.outputs]
+        self._attributes(made, writing.parts[-1], [], kinds, "")
         return name
 
     def _part_name(self, node: Node, part: str) -> str:
@@ -345,8 +345,9 @@ def _goes_without_saying(name: str, value: Any, known: Attribute) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Return whether a node is a constant that waits for nothing."""
-    return isinstance(node.op, Const) and not node.control
+    """Return whether a node is of a constant, or of something else there from the start."""
+    is_free = node.op.role is Role.PLAIN and node.op.effect is Effect.NONE
+    return is_free and not node.inputs and not node.control
 
 
 def _before_switches(node: Node) -> Node:
