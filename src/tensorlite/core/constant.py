@@ -30,6 +30,7 @@ class Const(Op):
     """A tensor whose value is part of the program."""
 
     role = Role.PLAIN
+    by_dtype = True
     value: np.ndarray[Any, Any]
 
     def infer(self) -> TensorSpec:

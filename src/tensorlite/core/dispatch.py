@@ -18,6 +18,7 @@ import numpy as np
 
 from tensorlite.core import dtypes, operand
 from tensorlite.core.accounts import largest
+from tensorlite.core.admission import admit
 from tensorlite.core.constant import Const, array_of, encoded, structure
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType
@@ -410,14 +411,7 @@ def execute(op: Op, inputs: Tensors) -> Tensors:
     if device.job is not None and op.role is not Role.CALL:
         return _remotely(op, inputs, device)
     arrays = [x.array for x in inputs]
-    kinds = tuple(
-        [
-            x.dtype if type(x) is ndarray or not isinstance(x, Opaque) else None
-            for x in arrays
-        ]
-    )
-    if kinds not in op.admitted:
-        admit(op, inputs, kinds)
+    admit(op, inputs, arrays)
     xp = np
     if device is not CPU and device.job is None:
         device = CPU if device == CPU else device
@@ -468,18 +462,14 @@ def wrap(xp: Any, out: Any, device: DeviceName) -> EagerTensor:
     return EagerTensor(array, device)
 
 
-def admits(op: Op, inputs: Tensors, dtype: object) -> bool:
+def admits(op: Op, inputs: tuple[EagerTensor, ...], dtype: object) -> bool:
     """Return whether the short way is right for operands of a dtype; inference may refuse it."""
     if op.wants_float and inputs[0].dtype.kind in "iub":
         return False
-    admit(op, inputs, dtype)
+    admit(op, inputs, [x._array for x in inputs])
+    if op.by_dtype:
+        op.admitted.add(dtype)
     return True
-
-
-def admit(op: Op, inputs: Tensors, kinds: object) -> None:
-    """Let inference refuse dtypes that a kernel would take without a word, once for each."""
-    op.infer(*[x.spec for x in inputs])
-    op.admitted.add(kinds)
 
 
 def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:

@@ -142,12 +142,18 @@ class Op:
     """Name of the array function that the kernel is, when it takes `out=`."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     """The attributes, once there are some: subclasses become dataclasses."""
+    by_dtype: ClassVar[bool] = False
+    """Whether inference refuses dtypes, and nothing else that the kernel would take: dispatch then
+    asks it once for each. A class with an `infer` of its own says so anew; those whose attributes
+    are functions or graphs say it too, since nothing may keep these longer than they live."""
     admitted: ClassVar[set[Any]] = set()
-    """Dtypes that inference has let pass, alone or as a tuple: dispatch asks it once for each."""
+    """What inference has let pass: dtypes, and calls as admission.py tells one from another."""
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         """Register the class by name; it becomes a frozen dataclass when first it is needed."""
         cls.admitted = set()
+        if "infer" in vars(cls) and "by_dtype" not in vars(cls):
+            cls.by_dtype = False
         if "__init__" not in vars(cls):
             cls.__init__ = _first_init  # type: ignore[assignment]
         if not abstract:

@@ -68,7 +68,7 @@ class TensorSpec:
     TensorSpec(shape=(None, 3), dtype=tl.float32)
     """
 
-    __slots__ = ("dtype", "inner", "known", "name", "shape", "trainable")
+    __slots__ = ("_hash", "dtype", "inner", "known", "name", "shape", "trainable")
 
     def __init__(
         self,
@@ -99,7 +99,11 @@ class TensorSpec:
         return isinstance(other, TensorSpec) and self._compared() == other._compared()
 
     def __hash__(self) -> int:
-        return hash(self._compared())
+        try:
+            found: int = self._hash
+        except AttributeError:  # set when first it is asked for, which most are not
+            found = self._hash = hash(self._compared())
+        return found
 
     @property
     def rank(self) -> int | None:

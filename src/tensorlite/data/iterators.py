@@ -205,6 +205,7 @@ def keys(dataset: Any) -> tuple[int, ...]:
 class NewIterator(Op):
     """A new iterator over a dataset, which is given the values of tensors it was made with."""
 
+    by_dtype = True
     effect = Effect.IO
     differentiable = False
     dataset: Any

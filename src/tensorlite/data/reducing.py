@@ -73,6 +73,7 @@ class OnlyElement(Op):
 class ReduceDataset(Op):
     """The state after all elements, of a first one and of what the dataset was made with."""
 
+    by_dtype = True
     effect = Effect.IO
     differentiable = False
     reduction: Any

@@ -71,6 +71,7 @@ class DatasetOp(Op, abstract=True):
 class PythonDataset(DatasetOp):
     """A dataset for which there is no operator: one that Python's functions make."""
 
+    by_dtype = True
     dataset: Any
     keys: tuple[int, ...] = ()
 

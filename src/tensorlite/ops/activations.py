@@ -52,6 +52,7 @@ SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 class Activation(Unary, abstract=True):
     """A function of real floating elements; integers are cast to float32 first."""
 
+    by_dtype = True
     wants_float = True
 
     def infer(self, x: TensorSpec) -> TensorSpec:
@@ -84,6 +85,8 @@ class Flow(Op, abstract=True):
 
 class Relu(Unary):
     """The greater of each element and zero."""
+
+    by_dtype = True
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is real."""

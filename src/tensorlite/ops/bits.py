@@ -100,6 +100,7 @@ class RightShift(_Shift):
 class Invert(Unary):
     """Every bit turned round."""
 
+    by_dtype = True
     differentiable = False
     ufunc = "invert"
 

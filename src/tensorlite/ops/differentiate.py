@@ -61,6 +61,7 @@ R = TypeVar("R")
 class CustomGradient(Op):
     """The first inputs themselves; their gradient is sent, by a function, to the other inputs."""
 
+    by_dtype = True
     aliases = True
     function: Callable[..., Any]
     number: int

@@ -169,6 +169,7 @@ def _marked(value: Any, tensors: list[Tensor], *, top: bool) -> str:
 class EagerPyFunc(Op):
     """Calls a Python function of eager tensors when the graph runs."""
 
+    by_dtype = True
     effect = Effect.IO
     func: Callable[..., Any]
     specs: tuple[TensorSpec, ...]
@@ -288,6 +289,7 @@ def py_function(
 class PyFunc(Op):
     """Calls a Python function of NumPy arrays."""
 
+    by_dtype = True
     differentiable = False
     func: Callable[..., Any]
     specs: tuple[TensorSpec, ...]

@@ -41,6 +41,8 @@ __all__ = [
 class Smooth(FloatUnary, abstract=True):
     """A differentiable function of floating-point elements, complex ones included."""
 
+    by_dtype = True
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is floating or complex."""
         if not (x.dtype.is_floating or x.dtype.is_complex):
@@ -60,6 +62,8 @@ class Smooth(FloatUnary, abstract=True):
 
 class RealSmooth(Smooth, abstract=True):
     """A function of real floats, computed in float64."""
+
+    by_dtype = True
 
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is real and floating."""
@@ -225,6 +229,7 @@ class Reciprocal(Smooth):
 class Square(Unary):
     """A tensor times itself."""
 
+    by_dtype = True
     ufunc = "square"
 
     def infer(self, x: TensorSpec) -> TensorSpec:

@@ -60,6 +60,8 @@ class Unary(Op, abstract=True):
     [2 4]
     """
 
+    by_dtype = True
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
         return x.without_value()
@@ -88,6 +90,7 @@ class Predicate(Op, abstract=True):
     [ True False]
     """
 
+    by_dtype = True
     differentiable = False
 
     def infer(self, x: TensorSpec) -> TensorSpec:
@@ -104,6 +107,8 @@ class Binary(Op, abstract=True):
     >>> print(tl.extend.call(Distance(), [1.0, 5.0], [2.0]))
     [1. 3.]
     """
+
+    by_dtype = True
 
     def infer(self, x: TensorSpec, y: TensorSpec) -> TensorSpec:
         """Return the broadcast shape; ShapeError or DTypeError when the operands do not meet."""

@@ -25,6 +25,7 @@ __all__ = ["matmul", "vecdot"]
 class MatMul(Op):
     """The product of two matrices, either of which may be transposed first."""
 
+    by_dtype = True
     selective = True
     transpose_a: bool = False
     transpose_b: bool = False
@@ -40,6 +41,8 @@ class MatMul(Op):
 
     def kernel(self, xp: Xp, a: Array, b: Array) -> Array:
         """Return the product."""
+        if a.ndim != 2 or b.ndim != 2:
+            raise ValueError("there is something that is no matrix")
         left = a.T if self.transpose_a else a
         return _kept(xp.matmul(left, b.T if self.transpose_b else b), a)
 
@@ -53,6 +56,7 @@ class MatMul(Op):
 class BatchMatMulV2(Op):
     """The products of matrices in stacks that broadcast; either may be made adjoint first."""
 
+    by_dtype = True
     selective = True
     adj_x: bool = False
     adj_y: bool = False
@@ -72,6 +76,8 @@ class BatchMatMulV2(Op):
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the products."""
+        if x.ndim < 2 or y.ndim < 2:
+            raise ValueError("there is something that is no matrix")
         left = x.conj().swapaxes(-1, -2) if self.adj_x else x
         right = y.conj().swapaxes(-1, -2) if self.adj_y else y
         return _kept(xp.matmul(left, right), x)

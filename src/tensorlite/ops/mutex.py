@@ -294,6 +294,7 @@ class ExecuteInCriticalSection(Op):
     around.
     """
 
+    by_dtype = True
     f: Callee
 
     @cached_property

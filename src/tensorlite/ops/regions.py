@@ -71,6 +71,7 @@ def strongest(effects: Iterable[Effect]) -> Effect:
 class If(Region):
     """Runs one of two graphs, as the first input says; both take the other inputs."""
 
+    by_dtype = True
     role = Role.IF
     host = (0,)
     then_branch: Graph
@@ -116,6 +117,7 @@ class While(Region):
     the body's own input tensor; what the loop captures from outside becomes one.
     """
 
+    by_dtype = True
     role = Role.WHILE
     cond: Graph
     body: Graph
@@ -173,6 +175,7 @@ def _may_agree(a: TensorSpec, b: TensorSpec) -> bool:
 class PartitionedCall(Region):
     """Calls a traced function."""
 
+    by_dtype = True
     role = Role.CALL
     f: Callee
 

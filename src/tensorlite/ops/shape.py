@@ -141,6 +141,7 @@ def _summed(mine: Sequence[int], other: Sequence[int], extra: int) -> Array:
 class Cast(Op):
     """A tensor's elements in another dtype."""
 
+    by_dtype = True
     to: DType
 
     def infer(self, x: TensorSpec) -> TensorSpec:

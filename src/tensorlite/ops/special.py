@@ -22,6 +22,8 @@ class Erf(Smooth):
     Computation 23 (1969) 631-637: one for |x| <= 0.46875, one up to 4, one beyond.
     """
 
+    by_dtype = True
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is real and floating."""
         if not x.dtype.is_floating:
