@@ -1,6 +1,10 @@
 """tf.distributions: those of tf.contrib.distributions that TensorFlow 1 has at its top."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.contrib.classes_counted import (
+    DirichletMultinomial,
+    Multinomial,
+)
 from tensorlite.compat.v1.contrib.distribution import (
     FULLY_REPARAMETERIZED,
     NOT_REPARAMETERIZED,
@@ -27,12 +31,14 @@ __all__ = [
     "Beta",
     "Categorical",
     "Dirichlet",
+    "DirichletMultinomial",
     "Distribution",
     "Exponential",
     "FULLY_REPARAMETERIZED",
     "Gamma",
     "Laplace",
     "NOT_REPARAMETERIZED",
+    "Multinomial",
     "Normal",
     "RegisterKL",
     "ReparameterizationType",

@@ -16,6 +16,7 @@ from tensorlite.compat.v1.contrib.distribution import (
     new_seed,
     sizes_behind,
 )
+from tensorlite.compat.v1.contrib.validating import below, positive, validated
 from tensorlite.compat.v1.math import erfinv
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -24,6 +25,8 @@ log, exp, square = elementwise.log, elementwise.exp, elementwise.square
 
 class LocationScale(Distribution):
     """A distribution that is moved by `loc` and stretched by `scale`."""
+
+    shaped = ("loc", "scale")
 
     def __init__(
         self,
@@ -34,7 +37,8 @@ class LocationScale(Distribution):
         name: str | None = None,
     ) -> None:
         self._loc = as_parameter(loc, "loc")
-        self._scale = as_parameter(scale, "scale", self._loc.dtype)
+        width = as_parameter(scale, "scale", self._loc.dtype)
+        self._scale = validated(validate_args, width, positive())
         super().__init__(
             self._loc.dtype,
             name or type(self).__name__,
@@ -136,6 +140,8 @@ class Laplace(LocationScale):
 
 
 class Uniform(Distribution):
+    shaped = ("low", "high")
+
     def __init__(
         self,
         low: Any = 0.0,
@@ -144,8 +150,10 @@ class Uniform(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        self._low = as_parameter(low, "low")
-        self._high = as_parameter(high, "high", self._low.dtype)
+        start = as_parameter(low, "low")
+        self._high = as_parameter(high, "high", start.dtype)
+        message = "uniform not defined when low >= high."
+        self._low = validated(validate_args, start, below(self._high, message))
         given = {"low": low, "high": high}
         super().__init__(self._low.dtype, name, validate_args, allow_nan_stats, given)
 
@@ -175,7 +183,8 @@ class Uniform(Distribution):
     def _log_prob(self, x: Any) -> Any:
         density = -log(self._high - self._low) + v1_arrays.zeros_like(x)
         nowhere = v1_arrays.zeros_like(density) - float("inf")
-        return v1_arrays.where_v2(self._inside(x), density, nowhere)
+        found = v1_arrays.where_v2(self._inside(x), density, nowhere)
+        return v1_arrays.where_v2(elementwise.is_nan(x), x, found)
 
     def _cdf(self, x: Any) -> Any:
         inner = (x - self._low) / (self._high - self._low)
@@ -208,8 +217,10 @@ class Gamma(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        self._concentration = as_parameter(concentration, "concentration")
-        self._rate = as_parameter(rate, "rate", self._concentration.dtype)
+        shape = as_parameter(concentration, "concentration")
+        self._concentration = validated(validate_args, shape, positive())
+        by = as_parameter(rate, "rate", shape.dtype)
+        self._rate = validated(validate_args, by, positive())
         given = {"concentration": concentration, "rate": rate}
         super().__init__(
             self._rate.dtype, name, validate_args, allow_nan_stats, given
@@ -255,9 +266,12 @@ class Gamma(Distribution):
 
     def _mode(self) -> Any:
         found = (self._concentration - 1.0) / self._rate
-        nowhere = v1_arrays.zeros_like(found) + float("nan")
         inside = self._concentration + v1_arrays.zeros_like(found) > 1.0
-        return v1_arrays.where_v2(inside, found, nowhere)
+        message = "mode not defined when any concentration <= 1"
+        return self._where_defined(inside, found, message)
+
+    def _valid_sample(self, x: Any) -> Any:
+        return validated(True, x, positive())
 
 
 @RegisterKL(Gamma, Gamma)
@@ -298,9 +312,12 @@ class Beta(Distribution):
         name: str = "Beta",
     ) -> None:
         ones = 1.0 if concentration1 is None else concentration1
-        self._one = as_parameter(ones, "concentration1")
+        right = positive("Concentration parameter must be positive.")
+        one = as_parameter(ones, "concentration1")
+        self._one = validated(validate_args, one, right)
         zeros = 1.0 if concentration0 is None else concentration0
-        self._zero = as_parameter(zeros, "concentration0", self._one.dtype)
+        zero = as_parameter(zeros, "concentration0", one.dtype)
+        self._zero = validated(validate_args, zero, right)
         given = {"concentration1": concentration1, "concentration0": concentration0}
         super().__init__(self._one.dtype, name, validate_args, allow_nan_stats, given)
 
@@ -356,9 +373,14 @@ class Beta(Distribution):
     def _mode(self) -> Any:
         found = (self._one - 1.0) / (self._one + self._zero - 2.0)
         both = elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
-        return v1_arrays.where_v2(
-            both, found, v1_arrays.zeros_like(found) + float("nan")
+        message = (
+            "Mode undefined for concentration1 <= 1., and for concentration0 <= 1."
         )
+        return self._where_defined(both, found, message)
+
+    def _valid_sample(self, x: Any) -> Any:
+        less = below(v1_arrays.ones_like(x), "sample must be less than `1`.")
+        return validated(True, x, positive("sample must be positive"), less)
 
 
 @RegisterKL(Beta, Beta)

@@ -18,6 +18,7 @@ from tensorlite.compat.v1.contrib.distribution import (
     as_parameter,
     sizes_behind,
 )
+from tensorlite.compat.v1.contrib.validating import probabilities
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -29,6 +30,7 @@ def _one_of(logits: Any, probs: Any) -> None:
 
 class Bernoulli(Distribution):
     reparameterized = False
+    shaped = ("logits",)
 
     def __init__(
         self,
@@ -41,7 +43,8 @@ class Bernoulli(Distribution):
     ) -> None:
         _one_of(logits, probs)
         if logits is None:
-            self._probs = as_parameter(probs, "probs")
+            found = as_parameter(probs, "probs")
+            self._probs = probabilities(validate_args, found, of_classes=False)
             odds = elementwise.log(self._probs)
             self._logits = odds - elementwise.log1p(-self._probs)
         else:
@@ -112,7 +115,8 @@ class _Classes(Distribution):
     ) -> None:
         _one_of(logits, probs)
         if logits is None:
-            self._probs = as_parameter(probs, "probs")
+            found = as_parameter(probs, "probs")
+            self._probs = probabilities(validate_args, found, of_classes=True)
             self._logits = elementwise.log(self._probs)
         else:
             self._logits = as_parameter(logits, "logits")

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays, framework
+from tensorlite.compat.shared.values import get_static_value
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
+from tensorlite.compat.v1.contrib.validating import assert_true, validated
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
@@ -38,6 +40,31 @@ class Distribution:
     """How many axes one draw has."""
     reparameterized: ClassVar[bool] = True
     """Whether gradients flow through draws."""
+    shaped: ClassVar[tuple[str, ...]] = ()
+    """The parameters that have the shape of a draw."""
+
+    @classmethod
+    def param_shapes(
+        cls, sample_shape: Any, name: str = "DistributionParamShapes"
+    ) -> dict[str, Any]:
+        if not cls.shaped:
+            raise UnimplementedError(
+                f"param_shapes is not implemented: {cls.__name__}"
+            )
+        with name_scope(name):
+            shape = framework.convert_to_tensor(sample_shape, int32)
+            return dict.fromkeys(cls.shaped, shape)
+
+    @classmethod
+    def param_static_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+        if isinstance(sample_shape, Operand):
+            sample_shape = get_static_value(sample_shape)
+        shape = as_shape(sample_shape)
+        if not shape.is_fully_defined():
+            raise InvalidArgumentError(
+                f"TensorShape sample_shape must be fully defined: {shape}"
+            )
+        return dict.fromkeys(cls.param_shapes(shape.as_list()), shape)
 
     def __init__(
         self,
@@ -49,7 +76,8 @@ class Distribution:
     ) -> None:
         self.dtype = dtype
         self.validate_args, self.allow_nan_stats = validate_args, allow_nan_stats
-        self.parameters = parameters or {}
+        checks = {"validate_args": validate_args, "allow_nan_stats": allow_nan_stats}
+        self.parameters = {**(parameters or {}), **checks}
         with name_scope(name) as prefix:
             self._scope = prefix
 
@@ -124,9 +152,20 @@ class Distribution:
         raise _missing(self, "sample")
 
     def _value(self, value: Any) -> Any:
-        if isinstance(value, Operand):
-            return value
-        return framework.convert_to_tensor(value, self.dtype)
+        if not isinstance(value, Operand):
+            value = framework.convert_to_tensor(value, self.dtype)
+        return self._valid_sample(value) if self.validate_args else value
+
+    def _valid_sample(self, x: Any) -> Any:
+        """Return a value, which is there only if it may have been drawn."""
+        return x
+
+    def _where_defined(self, inside: Any, found: Any, message: str) -> Any:
+        """Return what is defined in some places only, by NaN or by an error in the others."""
+        if self.allow_nan_stats:
+            nowhere = v1_arrays.zeros_like(found) + float("nan")
+            return v1_arrays.where_v2(inside, found, nowhere)
+        return validated(True, found, lambda _: assert_true(inside, message))
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
         with self._named("log_prob", name):
@@ -201,6 +240,13 @@ class Distribution:
     def _stddev(self) -> Any:
         return elementwise.sqrt(self._variance())
 
+    def covariance(self, name: str = "covariance") -> Any:
+        with self._named("covariance", name):
+            return self._covariance()
+
+    def _covariance(self) -> Any:
+        raise _missing(self, "covariance")
+
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Any:
         return kl_divergence(self, other, name=name)
 
@@ -235,10 +281,7 @@ def _sample_sizes(shape: Any) -> Any:
 
 
 def _product(sizes: Any) -> Any:
-    total = sizes[0] * 0 + 1
-    for i in range(sizes.get_shape().as_list()[0]):
-        total = total * sizes[i]
-    return total
+    return numbers.reduce_prod(sizes)
 
 
 def _stacked(sizes: list[Any]) -> Any:

@@ -1,6 +1,10 @@
 """tf.contrib.distributions and tf.distributions: their names."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.contrib.classes_counted import (
+    DirichletMultinomial,
+    Multinomial,
+)
 from tensorlite.compat.v1.contrib.continuous import (
     Beta,
     Exponential,
@@ -46,6 +50,7 @@ __all__ = [
     "Categorical",
     "Cauchy",
     "Dirichlet",
+    "DirichletMultinomial",
     "Distribution",
     "Exponential",
     "FULLY_REPARAMETERIZED",
@@ -55,6 +60,7 @@ __all__ = [
     "InverseGamma",
     "Laplace",
     "Logistic",
+    "Multinomial",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagWithSoftplusScale",
     "NOT_REPARAMETERIZED",

@@ -5,13 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays, numbers, random
+from tensorlite.compat.shared import arrays, elementwise, matrices, nn as shared_nn
+from tensorlite.compat.v1 import (
+    arrays as v1_arrays,
+    matrices as v1_matrices,
+    numbers,
+    random,
+)
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
     RegisterKL,
     as_parameter,
     sizes_behind,
+)
+from tensorlite.compat.v1.contrib.validating import (
+    adding_up_to_one,
+    positive,
+    several,
+    validated,
 )
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -28,7 +39,12 @@ class Dirichlet(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        self._concentration = as_parameter(concentration, "concentration")
+        self._concentration = validated(
+            validate_args,
+            as_parameter(concentration, "concentration"),
+            positive("Concentration parameter must be positive."),
+            several,
+        )
         given = {"concentration": concentration}
         super().__init__(
             self._concentration.dtype, name, validate_args, allow_nan_stats, given
@@ -75,9 +91,19 @@ class Dirichlet(Distribution):
         count = float(self._concentration.get_shape().as_list()[-1])
         found = (self._concentration - 1.0) / (self._whole() - count)
         inside = numbers.reduce_all(self._concentration > 1.0, -1, keepdims=True)
-        return v1_arrays.where_v2(
-            inside, found, v1_arrays.zeros_like(found) + float("nan")
-        )
+        message = "Mode undefined when any concentration <= 1"
+        return self._where_defined(inside, found, message)
+
+    def _covariance(self) -> Any:
+        mean = self._mean()
+        apart = mean / (1.0 + self._whole())
+        across = v1_arrays.expand_dims(mean, -2)
+        products = matrices.matmul(v1_arrays.expand_dims(apart, -1), across)
+        return v1_matrices.matrix_set_diag(-products, self._variance())
+
+    def _valid_sample(self, x: Any) -> Any:
+        adding_up = adding_up_to_one("sample last-dimension must sum to `1`")
+        return validated(True, x, positive("samples must be positive"), adding_up)
 
 
 @RegisterKL(Dirichlet, Dirichlet)
@@ -159,11 +185,10 @@ class MultivariateNormalDiag(Distribution):
     def _variance(self) -> Any:
         return square(self._stddev())
 
-    def covariance(self, name: str = "covariance") -> Any:
-        with self._named("covariance", name):
-            variance = v1_arrays.expand_dims(self._variance(), -1)
-            count = self._loc.get_shape().as_list()[-1]
-            return variance * arrays.eye(count, dtype=self.dtype)
+    def _covariance(self) -> Any:
+        variance = v1_arrays.expand_dims(self._variance(), -1)
+        count = self._loc.get_shape().as_list()[-1]
+        return variance * arrays.eye(count, dtype=self.dtype)
 
 
 @RegisterKL(MultivariateNormalDiag, MultivariateNormalDiag)
