@@ -50,7 +50,7 @@ def _altered(op: Op, inputs: Inputs) -> Iterator[tuple[Op, Inputs]]:
     """Yield the call with other attributes, and with operands of other ranks, sizes and values."""
     for name, value in op.attributes().items():
         for other in _other_values(value):
-            changed: Any = replace(op, **{name: other})  # type: ignore[type-var]
+            changed: Any = replace(op, **{name: other})
             yield changed, inputs
     for i, x in enumerate(inputs):
         array = x.array

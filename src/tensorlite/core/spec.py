@@ -100,10 +100,10 @@ class TensorSpec:
 
     def __hash__(self) -> int:
         try:
-            found: int = self._hash
+            return self._hash
         except AttributeError:  # set when first it is asked for, which most are not
-            found = self._hash = hash(self._compared())
-        return found
+            self._hash: int = hash(self._compared())
+            return self._hash
 
     @property
     def rank(self) -> int | None:
