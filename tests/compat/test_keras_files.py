@@ -324,3 +324,58 @@ def test_losses_and_metrics_given_as_functions_come_back(
     model.save(tmp_path / f"model{suffix}")
     again = keras.models.load_model(tmp_path / f"model{suffix}")
     np.testing.assert_allclose(again.evaluate(x, y, verbose=0), wanted, rtol=1e-6)
+
+
+class _Remembering(keras.layers.Dense):  # type: ignore[misc,name-defined]
+    """A layer that keeps an array beside its weights."""
+
+    noted: Any = np.zeros(2)
+
+    def save_own_variables(self, store: Any) -> None:
+        super().save_own_variables(store)
+        store["noted"] = self.noted
+
+    def load_own_variables(self, store: Any) -> None:
+        self.noted = store["noted"][...]
+        super().load_own_variables({key: store[key] for key in ("0", "1")})
+
+
+def test_layers_of_programs_say_what_is_stored_of_them(tmp_path: Path) -> None:
+    model = keras.Sequential([keras.Input((3,)), _Remembering(2)])
+    model.layers[0].noted = np.arange(2.0)
+    path = str(tmp_path / "model.keras")
+    model.save(path)
+    again = keras.models.load_model(path, {"_Remembering": _Remembering})
+    np.testing.assert_array_equal(again.layers[0].noted, [0.0, 1.0])
+    x = np.ones((1, 3), np.float32)
+    np.testing.assert_array_equal(again(x), model(x))
+    model.save_weights(str(tmp_path / "a.weights.h5"))
+    model.layers[0].noted = np.zeros(2)
+    keras.saving.load_weights(model, str(tmp_path / "a.weights.h5"))
+    np.testing.assert_array_equal(model.layers[0].noted, [0.0, 1.0])
+
+
+def test_weights_of_bfloat16_are_stored(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.weights.h5")
+    layers = keras.layers
+    first = keras.Sequential([keras.Input((3,)), layers.Dense(2, dtype="bfloat16")])
+    second = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
+    first.save_weights(path)
+    second.load_weights(path)
+    for x, y in zip(first.get_weights(), second.get_weights(), strict=True):
+        np.testing.assert_array_equal(x.astype(np.float32), y)
+
+
+def test_layers_of_other_shapes_are_left_out_if_so_wanted(tmp_path: Path) -> None:
+    def made(units: int) -> Any:
+        layers = [keras.layers.Dense(2), keras.layers.Dense(units)]
+        return keras.Sequential([keras.Input((3,)), *layers])
+
+    path = str(tmp_path / "a.weights.h5")
+    first, second = made(4), made(5)
+    first.save_weights(path)
+    with pytest.raises(ValueError, match="must match"):
+        second.load_weights(path)
+    with pytest.warns(UserWarning, match="was not loaded"):
+        second.load_weights(path, skip_mismatch=True)
+    np.testing.assert_array_equal(second.get_weights()[0], first.get_weights()[0])

@@ -309,3 +309,56 @@ def test_what_was_learnt_of_data_is_in_files(tmp_path: Path) -> None:
     again = keras.models.load_model(path)
     x = drawn(2, 3)
     np.testing.assert_array_equal(again(x).numpy(), model(x).numpy())
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "said"),
+    [
+        (layers.Dense(2), (3,), "expected min_ndim=2, found ndim=1. Full shape"),
+        (
+            layers.Conv2D(2, 3),
+            (1, 4, 3),
+            "expected min_ndim=4, found ndim=3. Full shape",
+        ),
+        (layers.LSTM(2), (1, 3), "is incompatible with the layer"),
+    ],
+    ids=["too_few", "not_so_many", "of_cells"],
+)
+def test_layers_say_which_inputs_they_do_not_take(
+    layer: Any, shape: Any, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        layer(np.ones(shape, np.float32))
+
+
+def test_specs_of_inputs_are_checked() -> None:
+    class Own(layers.Layer):  # type: ignore[misc,name-defined]
+        def call(self, inputs: Any) -> Any:
+            return inputs
+
+    layer = Own()
+    layer.input_spec = keras.layers.InputSpec(shape=(None, 3), dtype="float32")
+    layer(np.ones((2, 3), np.float32))
+    with pytest.raises(ValueError, match=r"expected shape=\(None, 3\)"):
+        layer(np.ones((2, 4), np.float32))
+    layer.input_spec = [keras.layers.InputSpec(ndim=2)] * 2
+    with pytest.raises(ValueError, match="expects 2 input"):
+        layer(np.ones((2, 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("axes", "bias"),
+    [(None, None), ("d", (3, 1, 1)), ("e", (4, 1)), ("de", (3, 4, 1))],
+)
+def test_equations_may_leave_out_the_last_axes(axes: Any, bias: Any) -> None:
+    layer = layers.EinsumDense("bc...,cde->bde...", (3, 4), bias_axes=axes)
+    made = layer(drawn(2, 1, 2))
+    assert tuple(made.shape) == (2, 3, 4, 2)
+    assert tuple(layer.kernel.shape) == (1, 3, 4)
+    assert bias is None or tuple(layer.bias.shape) == bias
+
+
+def test_layers_are_named_as_in_keras_3() -> None:
+    keras.backend.clear_session()
+    assert layers.ConvLSTM2D(1, 2).name == "conv_lstm2d"
+    assert layers.Conv2DTranspose(1, 2).name == "conv2d_transpose"

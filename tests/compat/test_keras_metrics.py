@@ -93,3 +93,9 @@ def test_weights_of_programs_own_metrics_may_have_one_size_or_none() -> None:
     assert metric.add_weight("counts", shape=3).shape == (3,)
     assert metric.add_weight("count", shape=None).shape == ()
     assert metric.add_weight("table", shape=[2, 3]).shape == (2, 3)
+
+
+def test_accuracies_of_single_numbers_are_weighed() -> None:
+    metric = tf.keras.metrics.BinaryAccuracy()
+    metric.update_state([1, 1, 0, 0], [0.98, 1, 0, 0.6], sample_weight=[1, 0, 0, 1])
+    assert float(metric.result()) == 0.5

@@ -119,5 +119,5 @@ def test_numbers_that_nothing_can_be_made_with_are_told(name: str) -> None:
 def test_a_layer_takes_inputs_as_wide_as_those_it_was_built_for() -> None:
     dense = layers.Dense(2, name="narrow")
     dense(np.zeros((2, 3), np.float32))
-    with pytest.raises(ValueError, match="the layer narrow takes"):
+    with pytest.raises(ValueError, match="layer 'narrow' is incompatible"):
         dense(np.zeros((2, 4), np.float32))

@@ -10,14 +10,13 @@ import importlib
 import io
 import json
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tensorlite.compat.v2.keras import describing, naming
+from tensorlite.compat.v2.keras import describing, naming, own_variables
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 
@@ -35,24 +34,37 @@ def hdf5() -> Any:
         ) from error
 
 
-def stored(root: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield a layer's variables, and those of the layers in it, with the paths that Keras uses."""
+class _Part:
+    """Variables that a layer names as a part of it."""
+
+    def __init__(self, variables: list[Any], owner: str) -> None:
+        self.variables, self.owner = variables, owner
+
+    def save_own_variables(self, store: Any) -> None:
+        own_variables.put(store, self.variables)
+
+    def load_own_variables(self, store: Any) -> None:
+        own_variables.taken(store, self.variables, self.owner)
+
+
+def stored(root: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what is stored of a layer and of the layers in it, with the paths that Keras uses."""
     seen: set[int] = set()
     yield from _stored(root, "", seen)
 
 
-def _stored(layer: Any, path: str, seen: set[int]) -> Iterator[tuple[str, list[Any]]]:
+def _stored(layer: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if id(layer) in seen:
         return
     seen.add(id(layer))
     parts = getattr(layer, "stored_parts", None)
     if parts is not None:
         for name, variables in parts().items():
-            yield _joined(path, name), variables
+            yield _joined(path, name), _Part(variables, path)
         return
-    own = [w for w in layer.own_weights() if id(w) not in seen]
-    if own:
-        yield path, sorted(own, key=lambda w: not w.trainable)
+    saves = type(layer).save_own_variables is not Layer.save_own_variables
+    if saves or layer.own_weights():
+        yield path, layer
     for name, member in _members(layer):
         if isinstance(member, Layer):
             yield from _stored(member, _joined(path, name), seen)
@@ -79,9 +91,7 @@ def _members(layer: Any) -> Iterator[tuple[str, Any]]:
             yield name, found[name]
 
 
-def _listed(
-    members: Any, path: str, seen: set[int]
-) -> Iterator[tuple[str, list[Any]]]:
+def _listed(members: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     names: dict[str, int] = {}
     for x in members.values() if isinstance(members, dict) else members:
         if not isinstance(x, Layer):
@@ -97,34 +107,26 @@ def _written(model: Any, optimizer: Any = None) -> bytes:
     """Return the HDF5 file of a model's weights."""
     buffer = io.BytesIO()
     with hdf5().File(buffer, "w") as file:
-        for path, variables in stored(model):
-            _put(file, path, variables)
+        for path, holder in stored(model):
+            holder.save_own_variables(_store(file, path))
         if optimizer is not None:
-            _put(file, "optimizer", list(optimizer.variables))
+            own_variables.put(_store(file, "optimizer"), list(optimizer.variables))
     return buffer.getvalue()
 
 
-def _put(file: Any, path: str, variables: list[Any]) -> None:
-    for i, variable in enumerate(variables):
-        file[f"{path}/vars/{i}".lstrip("/")] = np.asarray(variable.numpy())
+def _store(file: Any, path: str) -> own_variables.Store:
+    return own_variables.Store(file, f"{path}/vars".lstrip("/"))
 
 
-def _taken(file: Any, path: str, variables: list[Any]) -> None:
-    """Give variables what a file has for them."""
-    place = f"{path}/vars".lstrip("/")
-    held = file.get(place, {})
-    if len(held) != len(variables):
-        raise InvalidArgumentError(
-            f"{path or 'the model'} has {len(variables)} variables, and the file {len(held)} for it"
-        )
-    for i, variable in enumerate(variables):
-        value = np.asarray(held[str(i)])
-        if tuple(value.shape) != tuple(variable.shape):
-            raise InvalidArgumentError(
-                f"{path}: variable {i} has the shape {tuple(variable.shape)}, and the file "
-                f"{tuple(value.shape)}"
-            )
-        variable.assign(value.astype(variable.dtype.numpy))
+def _load(holder: Any, store: Any, skip_mismatch: bool) -> None:
+    """Let a layer take what is stored of it; say so if that does not fit and may be left out."""
+    try:
+        holder.load_own_variables(store)
+    except ValueError as error:
+        if not skip_mismatch:
+            raise
+        name = getattr(holder, "name", "a part of a layer")
+        warnings.warn(f"A layer ({name}) was not loaded: {error}", stacklevel=4)
 
 
 def write_weights(model: Any, path: str) -> None:
@@ -134,35 +136,39 @@ def write_weights(model: Any, path: str) -> None:
     Path(path).write_bytes(_written(model, kept))
 
 
-def read_weights(model: Any, path: str) -> None:
-    """Read a model's weights from a file, or from an archive with such a file."""
+def read_weights(model: Any, path: str, skip_mismatch: bool = False) -> None:
+    """Read a model's weights from a file, or from an archive with such a file.
+
+    Layers whose variables have other shapes there keep theirs if `skip_mismatch` says so.
+    """
     if not Path(path).exists():
         raise NotFoundError(f"{path}: there is no such file")
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            _read(model, io.BytesIO(archive.read(_WEIGHTS)))
+            _read(model, io.BytesIO(archive.read(_WEIGHTS)), skip_mismatch)
         return
-    _read(model, io.BytesIO(Path(path).read_bytes()))
+    _read(model, io.BytesIO(Path(path).read_bytes()), skip_mismatch)
 
 
-def _read(model: Any, source: Any) -> None:
+def _read(model: Any, source: Any, skip_mismatch: bool = False) -> None:
     with hdf5().File(source, "r") as file:
         if "layer_names" in file.attrs:
             raise InvalidArgumentError(
                 "this is a file of Keras 2, which is not read; let Keras 3 load and save it"
             )
         known = list(stored(model))
-        if not known and "layers" in file:
+        if not known and "layers" in file and not model.built:
             raise InvalidArgumentError(
                 "the model has no weights yet: call it on data, or build it, before it reads them"
             )
-        for path, variables in known:
-            _taken(file, path, variables)
+        for path, holder in known:
+            _load(holder, _store(file, path), skip_mismatch)
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and "optimizer/vars" in file:
             optimizer.build(model.trainable_variables)
             if len(file["optimizer/vars"]) == len(list(optimizer.variables)):
-                _taken(file, "optimizer", list(optimizer.variables))
+                held = list(optimizer.variables)
+                own_variables.taken(_store(file, "optimizer"), held, "the optimizer")
 
 
 def write_model(model: Any, path: str) -> None:

@@ -33,7 +33,8 @@ from tensorlite.compat.v2.keras.arguments import (
     surrounding,
     training_in,
 )
-from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec
+from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
+from tensorlite.compat.v2.keras.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
@@ -55,7 +56,7 @@ class Held:
         self.checked: dict[Any, bool] = {}
 
 
-class Layer(Arguments, Module):
+class Layer(Arguments, OwnVariables, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -404,7 +405,7 @@ class Layer(Arguments, Module):
     def build_for(self, inputs: Any) -> None:
         """Make the weights for inputs like these, if they are not made yet."""
         if self.input_spec is not None:
-            _check(self.input_spec, inputs, self.name)
+            check_inputs(self.input_spec, inputs, self.name)
         if self.built:
             return
         self.build_with(_shapes_of(inputs))
@@ -473,13 +474,6 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
         self.built = True
 
     return made
-
-
-def _check(spec: Any, inputs: Any, name: str) -> None:
-    pairs = zip(nest.flatten(spec), nest.flatten(inputs), strict=False)
-    for one, x in pairs:
-        if hasattr(x, "shape") and x.get_shape().rank is not None:
-            one.check(x, name)
 
 
 def leaves(value: Any) -> Iterator[Any]:

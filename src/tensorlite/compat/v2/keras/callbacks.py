@@ -340,9 +340,16 @@ class ReduceLROnPlateau(_Watching):
 
 
 class TerminateOnNaN(Callback):
+    def __init__(self, raise_error: bool = False) -> None:
+        self.raise_error = raise_error
+
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         loss = (logs or {}).get("loss")
         if loss is not None and not np.isfinite(loss):
+            if self.raise_error:
+                raise RuntimeError(
+                    f"NaN or Inf loss encountered at batch {batch}. Loss value: {loss}"
+                )
             print(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True
 

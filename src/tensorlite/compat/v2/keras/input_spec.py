@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.core import nest
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import ShapeError
+from tensorlite.core.shapes import TensorShape
 
 
 class InputSpec:
@@ -20,30 +23,83 @@ class InputSpec:
         axes: dict[int, int | None] | None = None,
         allow_last_axis_squeeze: bool = False,
         name: str | None = None,
+        optional: bool = False,
     ) -> None:
-        self.dtype, self.shape, self.ndim = dtype, shape, ndim
-        self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, axes or {}
+        self.dtype = None if dtype is None else as_dtype(dtype).name
+        self.shape = None if shape is None else tuple(TensorShape(shape))
+        self.ndim = ndim if self.shape is None else len(self.shape)
+        self.max_ndim, self.min_ndim = max_ndim, min_ndim
+        self.axes = {int(axis): size for axis, size in (axes or {}).items()}
+        self.name, self.optional = name, optional
+        self.allow_last_axis_squeeze = allow_last_axis_squeeze
 
-    def check(self, x: Any, layer: str) -> None:
-        rank = len(x.shape)
-        fits = (
-            (self.ndim is None or rank == self.ndim)
-            and (self.min_ndim is None or rank >= self.min_ndim)
-            and (self.max_ndim is None or rank <= self.max_ndim)
-        )
-        sizes = {
-            axis: x.shape[axis] for axis in self.axes if -rank <= int(axis) < rank
-        }
-        for axis, size in sizes.items():
-            wanted = self.axes[axis]
-            fits = fits and (None in (wanted, size) or wanted == size)
-        if not fits:
-            wanted_text = [
-                f"{name}={value}"
-                for name, value in vars(self).items()
-                if value and name not in {"dtype", "name"}
-            ]
+    def get_config(self) -> dict[str, Any]:
+        kept = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes", "optional")
+        return {key: getattr(self, key) for key in kept}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> InputSpec:
+        return cls(**config)
+
+    def check(self, x: Any, layer: str, place: int = 0) -> None:
+        """Refuse a tensor that is not as it must be."""
+        sizes = tuple(x.shape)
+        found = self._unlike(sizes, x.dtype.name)
+        if found is not None:
             raise ShapeError(
-                f"the layer {layer} takes inputs of {', '.join(wanted_text)}; this one has the "
-                f"shape {tuple(x.shape)}"
+                f"Input {place} with name '{self.name}' of layer '{layer}' is incompatible with "
+                f"the layer: {found}"
             )
+
+    def _unlike(self, sizes: tuple[Any, ...], dtype: str) -> str | None:
+        """Return in what a tensor is not as it must be."""
+        rank = len(sizes)
+        whole = f"Full shape received: {sizes}"
+        if self.ndim not in (None, rank) and not self.allow_last_axis_squeeze:
+            return f"expected ndim={self.ndim}, found ndim={rank}. {whole}"
+        if self.max_ndim is not None and rank > self.max_ndim:
+            return f"expected max_ndim={self.max_ndim}, found ndim={rank}"
+        if self.min_ndim is not None and rank < self.min_ndim:
+            return f"expected min_ndim={self.min_ndim}, found ndim={rank}. {whole}"
+        if self.dtype not in (None, dtype):
+            return f"expected dtype={self.dtype}, found dtype={dtype}"
+        for axis, wanted in self.axes.items():
+            if wanted is not None and sizes[axis] not in (None, wanted):
+                return (
+                    f"expected axis {axis} of input shape to have value {wanted}, but received "
+                    f"input with shape {sizes}"
+                )
+        if self.shape is not None and not self._fits(sizes):
+            return f"expected shape={self.shape}, found shape={sizes}"
+        return None
+
+    def _fits(self, sizes: tuple[Any, ...]) -> bool:
+        wanted = tuple(self.shape or ())
+        if self.allow_last_axis_squeeze:
+            wanted, sizes = (x[:-1] if x[-1:] == (1,) else x for x in (wanted, sizes))
+        pairs = zip(wanted, sizes, strict=False)
+        return all(None in (x, y) or x == y for x, y in pairs)
+
+
+def check_inputs(spec: Any, inputs: Any, layer: str) -> None:
+    """Refuse inputs of a layer that are not as its specs say."""
+    specs, given = nest.flatten(spec), nest.flatten(inputs)
+    if isinstance(inputs, dict) and all(
+        one is not None and one.name for one in specs
+    ):
+        missing = [one.name for one in specs if one.name not in inputs]
+        if missing:
+            raise ShapeError(
+                f'Missing data for input "{missing[0]}". You passed a data dictionary with keys '
+                f"{list(inputs)}. Expected the following keys: {[x.name for x in specs]}"
+            )
+        given = [inputs[one.name] for one in specs]
+    if len(specs) != len(given):
+        raise ShapeError(
+            f'Layer "{layer}" expects {len(specs)} input(s), but it received {len(given)} input '
+            f"tensors. Inputs received: {given}"
+        )
+    for place, (one, x) in enumerate(zip(specs, given, strict=True)):
+        known = hasattr(x, "shape") and x.get_shape().rank is not None
+        if one is not None and known:
+            one.check(x, layer, place)

@@ -262,18 +262,23 @@ class EinsumDense(Layer):
         inputs, _, kernel = taken.partition(",")
         return inputs, kernel, given
 
+    def _known_sizes(
+        self, inputs: str, given: str, sizes: list[Any]
+    ) -> dict[str, Any]:
+        """Return the sizes of the letters, of which those that are left out are on one side."""
+        ours, theirs = inputs.replace("...", ""), given.replace("...", "")
+        if inputs.endswith("..."):  # the first of all is the batch
+            known = dict(zip(ours, sizes, strict=False))
+            made = dict(zip(theirs[1:], self.sizes, strict=False))
+        else:
+            known = dict(zip(reversed(ours), reversed(sizes), strict=False))
+            made = dict(zip(reversed(theirs), reversed(self.sizes), strict=False))
+        return {**known, **{k: x for k, x in made.items() if x is not None}}
+
     def build(self, input_shape: Any) -> None:
         inputs, kernel, given = self._letters()
-        known = dict(
-            zip(
-                reversed(inputs.replace("...", "")),
-                reversed(input_shape),
-                strict=False,
-            )
-        )
-        ends = reversed(given.replace("...", ""))
-        made = dict(zip(ends, reversed(self.sizes), strict=False))
-        found = {**known, **{k: x for k, x in made.items() if x is not None}}
+        found = self._known_sizes(inputs, given, list(input_shape))
+        rest = len(input_shape) - len(inputs) + 3 if inputs.endswith("...") else 0
         outputs = [i for i, x in enumerate(kernel) if x in given]
         inner = [i for i, x in enumerate(kernel) if x not in given]
         self.kernel = self.add_weight(
@@ -287,7 +292,9 @@ class EinsumDense(Layer):
         )
         if self.bias_axes:
             first = min(given.index(x) for x in self.bias_axes)
-            shape = [found[x] if x in self.bias_axes else 1 for x in given[first:]]
+            named = given.removesuffix("...")[first:]
+            shape = [found[x] if x in self.bias_axes else 1 for x in named]
+            shape += [1] * rest
             self.bias = self.add_weight(
                 "bias",
                 shape,

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras import naming
 from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
 from tensorlite.core.dtypes import float32
 from tensorlite.ops.shape import astype
@@ -20,7 +21,8 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     predicted = converted(y_pred)
     chosen = astype(predicted > threshold, predicted.dtype)
     right = astype(converted(y_true), predicted.dtype) == chosen
-    return tl.mean(astype(right, float32), axis=-1)
+    each = astype(right, float32)
+    return each if naming.is_keras_3() else tl.mean(each, axis=-1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:

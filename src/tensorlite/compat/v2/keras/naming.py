@@ -17,7 +17,8 @@ _path: ContextVar[tuple[str, ...]] = ContextVar("keras_path", default=())
 
 def snake(kind: str) -> str:
     """Return the name of a class in lower case, words parted by underscores."""
-    parted = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
+    word = "[a-z]+" if is_keras_3() else "[a-z0-9]+"
+    parted = re.sub(rf"(.)([A-Z]{word})", r"\1_\2", kind)
     found = re.sub(r"([a-z])([A-Z])", r"\1_\2", parted).lower()
     return f"private{found}" if found.startswith("_") else found
 

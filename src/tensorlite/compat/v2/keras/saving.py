@@ -48,7 +48,7 @@ def load_weights(
             f"load_weights: by_name is for HDF5 files of Keras 2, and {path} is none"
         )
     if path.endswith(_FILES):
-        return archives.read_weights(model, path)
+        return archives.read_weights(model, path, skip_mismatch)
     return checkpoints.read_weights(model, path)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.compat.v2.keras.models import load_model, save_model
 from tensorlite.compat.v2.keras.utils import (
     CustomObjectScope,
@@ -14,6 +16,19 @@ from tensorlite.compat.v2.keras.utils import (
     serialize_keras_object,
 )
 
+
+def save_weights(
+    model: Any, filepath: Any, overwrite: bool = True, **kwargs: Any
+) -> None:
+    model.save_weights(filepath, overwrite, **kwargs)
+
+
+def load_weights(
+    model: Any, filepath: Any, skip_mismatch: bool = False, **kwargs: Any
+) -> None:
+    model.load_weights(filepath, skip_mismatch=skip_mismatch, **kwargs)
+
+
 __all__ = [
     "CustomObjectScope",
     "custom_object_scope",
@@ -22,7 +37,9 @@ __all__ = [
     "get_registered_name",
     "get_registered_object",
     "load_model",
+    "load_weights",
     "register_keras_serializable",
     "save_model",
+    "save_weights",
     "serialize_keras_object",
 ]
