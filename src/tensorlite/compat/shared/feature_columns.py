@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tensorlite.compat.shared import random, vocabularies
 from tensorlite.compat.views import lifted, plain
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import as_dtype, float32, string
+from tensorlite.core.dtypes import DType, as_dtype, float32, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.interop.tensorflow.stored.checkpoints import load_variable
 from tensorlite.train.feature_columns import categories, models, vectors
@@ -45,6 +46,8 @@ __all__ = [
 
 def _sizes(shape: Any) -> tuple[int, ...]:
     given = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if not all(isinstance(size, Integral) for size in given):
+        raise DTypeError(f"shape dimensions must be integer. shape: {shape}")
     if not given or any(int(size) < 1 for size in given):
         raise InvalidArgumentError(
             f"shape dimensions must be greater than 0, given: {shape}"
@@ -52,16 +55,37 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     return tuple(map(int, given))
 
 
-def _default(value: Any, shape: tuple[int, ...], key: str) -> tuple[Any, ...] | None:
+def _checked_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise InvalidArgumentError(
+            f"key must be a string. Got: type {type(key)}. Given key: {key}."
+        )
+    return key
+
+
+def _default(
+    value: Any, shape: tuple[int, ...], kind: DType, key: str
+) -> tuple[Any, ...] | None:
     if value is None:
         return None
     given = np.asarray(value)
+    if given.dtype.kind not in ("iu" if kind.is_integer else "iuf"):
+        raise DTypeError(
+            f"default_value must be compatible with dtype. default_value: {value}, "
+            f"dtype: {kind.name}, key: {key}"
+        )
     if given.shape not in ((), shape):
         raise ShapeError(
-            f"{key}: the shape of default_value must be equal to the given shape {shape}, not "
-            f"{given.shape}"
+            f"The shape of default_value must be equal to given shape. default_value: {value}, "
+            f"shape: {shape}, key: {key}"
         )
-    return tuple(np.broadcast_to(given, shape).tolist())
+    whole = np.broadcast_to(given, shape).astype(int if kind.is_integer else float)
+    found: tuple[Any, ...] = _nested(whole.tolist())
+    return found
+
+
+def _nested(values: Any) -> Any:
+    return tuple(map(_nested, values)) if isinstance(values, list) else values
 
 
 def numeric_column(
@@ -71,15 +95,16 @@ def numeric_column(
     dtype: Any = float32,
     normalizer_fn: Any = None,
 ) -> Any:
+    _checked_key(key)
     sizes, kind = _sizes(shape), as_dtype(dtype)
     if not (kind.is_integer or kind.is_floating):
-        raise DTypeError(
+        raise InvalidArgumentError(
             f"dtype must be convertible to float. dtype: {dtype}, key: {key}"
         )
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise DTypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
     change = None if normalizer_fn is None else lifted(normalizer_fn)
-    default = _default(default_value, sizes, key)
+    default = _default(default_value, sizes, kind, key)
     return vectors.NumericColumn(key, sizes, default, kind, change)
 
 
@@ -101,6 +126,9 @@ def bucketized_column(source_column: Any, boundaries: Any) -> Any:
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = string
 ) -> Any:
+    _checked_key(key)
+    if hash_bucket_size is None:
+        raise InvalidArgumentError(f"hash_bucket_size must be set. key: {key}")
     count = categories.positive(hash_bucket_size, "hash_bucket_size")
     kind = categories.whole_dtype(as_dtype(dtype), key)
     return categories.HashedCategoricalColumn(key, count, dtype=kind)
@@ -114,7 +142,9 @@ def vocabulary_file_column(
     default_value: int | None,
     dtype: Any,
 ) -> Any:
-    kind = categories.whole_dtype(as_dtype(dtype), key)
+    kind = categories.whole_dtype(as_dtype(dtype), _checked_key(key))
+    if not vocabulary_file:
+        raise InvalidArgumentError(f"Missing vocabulary_file in {key}.")
     file = str(vocabulary_file)
     lines = (
         len(Path(file).read_bytes().splitlines()) if vocabulary_size is None else 0
@@ -147,8 +177,17 @@ def categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> Any:
-    words = tuple(np.asarray(vocabulary_list).tolist())
-    categories.positive(len(words), f"the length of vocabulary_list of {key}")
+    _checked_key(key)
+    if vocabulary_list is None or not len(vocabulary_list):
+        raise InvalidArgumentError(
+            f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}"
+        )
+    held = np.asarray(vocabulary_list)
+    if held.dtype.kind not in "iuSUO":
+        raise InvalidArgumentError(
+            f"vocabulary dtype must be string or integer, not {held.dtype}, column_name: {key}"
+        )
+    words = tuple(held.tolist())
     if len(set(words)) != len(words):
         raise InvalidArgumentError(
             f"Duplicate keys in vocabulary_list: {words} of column {key}"
@@ -156,7 +195,7 @@ def categorical_column_with_vocabulary_list(
     own = string if isinstance(words[0], (str, bytes)) else dtypes.int64
     kind = categories.whole_dtype(own if dtype is None else as_dtype(dtype), key)
     if kind.is_integer is not own.is_integer:
-        raise DTypeError(
+        raise InvalidArgumentError(
             f"dtype {kind.name} and vocabulary dtype {own.name} do not match, column {key}"
         )
     known = Vocabulary(kind, words, **_others(default_value, num_oov_buckets, key))
@@ -167,6 +206,7 @@ def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> Any:
     count = categories.positive(num_buckets, "num_buckets")
+    _checked_key(key)
     if default_value is not None and not 0 <= default_value < count:
         raise InvalidArgumentError(
             f"default_value {default_value} not in range [0, {count}), column {key}"
@@ -186,16 +226,20 @@ def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = float32
 ) -> Any:
     own = _categorical(categorical_column, "weighted_categorical_column")
-    kind = as_dtype(dtype)
-    if not (kind.is_integer or kind.is_floating):
-        raise DTypeError(f"dtype {kind.name} is not convertible to float.")
+    kind = None if dtype is None else as_dtype(dtype)
+    if kind is None or not (kind.is_integer or kind.is_floating):
+        raise InvalidArgumentError(f"dtype {dtype} is not convertible to float.")
     return categories.WeightedCategoricalColumn(own, weight_feature_key, kind)
 
 
 def crossed_column(
     keys: Any, hash_bucket_size: int, hash_key: int | None = None
 ) -> Any:
-    count = categories.positive(hash_bucket_size, "hash_bucket_size")
+    if not hash_bucket_size or hash_bucket_size < 1:
+        raise InvalidArgumentError(
+            f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}"
+        )
+    count = hash_bucket_size
     if not isinstance(keys, (list, tuple)) or len(keys) < 2:
         raise InvalidArgumentError(
             f"keys must be a list with length > 1. Given: {keys}"
@@ -207,8 +251,11 @@ def crossed_column(
                 "crossing will increase probability of collision. Instead, use the feature name as "
                 f"a string. Given: {key}"
             )
-        if not isinstance(key, str):
-            _categorical(key, "crossed_column")
+        if not isinstance(key, (str, CategoricalColumn)):
+            raise InvalidArgumentError(
+                "Unsupported key type. All keys must be either string, or categorical column "
+                f"except HashedCategoricalColumn. Given: {key}"
+            )
     return categories.CrossedColumn(tuple(keys), count, hash_key)
 
 

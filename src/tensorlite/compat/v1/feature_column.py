@@ -168,7 +168,9 @@ def input_layer(
 
 
 def _listed(columns: Any) -> list[Any]:
-    return [columns] if isinstance(columns, Column) else list(columns)
+    if isinstance(columns, (Column, dict)):
+        return [columns] if isinstance(columns, Column) else models.in_order(columns)
+    return list(columns)
 
 
 def linear_model(

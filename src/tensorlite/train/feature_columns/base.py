@@ -14,7 +14,9 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.sparse_arrange import sparse_expand_dims
 from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.stack import stack
 
 Lookup = Callable[[Tensor], Tensor]
 
@@ -134,9 +136,12 @@ class Features:
                 f"{sorted(map(str, self._raw))}"
             )
         given = self._raw[key]
+        if hasattr(given, "dense_shape") and not isinstance(given, SparseTensor):
+            parts = given.indices, given.values, given.dense_shape
+            given = SparseTensor(*map(_packed, parts))
         if isinstance(given, SparseTensor):
-            return given
-        tensor = to_tensor(given)
+            return sparse_expand_dims(given) if given.rank == 1 else given
+        tensor = _packed(given)
         shape = tensor.spec.shape
         if shape == ():
             raise InvalidArgumentError(
@@ -153,6 +158,19 @@ class Features:
         if column not in self._ready:
             self._ready[column] = make()
         return self._ready[column]
+
+
+def _packed(given: Any) -> Tensor:
+    """Return a feature as a tensor; lists may hold tensors of a graph, as layers make of them."""
+    if isinstance(given, (list, tuple)) and _holds_tensors(given):
+        return stack([_packed(x) for x in given])
+    return to_tensor(given)
+
+
+def _holds_tensors(given: Any) -> bool:
+    if isinstance(given, (list, tuple)):
+        return any(_holds_tensors(x) for x in given)
+    return isinstance(given, Tensor)
 
 
 def dense_input(given: Features, key: str) -> Tensor:

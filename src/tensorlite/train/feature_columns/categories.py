@@ -10,7 +10,7 @@ from typing import Any
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.assertions import assert_true
@@ -69,7 +69,7 @@ class _OfOneFeature(CategoricalColumn):
     def _numbered(self, given: Features) -> SparseTensor:
         found = without_missing(given.read(self.key))
         if self.dtype.is_integer is not found.dtype.is_integer:
-            raise DTypeError(
+            raise InvalidArgumentError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column "
                 f"dtype: {self.dtype.name}, tensor dtype: {found.dtype.name}"
             )
@@ -274,9 +274,11 @@ class SequenceCategoricalColumn(CategoricalColumn):
 
 
 def whole_dtype(dtype: DType, what: str) -> DType:
-    """Return a dtype of categories; DTypeError if values of it are none."""
+    """Return a dtype of categories; InvalidArgumentError if values of it are none."""
     if dtype is not dtypes.string and not dtype.is_integer:
-        raise DTypeError(f"{what}: dtype must be string or integer, not {dtype.name}")
+        raise InvalidArgumentError(
+            f"{what}: dtype must be string or integer, not {dtype.name}"
+        )
     return dtype
 
 

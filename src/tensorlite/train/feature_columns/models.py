@@ -33,6 +33,10 @@ C = TypeVar("C", bound=Column)
 
 def in_order(columns: Iterable[C], kind: Any = Column) -> list[C]:
     """Return columns by their names; InvalidArgumentError for none, for two alike, for others."""
+    if isinstance(columns, dict):
+        raise InvalidArgumentError(
+            "Expected feature_columns to be iterable, found dict."
+        )
     listed = list(columns)
     if not listed:
         raise InvalidArgumentError("feature_columns must not be empty.")
@@ -64,7 +68,18 @@ def joined(
     for column in in_order(columns, DenseColumn):
         with turn(column):
             found.append(rows_of(column, given))
-    return found
+    return of_one_size(found)
+
+
+def of_one_size(rows: list[Tensor]) -> list[Tensor]:
+    """Return what columns give; InvalidArgumentError if they are known to be of other sizes."""
+    sizes = [x.spec.shape[0] if x.spec.shape else None for x in rows]
+    known = {size for size in sizes if size is not None}
+    if len(known) > 1:
+        raise InvalidArgumentError(
+            f"Batch size (first dimension) of each feature must be same. Batch sizes: {sizes}"
+        )
+    return rows
 
 
 def joined_steps(
@@ -103,7 +118,7 @@ def weighted_sums(
     for column in in_order(columns):
         with turn(column):
             found.append(_weighted(column, given, units, combiner, trainable))
-    return found
+    return of_one_size(found)
 
 
 def _weighted(
@@ -133,7 +148,7 @@ def parse_example_spec(columns: Iterable[Column]) -> dict[str, Any]:
     for column in columns:
         if not isinstance(column, Column):
             raise InvalidArgumentError(
-                f"All feature_columns must be feature columns. Given: {column!r}"
+                f"All feature_columns must be FeatureColumn instances. Given: {column!r}"
             )
         for key, feature in column.parse_example_spec.items():
             if found.setdefault(key, feature) != feature:

@@ -283,8 +283,8 @@ class SharedEmbeddingColumn(EmbeddingColumn):
 
 def checked_boundaries(boundaries: Any) -> tuple[float, ...]:
     """Return boundaries of ranges; InvalidArgumentError unless each is above the one before."""
-    given = tuple(boundaries)
-    if any(a >= b for a, b in pairwise(given)):
+    given = tuple(boundaries or ())
+    if not given or any(a >= b for a, b in pairwise(given)):
         raise InvalidArgumentError(
             f"boundaries must be a sorted list, not {list(given)}"
         )

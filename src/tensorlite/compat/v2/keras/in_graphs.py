@@ -8,6 +8,9 @@ from functools import wraps
 from typing import Any
 
 from tensorlite.compat import views
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.nest import flatten
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, at_once
 
 building: ContextVar[Any] = ContextVar("keras_graph", default=None)
@@ -23,13 +26,28 @@ def of_graph(value: Any) -> bool:
     return isinstance(value, views.GraphTensor)
 
 
+def of_values(value: Any) -> bool:
+    """Return whether arguments are no tensors, which become constants of a graph."""
+    return tracer() is None and not any(isinstance(x, Tensor) for x in flatten(value))
+
+
 def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of tensors take those of the graph being built, and return such."""
+    return _building(call, of_graph)
 
+
+def wherever(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function take tensors of the graph being built, and values for it."""
+    return _building(call, lambda value: of_graph(value) or of_values(value))
+
+
+def _building(
+    call: Callable[..., Any], is_for_graphs: Callable[[Any], bool]
+) -> Callable[..., Any]:
     @wraps(call)
     def made(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
-        if graph is None or not of_graph([args, kwargs]):
+        if graph is None or not is_for_graphs([args, kwargs]):
             return call(*args, **kwargs)
         token = building.set(graph)
         try:

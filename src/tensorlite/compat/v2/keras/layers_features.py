@@ -9,6 +9,7 @@ from typing import Any
 from tensorlite.compat.shared.feature_columns import numbers_of
 from tensorlite.compat.v2.keras import in_graphs
 from tensorlite.compat.v2.keras.base_layer import Layer
+from tensorlite.compat.views import shown
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.operand import Operand
 from tensorlite.train.feature_columns import models
@@ -83,18 +84,29 @@ class DenseFeatures(Layer):
     ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
         is_one = isinstance(feature_columns, Column)
-        given = [feature_columns] if is_one else list(feature_columns)
+        given = [feature_columns] if is_one else feature_columns
         self.columns: tuple[Any, ...] = tuple(models.in_order(given, DenseColumn))
         self.making = LayersMaking(self)
+        self._rows: list[Any] = []
 
-    def call(
-        self, features: Any, cols_to_output_tensors: Any = None, training: Any = None
+    @in_graphs.wherever
+    def _applied(self, *args: Any, **kwargs: Any) -> Any:
+        return super()._applied(*args, **kwargs)
+
+    def __call__(
+        self, features: Any, cols_to_output_tensors: Any = None, **kwargs: Any
     ) -> Any:
-        given = Features(features, self.making)
-        rows = models.joined(self.columns, given, self.making.turn)
+        made = super().__call__(features, **kwargs)
         if cols_to_output_tensors is not None:
-            cols_to_output_tensors.update(zip(self.columns, rows, strict=True))
-        return models.side_by_side(rows)
+            rows = zip(self.columns, self._rows, strict=True)
+            cols_to_output_tensors.update({x: shown(row) for x, row in rows})
+        self._rows = []
+        return made
+
+    def call(self, features: Any, training: Any = None) -> Any:
+        given = Features(features, self.making)
+        self._rows = models.joined(self.columns, given, self.making.turn)
+        return models.side_by_side(self._rows)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (None, sum(column.width for column in self.columns))

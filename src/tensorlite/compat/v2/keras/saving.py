@@ -71,7 +71,7 @@ def inputs_of(model: Any) -> Any:
     inputs = getattr(model, "inputs", None)
     if inputs is None:
         return model.first_inputs
-    specs = [TensorSpec(tuple(x.shape), x.dtype) for x in inputs]
+    specs = [TensorSpec(x.shape, x.dtype) for x in inputs]
     return specs[0] if len(specs) == 1 else specs
 
 

@@ -68,7 +68,7 @@ class KerasTensor(Operand):
             raise InvalidArgumentError(
                 "KerasTensor cannot have `sparse=True` and `ragged=True`"
             )
-        self.spec = TensorSpec(tuple(TensorShape(shape)), defaults.kind_of(dtype))
+        self.spec = TensorSpec(TensorShape(shape).as_list(), defaults.kind_of(dtype))
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.record_history = record_history
         self.mask_spec: TensorSpec | None = None
@@ -388,7 +388,7 @@ def placed_input(
     """Return a symbolic tensor that a model is given values for."""
     node = Node(layer, (), {})
     kind = defaults.kind_of(dtype)
-    spec = TensorSpec(tuple(TensorShape(shape)), kind)
+    spec = TensorSpec(TensorShape(shape).as_list(), kind)
     node.outputs = KerasTensor.made(spec, node, name or naming.of_input())
     made: KerasTensor = node.outputs
     return made
