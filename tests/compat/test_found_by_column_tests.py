@@ -31,7 +31,8 @@ def run(fetches: Any) -> Any:
 
 def test_layers_take_lists_in_graphs() -> None:
     price, size = columns.numeric_column("price"), columns.numeric_column("size")
-    layer, each = tf.keras.layers.DenseFeatures([price, size]), {}
+    layer = tf.keras.layers.DenseFeatures([price, size])
+    each: dict[Any, Any] = {}
     found = layer({"price": [[1.0], [5.0]], "size": [[3.0], [4.0]]}, each)
     whole, alone = run([found, each[size]])
     assert whole.tolist() == [[1.0, 3.0], [5.0, 4.0]]
@@ -154,3 +155,25 @@ def test_functional_models_are_saved_where_version_1_runs_at_once(
         assert np.allclose(loaded(x), model(x))
     finally:
         mode.eager, mode.plain_sizes = before
+
+
+def test_csv_defaults_may_be_constants_of_the_graph(tmp_path: Any) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("1,,x\n,2.5,y\n")
+    defaults = [
+        tf.constant([7], tf.int32),
+        tf.constant([0.5]),
+        tf.constant([], tf.string),
+    ]
+    rows = tf.data.experimental.CsvDataset(str(path), record_defaults=defaults)
+    element = tf.data.make_one_shot_iterator(rows).get_next()
+    with tf.Session() as session:
+        assert [session.run(element) for _ in range(2)] == [
+            (1, 0.5, b"x"),
+            (7, 2.5, b"y"),
+        ]
+        assert session.run(tf.data.experimental.cardinality(rows)) == -2
+        assert (
+            session.run(tf.data.experimental.cardinality(tf.data.Dataset.range(3)))
+            == 3
+        )

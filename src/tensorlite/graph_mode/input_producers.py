@@ -121,7 +121,7 @@ def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
     """Return a queue of names, of which there has to be one; see `producer`."""
     with built(get_default_graph()):
         names = to_tensor(x)
-        if isinstance(x, (list, tuple)) and not x:
+        if not isinstance(x, Tensor) and names.spec.shape == (0,):
             raise InvalidArgumentError(
                 "string_input_producer requires a non-null input tensor"
             )

@@ -10,13 +10,15 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.check import several
-from tensorlite.core.dispatch import calls, to_tensor
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import calls, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.records import opened
 from tensorlite.ops.strings import as_bytes
 from tensorlite.ops.text_files import pieces
@@ -41,13 +43,21 @@ def default_specs(given: Sequence[Any]) -> list[Default]:
 def _default(one: Any) -> Default:
     if isinstance(one, (DType, type, np.dtype)):
         return checked(Default(as_dtype(one)))
-    tensor = to_tensor(one)
+    tensor = _known(one)
     array = tensor.array
     if array.size > 1:
         raise InvalidArgumentError(
             f"record_defaults: {one!r}; allowed are one value, [] and dtypes"
         )
     return checked(Default(tensor.dtype, array.ravel()[0] if array.size else None))
+
+
+def _known(one: Any) -> Tensor:
+    """Return a value as a tensor; that of a graph's constant, too."""
+    if isinstance(one, SymbolicTensor) and isinstance(one.node.op, Const):
+        one = one.node.op.value
+    with interpreted_by(None):
+        return to_tensor(one)
 
 
 def checked(default: Default) -> Default:
