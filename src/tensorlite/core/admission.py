@@ -16,9 +16,6 @@ MOST = 1024
 """How many calls are remembered of one class of operators."""
 LONGEST = 64
 """How many elements a tensor may have whose value inference looks at; see EagerTensor.spec."""
-_COUNTING = frozenset(
-    np.dtype(name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
-)
 
 
 def admit(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> None:
@@ -43,13 +40,13 @@ def _told(op: Op, arrays: list[Any]) -> tuple[object, ...]:
     """Return all that inference is told: attributes, dtypes, shapes, and what shapes hold."""
     told: list[object] = [*op.__dict__.values()]
     for x in arrays:
-        if type(x) is np.ndarray or hasattr(x, "dtype"):
+        if type(x) is np.ndarray:
             told += x.dtype, x.shape
         else:
-            told.append(x.spec)
+            told += (x.dtype, x.shape) if hasattr(x, "dtype") else (x.spec,)
     for i in op.host:
         if i < len(arrays):
             x = arrays[i]
-            if type(x) is np.ndarray and x.dtype in _COUNTING and x.size <= LONGEST:
+            if type(x) is np.ndarray and x.size <= LONGEST and not x.dtype.hasobject:
                 told.append(x.tobytes())
     return tuple(told)

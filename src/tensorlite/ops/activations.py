@@ -259,6 +259,8 @@ class Softsign(Activation):
 class _LastAxis(Activation, abstract=True):
     """A function of the vectors along the last axis."""
 
+    by_dtype = True
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; ShapeError when it has no axis."""
         if x.shape == ():

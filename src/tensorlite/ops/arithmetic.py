@@ -193,6 +193,7 @@ class Sum(Op):
 class BroadcastTo(Op):
     """A tensor stretched to a shape by NumPy's broadcasting."""
 
+    by_dtype = True
     host = (1,)
     aliases = True
 

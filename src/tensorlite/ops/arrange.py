@@ -74,6 +74,7 @@ class Size(Op):
 class Transpose(Op):
     """A tensor with its axes in another order."""
 
+    by_dtype = True
     host = (1,)
     aliases = True
 
@@ -129,6 +130,7 @@ def _inverse(perm: Tensor) -> Tensor:
 class ExpandDims(Op):
     """A tensor with an axis of size 1 put in."""
 
+    by_dtype = True
     host = (1,)
     aliases = True
 
@@ -160,6 +162,7 @@ class ExpandDims(Op):
 class Squeeze(Op):
     """A tensor without some axes of size 1: those named, or all when none is."""
 
+    by_dtype = True
     aliases = True
     squeeze_dims: tuple[int, ...] = ()
 

@@ -181,6 +181,8 @@ class IsFinite(Predicate):
 class SelectV2(Op):
     """Elements of one operand where a condition holds, of another where it does not."""
 
+    by_dtype = True
+
     def infer(
         self, condition: TensorSpec, x: TensorSpec, y: TensorSpec
     ) -> TensorSpec:
