@@ -117,7 +117,8 @@ def test_datasets_and_generators_give_batches_while_a_graph_is_built() -> None:
 
 
 def test_metrics_have_the_names_of_version_1() -> None:
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    keras: Any = tf.keras
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
     model.compile("sgd", "mse", metrics=["accuracy", "mse"])
     x, y = np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)
     found = model.fit(x, y, verbose=0).history

@@ -122,6 +122,22 @@ class Stream:
         return self.source if self._one else iter(self.source)
 
 
+class Sequence:
+    """Batches by number, for `fit`."""
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def __len__(self) -> int:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def on_epoch_end(self) -> None:
+        """Do nothing."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self[i] for i in range(len(self)))
+
+
 class Indexed:
     """Batches of a keras.utils.Sequence."""
 

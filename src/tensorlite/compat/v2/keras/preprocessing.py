@@ -15,6 +15,24 @@ from tensorlite.compat.v2.keras.folders import (
     text_dataset_from_directory as text_dataset_from_directory,
     timeseries_dataset_from_array as timeseries_dataset_from_array,
 )
+from tensorlite.compat.v2.keras.image_batches import (
+    DataFrameIterator,
+    DirectoryIterator,
+    Iterator,
+    NumpyArrayIterator,
+)
+from tensorlite.compat.v2.keras.image_changes import (
+    apply_affine_transform,
+    apply_brightness_shift,
+    apply_channel_shift,
+    random_brightness,
+    random_channel_shift,
+    random_rotation,
+    random_shear,
+    random_shift,
+    random_zoom,
+)
+from tensorlite.compat.v2.keras.image_generators import ImageDataGenerator
 from tensorlite.compat.v2.keras.pictures import (
     array_to_img,
     img_to_array,
@@ -261,15 +279,6 @@ def skipgrams(
     return pairs, labels
 
 
-def _refused(name: str) -> Any:
-    def refuse(*args: Any, **kwargs: Any) -> None:
-        raise InvalidArgumentError(
-            f"{name} is not served; read files with tl.data, and change images with tf.image"
-        )
-
-    return refuse
-
-
 sequence = SimpleNamespace(
     TimeseriesGenerator=TimeseriesGenerator,
     make_sampling_table=make_sampling_table,
@@ -283,9 +292,22 @@ text = SimpleNamespace(
     text_to_word_sequence=text_to_word_sequence,
 )
 image = SimpleNamespace(
-    ImageDataGenerator=_refused("keras.preprocessing.image.ImageDataGenerator"),
+    DataFrameIterator=DataFrameIterator,
+    DirectoryIterator=DirectoryIterator,
+    ImageDataGenerator=ImageDataGenerator,
+    Iterator=Iterator,
+    NumpyArrayIterator=NumpyArrayIterator,
+    apply_affine_transform=apply_affine_transform,
+    apply_brightness_shift=apply_brightness_shift,
+    apply_channel_shift=apply_channel_shift,
     array_to_img=array_to_img,
     img_to_array=img_to_array,
     load_img=load_img,
+    random_brightness=random_brightness,
+    random_channel_shift=random_channel_shift,
+    random_rotation=random_rotation,
+    random_shear=random_shear,
+    random_shift=random_shift,
+    random_zoom=random_zoom,
     save_img=save_img,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from tensorlite.compat.v2.keras.config import (
     enable_interactive_logging as enable_interactive_logging,
     is_interactive_logging_enabled as is_interactive_logging_enabled,
 )
+from tensorlite.compat.v2.keras.feeding import Sequence as Sequence
 from tensorlite.compat.v2.keras.files_fetched import get_file as get_file
 from tensorlite.compat.v2.keras.folders import (
     audio_dataset_from_directory as audio_dataset_from_directory,
@@ -72,22 +72,6 @@ def set_random_seed(seed: int) -> None:
     seeding.begin_anew()
     np.random.seed(seed)
     set_seed(seed)
-
-
-class Sequence:
-    """Batches by number, for `fit`."""
-
-    def __getitem__(self, index: int) -> Any:
-        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
-
-    def __len__(self) -> int:
-        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
-
-    def on_epoch_end(self) -> None:
-        """Do nothing."""
-
-    def __iter__(self) -> Iterator[Any]:
-        yield from (self[i] for i in range(len(self)))
 
 
 PyDataset = Sequence
