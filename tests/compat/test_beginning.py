@@ -58,3 +58,19 @@ import sys, tensorlite.compat.{version}
 optional = {{"absl", "PIL", "google", "tensorboard", "sklearn", "ray", "onnx", "cupy"}}
 print(sorted(optional & {{x.partition(".")[0] for x in sys.modules}}))"""
     assert said(program) == "[]"
+
+
+def test_optimizers_write_into_the_graph_that_is_there_from_the_beginning() -> None:
+    program = """
+import tensorlite.compat.v1 as tf
+w = tf.Variable(2.0)
+loss, train = tf.square(w - 1.0), tf.train
+rates = (train.GradientDescentOptimizer(0.1), train.AdamOptimizer(0.1),
+         train.MomentumOptimizer(0.1, 0.9), train.RMSPropOptimizer(0.1))
+steps = [x.minimize(loss) for x in rates]
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for step in steps:
+        session.run(step)
+    print(session.run(w) < 2.0)"""
+    assert said(program) == "True"

@@ -15,7 +15,6 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.counting import alike
 from tensorlite.ops import training
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse_state import ResourceScatterSub
 
 
@@ -36,7 +35,7 @@ class _ByRule(Optimizer):
 
     def _hyper_of(self, var: Any) -> list[Any]:
         """Return the hyperparameters as the rule takes them, as plain tensors."""
-        return [astype(plain(x), var.dtype) for x in self._hyper]
+        return [plain(cast(x, var.dtype)) for x in self._hyper]
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         slots = [self.get_slot(var, name).handle for name in self._slot_names]
@@ -396,8 +395,9 @@ class AdamOptimizer(_ByRule):
 
     def _hyper_of(self, var: Any) -> list[Any]:
         """Return the powers that the rate is corrected by, and rate, betas and epsilon."""
-        powers = [plain(x.value()) for x in self._get_beta_accumulators()]
-        return [*[astype(x, var.dtype) for x in powers], *super()._hyper_of(var)]
+        powers = [x.value() for x in self._get_beta_accumulators()]
+        cast_to = [plain(cast(x, var.dtype)) for x in powers]
+        return [*cast_to, *super()._hyper_of(var)]
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         # Rows that are not named decay, too, so that the result is that of dense gradients.
