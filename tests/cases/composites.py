@@ -11,6 +11,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.dispatch import calls
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from tensorlite.ops.candidates import ComputeAccidentalHits
 from tensorlite.ops.cells import GRUBlockCell, LSTMBlockCell
 from tensorlite.ops.channels import BiasAdd, BiasAddGrad
 from tensorlite.ops.colours import HSVToRGB, RGBToHSV
@@ -116,6 +117,13 @@ AROUND = np.array([[1, 0], [0, 2]], np.int32)
 
 
 CASES = (
+    OpCase(
+        "ComputeAccidentalHits",
+        lambda x: one(ComputeAccidentalHits(1))([[3], [5]], [5, 7])[0] + 0 * x,
+        lambda x: np.ones(1) + 0 * x,
+        arrays((1,)),
+        data_dependent=True,
+    ),
     OpCase("Add", one(Add()), np.add, broadcastable()),
     OpCase("Round", one(Round()), np.round, arrays((2, 3))),
     OpCase(

@@ -187,6 +187,16 @@ OF_ROWS: dict[str, Callable[[Any], Any]] = {
     "incomplete": lambda x: tf.igamma(1.5, x) + tf.igammac(2.0, x) + tf.zeta(3.0, x),
     "quotients": lambda x: tf.div_no_nan(x, x * x + 1.0) + tf.math.xlogy(x, x),
     "ratios": lambda x: tf.math.xdivy(x, x + 1.0) + tf.polygamma(1.0, x) + 7.1 % x,
+    "slices": lambda x: tf.slice(x, [0, 1], [2, 2]) ** 2.0 + x[1:3, ::2] ** 2.0,
+    "bordered": lambda x: tf.pad(x, [[1, 1], [0, 2]]) ** 2.0,
+    "broadcast": lambda x: tf.broadcast_to(x, [2, 4, 3]) ** 2.0,
+    "largest": lambda x: tf.nn.top_k(x, 2)[0] ** 2.0,
+    "products": lambda x: tf.reduce_prod(x, 0) + tf.reduce_prod(x),
+    "segments": lambda x: tf.segment_mean(x, [0, 0, 1, 1]) ** 2.0,
+    "segment_sums": lambda x: tf.segment_sum(x, [0, 1, 1, 1]) ** 2.0,
+    "groups": lambda x: tf.unsorted_segment_sum(x, [1, -1, 0, 1], 2) ** 2.0,
+    "partitions": lambda x: tf.dynamic_partition(x, [1, 0, 0, 1], 2)[1] ** 2.0,
+    "stitched": lambda x: tf.dynamic_stitch([[2, 1], [0]], [x[:2], x[3:]]) ** 2.0,
     "parts": lambda x: tf.betainc(1.5, 2.0, x / 3.0) + tf.atan2(x, x * x),
 }
 """Functions of rows; the gradients of their sums are compared with differences."""

@@ -14,6 +14,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.compare import equal
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import full_like, ones, ones_like
 from tensorlite.ops.generators import Source
 from tensorlite.ops.operators import astype
@@ -158,6 +159,26 @@ def compute_accidental_hits(
     """
     true = astype(to_tensor(true_classes), dtypes.int64)
     drawn = astype(to_tensor(sampled_candidates), dtypes.int64)
-    rows, numbers, _ = nonzero(equal(expand_dims(true, 1), expand_dims(drawn, 1)))
-    weights = full_like(rows, float(-np.finfo(np.float32).max), dtype=dtypes.float32)
-    return astype(rows, dtypes.int32), numbers, weights
+    labels = 1 if true.spec.shape is None else true.spec.shape[-1] or 1
+    rows, numbers, weights = composed(ComputeAccidentalHits(labels), true, drawn)
+    return rows, numbers, weights
+
+
+class ComputeAccidentalHits(Composite):
+    """Where drawn classes are labels: rows, numbers of the drawn, and lowest weights."""
+
+    differentiable = False
+    num_true: int
+    seed: int = 0
+    seed2: int = 0
+
+    def compose(self, true: Tensor, drawn: Tensor) -> list[Tensor]:
+        """Return the three vectors, an element for each hit."""
+        rows, numbers, _ = nonzero(equal(expand_dims(true, 1), expand_dims(drawn, 1)))
+        lowest = float(-np.finfo(np.float32).max)
+        weights = full_like(rows, lowest, dtype=dtypes.float32)
+        return [
+            astype(rows, dtypes.int32),
+            astype(numbers, dtypes.int64),
+            weights,
+        ]

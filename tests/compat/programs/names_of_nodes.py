@@ -57,6 +57,8 @@ def programs(tf: Any) -> dict[str, Callable[[], Any]]:
             for name in one.split()
         },
         **{f"trained_by_{key}": make for key, make in trained(tf).items()},
+        **{f"gradient_of_{key}": make for key, make in placed(tf).items()},
+        **{f"beside_{key}": make for key, make in beside(tf).items()},
     }
 
 
@@ -75,6 +77,65 @@ def differentiated(
         return tf.gradients(function(*xs), xs)
 
     return made
+
+
+def placed(tf: Any) -> dict[str, Callable[[], Any]]:
+    """Return programs that take gradients of what moves, picks and reduces elements."""
+    functions = {
+        "top_k": lambda x: tf.nn.top_k(x, 2)[0],
+        "strided_slice": lambda x: x[1:, ::2],
+        "slice": lambda x: tf.slice(x, [0, 1], [2, 2]),
+        "pad": lambda x: tf.pad(x, [[1, 1], [0, 0]]),
+        "broadcast_to": lambda x: tf.broadcast_to(x, [2, 4, 3]),
+        "segment_mean": lambda x: tf.segment_mean(x, [0, 0, 1, 1]),
+        "segment_sum": lambda x: tf.segment_sum(x, [0, 0, 1, 1]),
+        "unsorted_segment_sum": lambda x: tf.unsorted_segment_sum(x, [0, 1, 1, 0], 2),
+        "dynamic_partition": lambda x: tf.dynamic_partition(x, [0, 1, 0, 1], 2)[0],
+        "product": tf.reduce_prod,
+        "pooling": lambda x: tf.nn.avg_pool(
+            tf.reshape(x, [1, 2, 6, 1]), [1, 2, 2, 1], [1, 2, 2, 1], "SAME"
+        ),
+        "norm": lambda x: tf.layers.batch_normalization(
+            tf.reshape(x, [1, 2, 2, 3]), training=True
+        ),
+    }
+    return {key: differentiated(tf, made, 1) for key, made in functions.items()}
+
+
+def beside(tf: Any) -> dict[str, Callable[[], Any]]:
+    """Return programs with rates, averages, sampled classes and images."""
+
+    def decay(kind: str, **more: Any) -> Callable[[], Any]:
+        def made() -> Any:
+            step = tf.train.get_or_create_global_step()
+            return getattr(tf.train, kind)(0.1, step, 100, **more)
+
+        return made
+
+    def averaged() -> Any:
+        mean = tf.reduce_mean(rows(tf), name="loss")
+        return tf.train.ExponentialMovingAverage(0.9, zero_debias=True).apply([mean])
+
+    def sampled() -> Any:
+        w, b = tf.Variable(tf.ones([9, 3])), tf.Variable(tf.zeros([9]))
+        labels = tf.placeholder(tf.int32, [4, 1])
+        loss = tf.nn.nce_loss(w, b, labels, rows(tf), 4, 9)
+        return tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_mean(loss))
+
+    def resized() -> Any:
+        images = tf.placeholder(tf.float32, [2, 4, 4, 1])
+        made = tf.image.resize_images(images, [3, 3])
+        tf.image.resize_nearest_neighbor(images, [3, 3])
+        return tf.gradients(made, images)
+
+    return {
+        "exponential": decay("exponential_decay", decay_rate=0.9, staircase=True),
+        "inverse": decay("inverse_time_decay", decay_rate=0.9),
+        "natural": decay("natural_exp_decay", decay_rate=0.9),
+        "averaged": averaged,
+        "sampled": sampled,
+        "resized": resized,
+    }
 
 
 def trained(tf: Any) -> dict[str, Callable[[], Any]]:

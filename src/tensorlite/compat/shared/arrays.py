@@ -26,6 +26,7 @@ from tensorlite.core.dtypes import (
     as_dtype,
     bool_,
     float32,
+    float64,
     int32,
     int64,
     string,
@@ -316,8 +317,18 @@ def range(
     if not any(isinstance(x, (Operand, np.ndarray)) for x in ends):
         return tl.arange(*ends, dtype=wanted)
     of = [x.__tensor__().dtype for x in ends if isinstance(x, Operand)]
-    fitted = [converted(x, wanted or (of[0] if of else None)) for x in ends]
-    return tl.arange(*fitted, dtype=wanted)
+    is_counted = wanted is None and all(kind in _COUNTED for kind in of)
+    own = wanted or (None if is_counted or not of else of[0])
+    names = zip(ends, ("start", "limit", "delta"), strict=True)
+    given = [converted(x, own, name) for x, name in names]
+    if is_counted and all(x.dtype in _COUNTED for x in given):
+        widest = max([x.dtype for x in given], key=_COUNTED.index)
+        given = [tl.astype(x, widest) for x in given]
+    return tl.arange(*given, dtype=wanted)
+
+
+_COUNTED = (int32, int64, float32, float64)
+"""Dtypes of ranges: what is given is of several takes the one that stands behind the others."""
 
 
 @named("LinSpace")

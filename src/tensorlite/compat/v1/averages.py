@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.arrays import zeros
+from tensorlite.compat.shared.elementwise import cast, minimum, pow
 from tensorlite.compat.v1 import framework, scopes
+from tensorlite.compat.v1.init_ops import zeros_initializer
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.views import GraphTensor, in_graph, plain
+from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import scope as marks
@@ -21,8 +24,6 @@ from tensorlite.graph_mode.steps import (
     get_global_step as get_global_step,
 )
 from tensorlite.graph_mode.variables import GraphVariable
-from tensorlite.ops.bounds import minimum
-from tensorlite.ops.shape import astype
 
 
 class ExponentialMovingAverage:
@@ -67,18 +68,15 @@ class ExponentialMovingAverage:
                 first = x.value()
             else:
                 spec = plain(x).spec
-                first = framework.constant(0, spec.dtype, spec.shape)
+                first = partial(zeros, spec.shape, spec.dtype)  # type: ignore[assignment]
             return new_slot(x, first, self._name, Variable)
 
     def _decay_now(self) -> Any:
+        decay = framework.convert_to_tensor(self._decay, name="decay")
         if self._num_updates is None:
-            return self._decay
-
-        def made() -> Any:
-            n = astype(converted(plain(self._num_updates)), float32)
-            return minimum(self._decay, (1.0 + n) / (10.0 + n))
-
-        return in_graph(made, "decay")
+            return decay
+        n = cast(self._num_updates, float32, name="num_updates")
+        return minimum(decay, (1.0 + n) / (10.0 + n))
 
     def _moved(self, x: Any, decay: Any) -> Any:
         debias = self._zero_debias and isinstance(x, GraphTensor)
@@ -124,11 +122,11 @@ def assign_moving_average(
 ) -> Any:
     """Move a variable towards a value; `zero_debias` corrects for its beginning at zero."""
     with name_scope(name, "AssignMovingAvg") as prefix:
+        share = _share(decay, variable.dtype)
         if not zero_debias:
-            share = _share(decay, variable.dtype)
             step = (variable.value() - value) * share
             return variable.assign_sub(step, name=prefix)
-        return _debiased(variable, value, decay)
+        return _debiased(variable, value, share, prefix)
 
 
 def _share(decay: Any, dtype: Any) -> Any:
@@ -138,23 +136,19 @@ def _share(decay: Any, dtype: Any) -> Any:
     return 1.0 - decay
 
 
-def _debiased(variable: Any, value: Any, decay: Any) -> Any:
+def _debiased(variable: Any, value: Any, share: Any, name: str) -> Any:
     with scopes.variable_scope(variable.op.name, values=[variable, value]):
         sizes = variable.get_shape()
-        biased = scopes.get_variable(
-            "biased",
-            initializer=framework.constant(0, variable.dtype, sizes),
-            trainable=False,
-        )
-        counted = scopes.get_variable(
-            "local_step",
-            initializer=framework.constant(0, variable.dtype),
-            trainable=False,
-        )
-    moved = biased.assign_sub((biased.value() - value) * (1 - decay))
-    with framework.control_dependencies([moved, counted.assign_add(1)]):
-        whole = biased.read_value() / (1 - decay ** counted.read_value())
-        return variable.assign(whole)
+        biased, counted = [
+            scopes.get_variable(
+                own, shape, variable.dtype, zeros_initializer(), trainable=False
+            )
+            for own, shape in (("biased", sizes), ("local_step", []))
+        ]
+    moved = biased.assign_sub((biased.value() - value) * share, name="AssignSub")
+    steps_done = counted.assign_add(1, name="AssignAdd")
+    whole = moved / (1 - pow(1.0 - share, steps_done))
+    return variable.assign(whole, name=name)
 
 
 def create_global_step(graph: Any = None) -> Any:

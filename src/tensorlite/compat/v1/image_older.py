@@ -8,8 +8,11 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import image
+from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.fractional import glimpsed
+from tensorlite.compat.v1.constants import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.ensure import ensure_shape
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")
@@ -26,7 +29,6 @@ def _method(method: Any) -> str:
     return _METHODS[method] if known else str(method)
 
 
-@named("resize")
 def resize_images(
     images: Any,
     size: Any,
@@ -35,15 +37,32 @@ def resize_images(
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> Any:
-    return tl.image.resize(
-        converted(images),
-        image.sizes_of(size),
-        _method(method),
-        preserve_aspect_ratio,
-        False,
-        align_corners,
-        False,
-    )
+    kind = _method(method)
+    if active_graph() is None or preserve_aspect_ratio or kind not in _METHODS:
+        options = (kind, preserve_aspect_ratio, align_corners)
+        return _resized(images, size, options, name=name)
+    with name_scope(name, "resize"):
+        x = convert_to_tensor(images, name="images")
+        is_single = x.get_shape().rank == _ONE_IMAGE
+        batch = expand_dims(x, 0) if is_single else x
+        sizes = convert_to_tensor(size, name="size")
+        known = sizes.spec.constant()
+        if known is None or list(known) != list((batch.spec.shape or ())[1:3]):
+            batch = _RESIZED[kind](batch, sizes, align_corners)
+        return squeeze(batch, [0]) if is_single else batch
+
+
+_ONE_IMAGE = 3
+"""How many axes an image has that is no batch."""
+
+
+@named("resize")
+def _resized(
+    images: Any, size: Any, options: tuple[Any, ...], name: str | None = None
+) -> Any:
+    kind, keeps, align_corners = options
+    x, sizes = converted(images), image.sizes_of(size)
+    return tl.image.resize(x, sizes, kind, keeps, False, align_corners, False)
 
 
 resize = resize_images
@@ -59,7 +78,7 @@ def _resizing(default: str, method: str) -> Callable[..., Any]:
         half_pixel_centers: bool = False,
     ) -> Any:
         options = (False, False, align_corners, half_pixel_centers)
-        sizes = image.sizes_of(size)
+        sizes = converted(size, None, "size")
         x = converted(images)
         if x.spec.rank is None:
             x = ensure_shape(x, (None,) * 4)
@@ -72,6 +91,13 @@ resize_bilinear = _resizing("ResizeBilinear", "bilinear")
 resize_bicubic = _resizing("ResizeBicubic", "bicubic")
 resize_area = _resizing("ResizeArea", "area")
 resize_nearest_neighbor = _resizing("ResizeNearestNeighbor", "nearest")
+_RESIZED = dict(
+    zip(
+        _METHODS,
+        (resize_bilinear, resize_nearest_neighbor, resize_bicubic, resize_area),
+        strict=True,
+    )
+)
 
 
 @named("resize_image_with_pad")

@@ -99,9 +99,7 @@ from tensorlite.compat.v1.nn_losses import (
     embedding_lookup as embedding_lookup,
     embedding_lookup_sparse as embedding_lookup_sparse,
     log_poisson_loss as log_poisson_loss,
-    nce_loss as nce_loss,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
-    sampled_softmax_loss as sampled_softmax_loss,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
@@ -115,6 +113,10 @@ from tensorlite.compat.v1.rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,
     static_rnn as static_rnn,
     static_state_saving_rnn as static_state_saving_rnn,
+)
+from tensorlite.compat.v1.sampled_losses import (
+    nce_loss as nce_loss,
+    sampled_softmax_loss as sampled_softmax_loss,
 )
 
 bidirectional_rnn = static_bidirectional_rnn

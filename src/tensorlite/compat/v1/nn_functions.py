@@ -7,6 +7,7 @@ from typing import Any
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.nn_losses import (
     floats,
 )
@@ -143,7 +144,6 @@ def weighted_moments(
     return reduce.mean(mean, axis=over), reduce.mean(spread, axis=over)
 
 
-@named("FusedBatchNormV3")
 def fused_batch_norm(
     x: Any,
     scale: Any,
@@ -156,10 +156,11 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> Any:
-    value, factor = converted(x), converted(scale)
+    value = convert_to_tensor(x, name="input")
+    factor = convert_to_tensor(scale, name="scale")
+    shift = convert_to_tensor(offset, factor.dtype, name="offset")
     known = [
-        converted([] if one is None else one, factor.dtype)
-        for one in (mean, variance)
+        constant([], factor.dtype) if one is None else one for one in (mean, variance)
     ]
     op = FusedBatchNormV3(
         max(float(epsilon), LEAST_EPSILON),
@@ -167,7 +168,14 @@ def fused_batch_norm(
         data_format,
         is_training,
     )
-    made = composed(op, value, factor, converted(offset, factor.dtype), *known)
+    return _batch_norm(op, [value, factor, shift, *known], name=name)
+
+
+@named("FusedBatchNormV3")
+def _batch_norm(
+    op: FusedBatchNormV3, given: list[Any], name: str | None = None
+) -> tuple[Any, ...]:
+    made = composed(op, *given)
     return tuple(made[:3])
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.candidates import log_uniform_candidate_sampler
 from tensorlite.compat.v1.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.v1.softmax_losses import (
@@ -15,7 +14,7 @@ from tensorlite.compat.v1.softmax_losses import (
     sparse_softmax_losses,
 )
 from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.dtypes import as_dtype, int32, int64
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
@@ -28,14 +27,12 @@ from tensorlite.ops import (
     embedding,
     losses,
     safe_embeddings,
-    sampled,
     sparse_dense,
 )
 from tensorlite.ops.compare import where
 from tensorlite.ops.elementwise import exp, log, sqrt, square
 from tensorlite.ops.embedding import Strategy
 from tensorlite.ops.identity import identity, stop_gradient
-from tensorlite.ops.shape import astype
 
 
 def floats(logits: Any) -> Any:
@@ -225,75 +222,6 @@ def embedding_lookup_sparse(
         partition_strategy,
         max_norm,
     )
-
-
-@named("nce_loss")
-def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: int,
-    num_classes: int,
-    num_true: int = 1,
-    sampled_values: Any = None,
-    remove_accidental_hits: bool = False,
-    partition_strategy: Any = "mod",
-    name: str | None = "nce_loss",
-) -> Any:
-    classes = _classes(labels)
-    drawn = sampled_values or log_uniform_candidate_sampler(
-        classes, num_true, num_sampled, True, num_classes, None
-    )
-    return sampled.nce_loss(
-        weights,
-        biases,
-        classes,
-        converted(inputs),
-        num_sampled,
-        num_classes,
-        drawn,
-        remove_accidental_hits,
-        partition_strategy,
-    )
-
-
-@named("sampled_softmax_loss")
-def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: int,
-    num_classes: int,
-    num_true: int = 1,
-    sampled_values: Any = None,
-    remove_accidental_hits: bool = True,
-    partition_strategy: Any = "mod",
-    name: str | None = "sampled_softmax_loss",
-    seed: int | None = None,
-) -> Any:
-    classes = _classes(labels)
-    drawn = sampled_values or log_uniform_candidate_sampler(
-        classes, num_true, num_sampled, True, num_classes, seed
-    )
-    return sampled.sampled_softmax_loss(
-        weights,
-        biases,
-        classes,
-        converted(inputs),
-        num_sampled,
-        num_classes,
-        drawn,
-        remove_accidental_hits,
-        partition_strategy,
-    )
-
-
-def _classes(labels: Any) -> Any:
-    """Return labels as whole numbers: programs feed them as floats, too."""
-    x = converted(labels)
-    return x if x.dtype.is_integer else astype(x, int64)
 
 
 @named("CTCLoss")

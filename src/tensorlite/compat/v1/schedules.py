@@ -8,13 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from inspect import signature
+from math import pi
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.elementwise import (
+    add,
+    cast,
+    cos,
+    exp,
+    minimum,
+    multiply,
+    negative,
+    pow,
+)
 from tensorlite.compat.v1.behaviour import executing_eagerly
+from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.bounds import minimum
-from tensorlite.ops.shape import astype
+from tensorlite.core.operand import Operand
 from tensorlite.train import decays
 
 
@@ -42,18 +53,17 @@ def _check_step(given: Mapping[str, Any]) -> None:
         )
 
 
-def _rate(learning_rate: Any, global_step: Any) -> tuple[Any, Any]:
-    """Return the rate, and the step in its dtype."""
+def _rate(learning_rate: Any, global_step: Any, *others: Any) -> tuple[Any, ...]:
+    """Return the rate, what else there is and the step in its dtype, in that order.
+
+    They are what programs hold of tensors: what formulas make of them has TensorFlow's names.
+    """
     if global_step is None:
         raise InvalidArgumentError(
             "global_step is required for a learning rate that decays."
         )
-    rate = converted(learning_rate)
-    return rate, astype(converted(global_step), rate.dtype)
-
-
-def _as(rate: Any, x: Any) -> Any:
-    return astype(converted(x), rate.dtype)
+    rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+    return rate, *[cast(x, rate.dtype) for x in (*others, global_step)]
 
 
 @_renewed
@@ -66,13 +76,14 @@ def exponential_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    turned = decays.turns(step, _as(rate, decay_steps), staircase)
-    return decays.exponential(rate, _as(rate, decay_rate), turned)
+    rate, steps, base, step = _rate(
+        learning_rate, global_step, decay_steps, decay_rate
+    )
+    turned = decays.turns(step, steps, staircase)
+    return decays.exponential(rate, base, turned)
 
 
 @_renewed
-@named("ExponentialDecay")
 def natural_exp_decay(
     learning_rate: Any,
     global_step: Any,
@@ -81,9 +92,10 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    turned = decays.turns(step, _as(rate, decay_steps), staircase)
-    return decays.natural(rate, _as(rate, decay_rate), turned)
+    base = exp(negative(decay_rate))
+    return exponential_decay(
+        learning_rate, global_step, decay_steps, base, staircase, name
+    )
 
 
 @_renewed
@@ -96,9 +108,12 @@ def inverse_time_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    turned = decays.turns(step, _as(rate, decay_steps), staircase)
-    return decays.inverse_time(rate, _as(rate, decay_rate), turned)
+    rate, steps, decay, step = _rate(
+        learning_rate, global_step, decay_steps, decay_rate
+    )
+    turned = decays.turns(step, steps, staircase)
+    one = cast(constant(1), rate.dtype)
+    return rate / add(one, multiply(decay, turned))
 
 
 @_renewed
@@ -112,9 +127,15 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    end, steps, left = (_as(rate, x) for x in (end_learning_rate, decay_steps, power))
-    return decays.polynomial(rate, end, step, steps, left, cycle)
+    rate, end, left, step = _rate(
+        learning_rate, global_step, end_learning_rate, power
+    )
+    steps = cast(decay_steps, rate.dtype)
+    if cycle:
+        return decays.polynomial(rate, end, step, steps, left, cycle)
+    last = steps if isinstance(decay_steps, Operand) else decay_steps
+    to_go = 1 - minimum(step, last) / steps
+    return add(multiply(rate - end, pow(to_go, left)), end)
 
 
 @_renewed
@@ -141,7 +162,7 @@ piecewise_constant_decay = piecewise_constant
 
 
 @_renewed
-@named("CosineDecay")
+@named("CosineDecay", "Mul")
 def cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -149,9 +170,10 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    steps = _as(rate, decay_steps)
-    return decays.cosine(rate, minimum(step, steps) / steps, alpha)
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    done = minimum(step, steps) / steps
+    wave = 0.5 * (1.0 + cos(constant(pi, rate.dtype) * done))
+    return multiply(rate, (1 - alpha) * wave + alpha)
 
 
 @_renewed
@@ -165,8 +187,8 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    turned = decays.turns(step, _as(rate, first_decay_steps))
+    rate, steps, step = _rate(learning_rate, global_step, first_decay_steps)
+    turned = decays.turns(step, steps)
     done, height = decays.restarted(turned, t_mul, m_mul)
     return decays.cosine(rate, done, alpha, height)
 
@@ -182,6 +204,5 @@ def linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Any:
-    rate, step = _rate(learning_rate, global_step)
-    steps = _as(rate, decay_steps)
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
     return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)

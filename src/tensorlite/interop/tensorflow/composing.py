@@ -22,7 +22,6 @@ from tensorlite.ops.arithmetic import (
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
-from tensorlite.ops.candidates import compute_accidental_hits
 from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
@@ -94,24 +93,12 @@ def _element_shape(given: Given) -> Values:
     return given.node(Const(np.array(known, dtype))).outputs
 
 
-def _accidental_hits(given: Given) -> Values:
-    for name in ("num_true", "seed", "seed2"):
-        given.attribute(name)
-    return given.composed(_hits, *given.tensors)
-
-
-def _hits(labels: Tensor, drawn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    rows, numbers, weights = compute_accidental_hits(labels, drawn)
-    return astype(rows, dtypes.int32), astype(numbers, dtypes.int64), weights
-
-
 COMPOSED: dict[str, Adapter] = {
     "AccumulateNV2": _accumulated,
     "BesselI0": _composed(bessel_i0),
     "BesselI1": _composed(bessel_i1),
     "BesselK0": _composed(bessel_k0),
     "BesselK1": _composed(bessel_k1),
-    "ComputeAccidentalHits": _accidental_hits,
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
     "LowerBound": _bound(less),

@@ -5,6 +5,7 @@ from tensorlite.compat.v1.derivatives import (
     broadcasting as broadcasting,
     elements as elements,
     networks as networks,
+    places as places,
     reductions as reductions,
     special as special,
 )

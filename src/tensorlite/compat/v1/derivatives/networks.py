@@ -14,6 +14,7 @@ from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import are_alike, of_shapes
 from tensorlite.compat.v1.nn_functions import log_softmax
+from tensorlite.ops.batch_norm import FusedBatchNormGradV3
 from tensorlite.ops.flows import PreventGradient, ShapeN
 from tensorlite.ops.matmul import BatchMatMulV2, MatMul
 
@@ -68,6 +69,22 @@ def _depthwise(op: Any, dy: Any) -> Any:
     own, (x, filters) = op.node.op, op.inputs
     dx = operator(own.sibling("BackpropInput"), shape(x), filters, dy)
     return dx, operator(own.sibling("BackpropFilter"), x, shape(filters), dy)
+
+
+@gradient_of("AvgPool", "AvgPool3D")
+def _mean_pool(op: Any, dy: Any) -> Any:
+    own = op.node.op
+    return operator(own.sibling(f"{own.name}Grad"), shape(op.inputs[0]), dy)
+
+
+@gradient_of("FusedBatchNormV3")
+def _batch_norm(op: Any, dy: Any, *others: Any) -> Any:
+    if any(one.op.type != "ZerosLike" for one in others):
+        return NotImplemented
+    own, (x, scale, *_) = op.node.op, op.inputs
+    kind = FusedBatchNormGradV3(own.epsilon, own.data_format, own.is_training)
+    found = operator(kind, dy, x, scale, *op.outputs[3:])
+    return found if own.is_training else found[:3]
 
 
 @gradient_of("Softmax")

@@ -7,10 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared.arrays import fill, range, reshape, shape, size, tile
+from tensorlite.compat.shared.arrays import (
+    concat,
+    fill,
+    range,
+    rank,
+    reshape,
+    shape,
+    size,
+    tile,
+    transpose,
+)
 from tensorlite.compat.shared.elementwise import cast, equal, maximum, truediv
-from tensorlite.compat.shared.picking import dynamic_stitch
-from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
+from tensorlite.compat.shared.picking import (
+    dynamic_stitch,
+    invert_permutation,
+    setdiff1d,
+)
+from tensorlite.compat.shared.reductions import cumprod, reduce_prod, reduce_sum
+from tensorlite.compat.v1.arrays import gather
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
@@ -78,6 +93,32 @@ def _mean(op: Any, dy: Any) -> Any:
         before, after = shape(x), shape(y)
         count = quotient(reduce_prod(before), reduce_prod(after))
     return truediv(total, cast(count, total.dtype))
+
+
+@gradient_of("Prod")
+def _prod(op: Any, dy: Any) -> Any:
+    x, axes = op.inputs
+    sizes = shape(x)
+    listed = reshape(axes, [-1])
+    kept = kept_axes(sizes, axes)
+    spread = tile(reshape(dy, kept), quotient(sizes, kept))
+    count = rank(x)
+    reduced = (listed + count) % count
+    others = setdiff1d(range(count), reduced).out
+    order = concat([reduced, others], 0)
+    along = reduce_prod(gather(sizes, reduced))
+    across = reduce_prod(gather(sizes, others))
+    moved = transpose(x, order)
+    dims, known = x.spec.shape, axes.spec.constant()
+    if dims is not None and known is not None:
+        first = [axis % len(dims) for axis in np.ravel(known).tolist()]
+        rest_of = [i for i in np.arange(len(dims)).tolist() if i not in first]
+        moved.set_shape([dims[i] for i in (*first, *rest_of)])
+    turned = shape(moved)
+    columns = reshape(moved, [along, across])
+    before = cumprod(columns, 0, exclusive=True)
+    rest = reshape(before * cumprod(columns, 0, exclusive=True, reverse=True), turned)
+    return reshape(spread * transpose(rest, invert_permutation(order)), sizes)
 
 
 @gradient_of("Max", "Min")

@@ -1,0 +1,136 @@
+"""Gradients of what picks, pads and groups elements: each goes to the place it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    fill,
+    range,
+    rank,
+    reshape,
+    shape,
+    size,
+    slice,
+    stack,
+    zeros_like,
+)
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    greater_equal,
+    logical_and,
+    maximum,
+)
+from tensorlite.compat.shared.padding import pad
+from tensorlite.compat.shared.picking import (
+    dynamic_partition,
+    dynamic_stitch,
+    scatter_nd,
+    segment_sum,
+    select_rows,
+)
+from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
+from tensorlite.compat.v1.arrays import gather, ones_like
+from tensorlite.compat.v1.constants import constant
+from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.derivatives.broadcasting import of_shapes
+from tensorlite.core.dtypes import int32, int64
+from tensorlite.ops.slicing import StridedSliceGrad
+
+
+@gradient_of("StridedSlice")
+def _strided_slice(op: Any, dy: Any) -> Any:
+    x, *entries = op.inputs
+    sizes = shape(x, entries[0].dtype)
+    masks = op.node.op.masks()
+    return operator(StridedSliceGrad(*masks), sizes, *entries, dy)
+
+
+@gradient_of("Slice")
+def _slice(op: Any, dy: Any) -> Any:
+    x, begin, _ = op.inputs
+    axes, cut = rank(x), shape(op.outputs[0])
+    column = stack([axes, 1])
+    before = reshape(begin, column)
+    after = reshape(shape(x) - cut - begin, column)
+    return pad(dy, concat([before, after], 1))
+
+
+@gradient_of("Pad", "PadV2")
+def _pad(op: Any, dy: Any) -> Any:
+    x, sizes = op.inputs[:2]
+    before = slice(sizes, [0, 0], stack([rank(x), 1]))
+    return slice(dy, reshape(before, [-1]), shape(x))
+
+
+@gradient_of("BroadcastTo")
+def _broadcast_to(op: Any, dy: Any) -> Any:
+    x, wanted = op.inputs
+    own = shape(x)
+    _, (_, over) = of_shapes(wanted, own)
+    return reshape(reduce_sum(dy, over), own)
+
+
+@gradient_of("TopKV2")
+def _top(op: Any, dy: Any, _: Any) -> Any:
+    x, places = op.inputs[0], op.outputs[1]
+    sizes = shape(x)
+    picked = reshape(places, stack([-1, _last(shape(places))]))
+    width = _last(sizes)
+    rows = cast(shape(picked)[0], int64)
+    begins = range(0, rows * width, width)
+    flat = reshape(picked + cast(expand_dims(begins, -1), int32), [-1])
+    spread = scatter_nd(
+        expand_dims(flat, -1), reshape(dy, [-1]), [reduce_prod(sizes)]
+    )
+    return reshape(spread, sizes), constant(0, int32, name="zeros")
+
+
+def _last(sizes: Any) -> Any:
+    wide = cast(sizes, int64)
+    return gather(wide, size(wide) - 1)
+
+
+@gradient_of("SegmentSum")
+def _segment_sum(op: Any, dy: Any) -> Any:
+    return gather(dy, op.inputs[1])
+
+
+@gradient_of("SegmentMean")
+def _segment_mean(op: Any, dy: Any) -> Any:
+    x, groups = op.inputs
+    axes = rank(x)
+    sizes = concat([shape(groups), fill(expand_dims(axes - 1, 0), 1)], 0)
+    each = segment_sum(fill(sizes, constant(1, dy.dtype)), groups)
+    return gather(dy / each, groups)
+
+
+@gradient_of("UnsortedSegmentSum")
+def _unsorted_segment_sum(op: Any, dy: Any) -> Any:
+    x, groups = op.inputs[:2]
+    if None in (x.spec.rank, groups.spec.rank):
+        return NotImplemented
+    flow = gather(dy, maximum(groups, zeros_like(groups, None)))
+    is_some = greater_equal(groups, 0)
+    for _ in [None] * (x.spec.rank - groups.spec.rank):
+        is_some = expand_dims(is_some, -1)
+    every = logical_and(is_some, ones_like(flow, dtype="bool"), name="and")
+    return select_rows(every, flow, zeros_like(flow, None))
+
+
+@gradient_of("DynamicPartition")
+def _dynamic_partition(op: Any, *dys: Any) -> Any:
+    x, groups = op.inputs
+    sizes = shape(groups)
+    numbers = reshape(range(reduce_prod(sizes)), sizes)
+    parts = dynamic_partition(numbers, groups, len(dys))
+    return reshape(dynamic_stitch(parts, list(dys)), shape(x))
+
+
+@gradient_of("DynamicStitch")
+def _dynamic_stitch(op: Any, dy: Any) -> Any:
+    count = len(op.inputs) // 2
+    flows = [gather(dy, places) for places in op.inputs[:count]]
+    return [*[None] * count, *flows]
