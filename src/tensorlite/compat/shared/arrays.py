@@ -17,7 +17,7 @@ import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.shared.sizes import sizes_of
+from tensorlite.compat.shared.sizes import ends_of, sizes_of
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls, constant
@@ -26,7 +26,6 @@ from tensorlite.core.dtypes import (
     as_dtype,
     bool_,
     float32,
-    float64,
     int32,
     int64,
     string,
@@ -316,19 +315,7 @@ def range(
     wanted = None if dtype is None else as_dtype(dtype)
     if not any(isinstance(x, (Operand, np.ndarray)) for x in ends):
         return tl.arange(*ends, dtype=wanted)
-    of = [x.__tensor__().dtype for x in ends if isinstance(x, Operand)]
-    is_counted = wanted is None and all(kind in _COUNTED for kind in of)
-    own = wanted or (None if is_counted or not of else of[0])
-    names = zip(ends, ("start", "limit", "delta"), strict=True)
-    given = [converted(x, own, name) for x, name in names]
-    if is_counted and all(x.dtype in _COUNTED for x in given):
-        widest = max([x.dtype for x in given], key=_COUNTED.index)
-        given = [tl.astype(x, widest) for x in given]
-    return tl.arange(*given, dtype=wanted)
-
-
-_COUNTED = (int32, int64, float32, float64)
-"""Dtypes of ranges: what is given is of several takes the one that stands behind the others."""
+    return tl.arange(*ends_of(ends, wanted), dtype=wanted)
 
 
 @named("LinSpace")

@@ -1,4 +1,4 @@
-"""Shapes as programs give them: numbers, tensors, and sequences of both."""
+"""Shapes and ranges as programs give them: numbers, tensors, and sequences of both."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import adopted
+from tensorlite.compat.calling import converted
 from tensorlite.compat.views import plain
 from tensorlite.core.check import several
+from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 
@@ -37,3 +39,20 @@ def packed(sizes: Sequence[Any]) -> Any:
         return given
     (kind,) = kinds
     return tl.stack([adopted(x, kind, f"Pack/{i}") for i, x in enumerate(given)])
+
+
+_COUNTED = (int32, int64, float32, float64)
+"""Dtypes of ranges: where several are given, the one that stands behind the others counts."""
+
+
+def ends_of(ends: Sequence[Any], wanted: DType | None) -> list[Any]:
+    """Return where a range begins and ends, and its steps, as tensors of one dtype."""
+    of = [x.__tensor__().dtype for x in ends if isinstance(x, Operand)]
+    is_counted = wanted is None and all(kind in _COUNTED for kind in of)
+    own = wanted or (None if is_counted or not of else of[0])
+    names = zip(ends, ("start", "limit", "delta"), strict=True)
+    given = [converted(x, own, name) for x, name in names]
+    if is_counted and all(x.dtype in _COUNTED for x in given):
+        widest = max([x.dtype for x in given], key=_COUNTED.index)
+        return [tl.astype(x, widest) for x in given]
+    return given
