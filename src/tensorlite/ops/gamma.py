@@ -273,6 +273,23 @@ class Igammac(Composite):
         return 1.0 - igamma(a, x)
 
 
+class RandomGammaGrad(_Special):
+    """How numbers of gamma distributions move with the distribution's shape.
+
+    A number stays at the same quantile: so it is the derivative of the inverse of Igamma.
+    """
+
+    differentiable = False
+
+    def values(self, xp: Any, *xs: Array) -> Array:
+        """Return -dF/da over the density, with F the part below the number."""
+        a, x = xp.broadcast_arrays(*xs)
+        inside = x > 0
+        places = xp.where(inside, x, 1.0)
+        density = xp.exp((a - 1) * xp.log(places) - places - log_gamma(xp, a))
+        return xp.where(inside, -IgammaGradA().values(xp, a, places) / density, 0.0)
+
+
 def _promoted(*xs: TensorLike) -> list[Tensor]:
     """Return operands as floats of one dtype."""
     first = to_tensor(xs[0])

@@ -13,12 +13,16 @@ from math import prod
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call as apply
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.spec import Dims, TensorSpec, broadcast, shape_text
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops import philox, rejection
+from tensorlite.ops.arithmetic import sum_to
+from tensorlite.ops.gamma import RandomGammaGrad
 from tensorlite.ops.state import VariableState
 
 PHILOX = 1
@@ -367,10 +371,14 @@ class StatelessCategorical(Op):
         return found.astype(self.output_dtype.numpy)
 
 
+def gamma_gradient(alpha: Tensor, numbers: Tensor, dy: Tensor) -> Tensor:
+    """Return the gradient for the shapes of gamma distributions, from that for the numbers."""
+    return sum_to(dy * apply(RandomGammaGrad(), alpha, numbers), alpha)
+
+
 class StatelessRandomGammaV3(Op):
     """Numbers of gamma distributions with scale 1, their shapes given by a tensor."""
 
-    differentiable = False
     host = (0, 2, 3)
 
     def infer(
@@ -407,3 +415,8 @@ class StatelessRandomGammaV3(Op):
         sizes, wide = sizes_of(shape), to_host(alpha)
         numbers = rejection.gamma(key, counter, sizes, wide)
         return xp.asarray(numbers.astype(alpha.dtype))
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the shapes of the distributions."""
+        alpha, (numbers,) = call.inputs[4], call.outputs
+        return None, None, None, None, gamma_gradient(alpha, numbers, dy)

@@ -10,7 +10,9 @@ from math import prod
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
+from tensorlite.core.op import Call, Grads
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops import random, rejection
 from tensorlite.ops.state import VariableState
@@ -56,6 +58,8 @@ class _ByParameter(StatefulDraw, abstract=True):
 class RandomGamma(_ByParameter):
     """Gamma numbers of scale 1, for each shape parameter."""
 
+    differentiable = True
+
     def result(self, parameter: DType) -> DType:
         """Return the dtype of the parameters."""
         return parameter
@@ -65,6 +69,11 @@ class RandomGamma(_ByParameter):
     ) -> Array:
         """Return the numbers."""
         return rejection.gamma(key, counter, sizes, parameter)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient for the shapes of the distributions."""
+        (_, _, alpha), (numbers,) = call.inputs, call.outputs
+        return None, None, random.gamma_gradient(alpha, numbers, dy)
 
 
 class RandomPoissonV2(_ByParameter):

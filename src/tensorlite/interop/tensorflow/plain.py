@@ -72,7 +72,7 @@ _SAME = """
     Abs Acos Acosh AddN AddV2 All Any ArgMax ArgMin Asin Asinh Atan Atan2 Atanh AvgPool AvgPoolGrad
     BatchMatMulV2 BatchToSpaceND DepthToSpace SpaceToBatchND SpaceToDepth
     SparseReshape SparseToDense
-    Betainc Digamma Igamma IgammaGradA Lgamma Polygamma Zeta
+    Betainc Digamma Igamma IgammaGradA Lgamma Polygamma RandomGammaGrad Zeta
     Bitcast BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastGradientArgs BroadcastTo
     Ceil CheckNumerics Cholesky ClipByValue ComplexAbs ConcatOffset ConcatV2 Conj Conv2D
     Conv2DBackpropFilter Conv2DBackpropInput Cos Cosh Cumprod Cumsum DepthwiseConv2dNative
