@@ -8,7 +8,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.interop.tensorflow.operators import adapter_of
-from tensorlite.interop.tensorflow.raw import raw_call
+from tensorlite.interop.tensorflow.raw import raw_call, raw_parameters
 from tensorlite.interop.tensorflow.signatures import signature_of
 
 
@@ -22,6 +22,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
         given = {key: _unpacked(name, key, x) for key, x in arguments.items()}
         return in_graph(lambda: raw_call(name, given), name, title)
 
+    made: Any = called
+    made.__signature__ = raw_parameters(name)
     called.__name__ = called.__qualname__ = name
     return called
 

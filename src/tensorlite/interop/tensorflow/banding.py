@@ -85,7 +85,7 @@ def _band(given: Given, rows: int | None, columns: int | None, place: int) -> Ba
             f"{given.record} takes a band of matrices whose sizes are not known; supported is one "
             "diagonal"
         )
-    made = Band(low, high, rows, columns, given.typed("align", str))
+    made = Band(low, high, rows, columns, _align(given))
     if not -rows < low <= high < columns:
         raise GraphDefError(
             f"{given.record}: a matrix of {rows} rows and {columns} columns has no diagonals "
@@ -164,14 +164,29 @@ def _set_diag(given: Given) -> Values:
     return given.composed(replaced, x, diagonals)
 
 
+def _align(given: Given) -> str:
+    """Return where diagonals stand in their rows; the second operators have them on the left."""
+    return "LEFT_LEFT" if given.record.op in _SECOND else given.typed("align", str)
+
+
 def _one(given: Given) -> Values:
     """Make the operator for one diagonal."""
-    given.attribute("align")
-    return Plain(given.record.op)(given)
+    if given.record.op not in _SECOND:
+        given.attribute("align")
+    return Plain(_SECOND.get(given.record.op, given.record.op))(given)
+
+
+_SECOND = {
+    f"{kind}V2": f"{kind}V3"
+    for kind in ("MatrixDiag", "MatrixDiagPart", "MatrixSetDiag")
+}
 
 
 BANDING: dict[str, Adapter] = {
+    "MatrixDiagPartV2": _diag_part,
     "MatrixDiagPartV3": _diag_part,
+    "MatrixDiagV2": _diag,
     "MatrixDiagV3": _diag,
+    "MatrixSetDiagV2": _set_diag,
     "MatrixSetDiagV3": _set_diag,
 }

@@ -6,6 +6,7 @@ Nodes of graphs that programs build themselves are in creating.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import Parameter, Signature as Parameters
 from typing import Any
 
 from tensorlite.core.constant import Const
@@ -69,6 +70,31 @@ def raw_call(name: str, arguments: Mapping[str, Any]) -> Any:
             : len(signature.outputs)
         ]  # newer forms, which older are made by, have more
     return made[0] if len(made) == 1 else made
+
+
+def raw_parameters(name: str) -> Parameters | None:
+    """Return what TensorFlow's function of an operator takes: inputs, attributes and a name.
+
+    >>> print(raw_parameters("MatMul"))
+    (a, b, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False, name=None)
+    """
+    signature = signature_of(name)
+    if signature is None:
+        return None
+    written = {old: new for new, old in _SPELLED.get(name, {}).items()}
+    told = {x for one in signature.inputs for x in (one.kind, one.number)}
+    asked = {key: x for key, x in signature.attributes.items() if key not in told}
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    inputs = [one.name for one in signature.inputs]
+    needed = [*inputs, *(key for key, x in asked.items() if not x.is_optional)]
+    optional = {key: x.default for key, x in asked.items() if x.is_optional}
+    return Parameters(
+        [Parameter(written.get(key, key), kind) for key in needed]
+        + [
+            Parameter(written.get(key, key), kind, default=value)
+            for key, value in (optional | {"name": None}).items()
+        ]
+    )
 
 
 def _attribute(value: Any, kind: str) -> Any:
