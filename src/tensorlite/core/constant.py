@@ -11,7 +11,7 @@ from tensorlite.core import dtypes, texts
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import (
     CompositeError,
-    DTypeError,
+    ConversionError,
     InvalidArgumentError,
     ShapeError,
 )
@@ -92,7 +92,7 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     """Return a Python or NumPy value as a NumPy array of `dtype`.
 
     Without a dtype, Python floats become float32, ints int32 (int64 when they do not fit), and
-    arrays keep theirs. Raises DTypeError for what is no number, bool or string, and
+    arrays keep theirs. Raises ConversionError for what is no number, bool or string, and
     InvalidArgumentError for numbers that the dtype cannot hold.
     """
     if dtype is None and type(value) is int and -(2**31) <= value < 2**31:
@@ -164,12 +164,16 @@ def _has_numpy(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
+def _none(value: Any) -> str:
+    return "None values not supported: " if value is None else ""
+
+
 def _not_an_array(value: Any, error: Exception) -> Exception:
     if isinstance(value, AnyShape):
         return ShapeError(f"{value} makes no tensor: not all of its sizes are known")
     if isinstance(value, (list, tuple)) and "inhomogeneous" in str(error):
         return ShapeError(f"lists of different lengths make no tensor: {error}")
-    return DTypeError(
-        f"{type(value).__name__} cannot become a tensor ({error}); allowed are numbers, bools, "
-        "strings, nested lists of these, NumPy arrays, tensors and variables"
+    return ConversionError(
+        f"{_none(value)}{type(value).__name__} cannot become a tensor ({error}); allowed are "
+        "numbers, bools, strings, nested lists of these, NumPy arrays, tensors and variables"
     )

@@ -121,7 +121,7 @@ class DTypeError(TensorliteError, TypeError):
 
 
 class ConversionError(DTypeError, ValueError):
-    """A tensor is of another dtype than asked for, which TensorFlow calls a wrong value."""
+    """What makes no tensor, or none of the dtype asked for: to TensorFlow a wrong value, too."""
 
 
 class PlaceError(InvalidArgumentError, IndexError):

@@ -7,6 +7,7 @@ supervisors.py. What they make by themselves, and in which formats, they are tol
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from time import monotonic, sleep
@@ -315,7 +316,20 @@ def _lacking(names: str) -> str | None:
     return f"Variables not initialized: {names}" if names else None
 
 
-class ChiefSessionCreator:
+class SessionCreator(ABC):
+    """Who makes the sessions of a monitored one: programs derive their own from it.
+
+    >>> from tensorlite.graph_mode.session_managers import ChiefSessionCreator, SessionCreator
+    >>> issubclass(ChiefSessionCreator, SessionCreator)
+    True
+    """
+
+    @abstractmethod
+    def create_session(self) -> Any:
+        """Return a session in which variables have their values."""
+
+
+class ChiefSessionCreator(SessionCreator):
     """Makes the session of who initialises."""
 
     scaffold: ClassVar[type[Scaffold]] = Scaffold
@@ -354,7 +368,7 @@ class ChiefSessionCreator:
         )
 
 
-class WorkerSessionCreator:
+class WorkerSessionCreator(SessionCreator):
     """Makes the session of one who waits for the chief."""
 
     scaffold: ClassVar[type[Scaffold]] = Scaffold

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.shapes import AnyShape, shape_of
+from tensorlite.core.shapes import AnyShape, TensorShape, shape_of
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
 from tensorlite.ops.arithmetic import broadcast_to, sum as sum_of
@@ -85,6 +85,32 @@ class SparseTensor(_Parts):
             return shape_of(None if self.rank is None else (None,) * self.rank)
         return shape_of(known)
 
+    @property
+    def is_spec(self) -> bool:
+        """Whether this is no value, but what is known of one: its parts are specs."""
+        return isinstance(self.values, TensorSpec)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Return whether another sparse tensor, or what is known of one, may be like this."""
+        other = spec_or_value
+        if not isinstance(other, SparseTensor) or other.dtype is not self.dtype:
+            return False
+        return TensorShape(self.get_shape()).is_compatible_with(other.get_shape())
+
+    def __eq__(self, other: object) -> bool:
+        if not self.is_spec or not isinstance(other, SparseTensor):
+            return tuple.__eq__(self, other)
+        return other.is_spec and self._compared() == other._compared()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._compared()) if self.is_spec else tuple.__hash__(self)
+
+    def _compared(self) -> tuple[object, ...]:
+        return self.dtype, TensorShape(self.get_shape()).known()
+
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values * gathered(other, self))
 
@@ -101,8 +127,9 @@ class SparseTensor(_Parts):
         return SparseTensor(self.indices, values, self.dense_shape)
 
     def __repr__(self) -> str:
-        if isinstance(self.values, TensorSpec):
-            return f"SparseTensorSpec({self.get_shape()!r}, {self.values.dtype!r})"
+        if self.is_spec:
+            sizes = TensorShape(self.get_shape())
+            return f"SparseTensorSpec({sizes!r}, tf.{self.values.dtype.name})"
         if texts.wanted():
             return texts.parts_text("SparseTensor", **self._asdict())
         return f"SparseTensor(indices={self[0]!r}, values={self[1]!r}, dense_shape={self[2]!r})"

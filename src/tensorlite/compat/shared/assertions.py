@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import dtypes
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.operand import Operand
@@ -262,7 +263,7 @@ class Assertions(unittest.TestCase):
     def assertDeviceEqual(
         self, device1: Any, device2: Any, msg: str | None = None
     ) -> None:
-        self.assertEqual(str(device1 or ""), str(device2 or ""), msg)
+        self.assertEqual(_whole_name(device1), _whole_name(device2), msg)
 
     @contextmanager
     def assertRaisesWithPredicateMatch(
@@ -382,3 +383,8 @@ def _shape(value: Any) -> Any:
         return value.spec.shape
     found = value.shape if hasattr(value, "shape") else np.asarray(value).shape
     return tuple(found)
+
+
+def _whole_name(device: Any) -> str:
+    """Return a device's name as it is written in full, in lower case or upper."""
+    return str(DeviceName.parse(str(device or "")))

@@ -10,6 +10,7 @@ from typing import Any
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import random
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
+from tensorlite.ops import sampling
 from tensorlite.ops.generators import Seed
 from tensorlite.ops.host_draws import binomial, poisson
 
@@ -58,6 +59,23 @@ def stateless_truncated_normal(
     source = Seed(converted(seed))
     return source.truncated_normal(
         random.sizes_of(shape), mean, stddev, as_dtype(dtype)
+    )
+
+
+@named("stateless_parameterized_truncated_normal")
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Any:
+    mean = converted(means)
+    given = [converted(x, mean.dtype) for x in (stddevs, minvals, maxvals)]
+    return sampling.stateless_parameterized_truncated_normal(
+        random.sizes_of(shape), converted(seed), mean, *given
     )
 
 

@@ -272,6 +272,10 @@ from tensorlite.compat.shared.tensor_messages import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
+from tensorlite.compat.shared.type_specs import (
+    TypeSpec as TypeSpec,
+    type_spec_from_value as type_spec_from_value,
+)
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
     IndexedSlices as IndexedSlices,

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
@@ -341,7 +347,9 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 
 def _listed(inputs: Any) -> list[Any]:
     """Return what is to run first, of a nest or of what gives it one by one."""
-    return nest.flatten(list(inputs) if isinstance(inputs, Iterator) else inputs)
+    return nest.flatten(
+        list(inputs) if isinstance(inputs, (Iterator, AbstractSet)) else inputs
+    )
 
 
 def _awaited(x: Any) -> Any:

@@ -45,7 +45,6 @@ from tensorlite.compat.shared.nn import (
     silu as silu,
     softplus as softplus,
     softsign as softsign,
-    sufficient_statistics as sufficient_statistics,
     swish as swish,
     tanh as tanh,
     top_k as top_k,
@@ -91,6 +90,7 @@ from tensorlite.compat.v1.nn_functions import (
     log_softmax as log_softmax,
     moments as moments,
     softmax as softmax,
+    sufficient_statistics as sufficient_statistics,
     weighted_moments as weighted_moments,
     zero_fraction as zero_fraction,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared import arrays, elementwise, nn, reductions
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.nn_losses import (
     floats,
@@ -94,6 +94,18 @@ def _dropped(
     made = scaled * astype(kept, value.dtype)
     made.set_shape(value.get_shape())  # which a rate of unknown rank hides
     return made
+
+
+def sufficient_statistics(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    return nn.sufficient_statistics(x, axes, shift, kept, name)
 
 
 @named("moments")

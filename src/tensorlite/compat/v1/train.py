@@ -114,6 +114,7 @@ from tensorlite.graph_mode.hooks import (
     SessionRunValues as SessionRunValues,
     StopAtStepHook as StopAtStepHook,
 )
+from tensorlite.graph_mode.session_managers import SessionCreator as SessionCreator
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored import checkpoints
 from tensorlite.interop.tensorflow.stored.checkpoints import (

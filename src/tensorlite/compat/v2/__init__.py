@@ -205,6 +205,10 @@ from tensorlite.compat.shared.tensor_messages import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
+from tensorlite.compat.shared.type_specs import (
+    TypeSpec as TypeSpec,
+    type_spec_from_value as type_spec_from_value,
+)
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
     IndexedSlices as IndexedSlices,
@@ -292,9 +296,6 @@ from tensorlite.compat.v2.arrays import (
     where as where,
     zeros as zeros,
     zeros_like as zeros_like,
-)
-from tensorlite.compat.v2.extension_types import (
-    type_spec_from_value as type_spec_from_value,
 )
 from tensorlite.compat.v2.framework import (
     GradientTape as GradientTape,

@@ -12,7 +12,6 @@ from typing import Any, NoReturn, Self, Union, get_args, get_origin, get_type_hi
 
 from tensorlite.compat.shared.ragged import RaggedTensorSpec
 from tensorlite.compat.shared.reductions import reduce_all
-from tensorlite.compat.shared.specs import told
 from tensorlite.compat.v2.framework import convert_to_tensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
@@ -317,13 +316,3 @@ def _tensor(name: str, value: Any) -> Any:
 
 def _unlike(name: str, wanted: str, value: Any) -> TypeError:
     return TypeError(f"{name}: expected {wanted}, got {type(value).__name__!r}")
-
-
-def type_spec_from_value(value: Any) -> Any:
-    """Return what is known of a value: a structure like it, with specs in place of tensors."""
-    return nest.map_structure(_spec_of, value)
-
-
-def _spec_of(leaf: Any) -> Any:
-    tensor = leaf if isinstance(leaf, Operand) else convert_to_tensor(leaf)
-    return told(tensor.__tensor__().spec.without_value())

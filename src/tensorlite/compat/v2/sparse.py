@@ -36,9 +36,7 @@ from tensorlite.compat.shared.sparse import (
     to_indicator,
     transpose,
 )
-from tensorlite.compat.shared.values import (
-    SparseTensor,
-)
+from tensorlite.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "SparseTensor",
