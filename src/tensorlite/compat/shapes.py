@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorlite.core import shapes
 from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.spec import TensorSpec
 from tensorlite.graph_mode.graph import mode
 from tensorlite.interop.tensorflow.tensors import shape_proto
 
@@ -177,9 +178,14 @@ class TensorShape(shapes.TensorShape):
         return found if isinstance(key, slice) else Dimension(found)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether sizes are equal: those that are not known equal no others."""
+        """Return whether sizes are equal: those that are not known equal no others.
+
+        They do equal themselves: shapes of one tensor have one tuple of sizes.
+        """
+        if isinstance(other, TensorShape) and self.sizes is other.sizes:
+            return True
         known = self.rank is None or self.is_fully_defined()
-        return self is other or (known and super().__eq__(other))
+        return known and super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         if self.rank is None or (
@@ -218,3 +224,9 @@ def as_shape(dims: tuple[int | None, ...] | None) -> Any:
     """Return sizes as the kind of shape that programs of this process expect."""
     plain = mode.eager or mode.plain_sizes
     return shapes.shape_of(dims) if plain else TensorShape(dims)
+
+
+def shape_told(spec: TensorSpec) -> Any:
+    """Return the shape of a specification, equal to any other of the same one."""
+    plain = mode.eager or mode.plain_sizes
+    return (shapes.shape_of if plain else TensorShape.of)(spec.shape)

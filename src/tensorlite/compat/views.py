@@ -20,7 +20,7 @@ from tensorlite.compat.conversions import (
 )
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
-from tensorlite.compat.shapes import Dimension, TensorShape, as_shape
+from tensorlite.compat.shapes import Dimension, TensorShape, shape_told
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
@@ -242,10 +242,10 @@ class GraphTensor(Operators, SymbolicTensor):
 
     @property
     def shape(self) -> Any:
-        return as_shape(self.spec.shape)
+        return shape_told(self.spec)
 
     def get_shape(self) -> Any:
-        return as_shape(self.spec.shape)
+        return shape_told(self.spec)
 
     def _shape_as_list(self) -> list[int | None] | None:
         return None if self.spec.shape is None else list(self.spec.shape)

@@ -373,7 +373,7 @@ def _cast(x: SymbolicTensor, value: Any) -> Any:
     if isinstance(value, Operand):
         value = value.__tensor__().numpy()
     if isinstance(value, int) and not isinstance(value, bool) and x.dtype.is_integer:
-        return array_of(value, x.dtype)
+        return _held(value, x)
     try:
         return np.asarray(value, wanted)
     except (TypeError, ValueError, OverflowError) as error:
@@ -381,6 +381,18 @@ def _cast(x: SymbolicTensor, value: Any) -> Any:
             f"{x.name} ({x.spec}), made at {x.node.line}, is fed {_short(value)}, which makes no "
             f"array of {x.dtype.name}: {error}"
         ) from error
+
+
+def _held(value: Any, x: Any) -> Any:
+    try:
+        return array_of(value, x.dtype)
+    except InvalidArgumentError as error:
+        if not isinstance(value, int):
+            raise
+        raise DTypeError(
+            f"Type of feed value {value} with type {type(value).__name__} is not compatible with "
+            f"Tensor type {x.dtype.name}, which cannot hold it: {error}"
+        ) from None
 
 
 def _short(value: Any) -> str:

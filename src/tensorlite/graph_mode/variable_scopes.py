@@ -298,6 +298,8 @@ def _agreed(dtype: DType, initializer: Any) -> DType:
 def _dtype_of(initializer: Any, defaults: Defaults) -> DType:
     """Return the dtype of a value that is given for an initializer, or the scope's."""
     dtype = getattr(initializer, "dtype", None)
+    if initializer is not None and dtype is None and not callable(initializer):
+        return to_tensor(initializer).dtype
     if dtype is None or callable(initializer):
         return defaults.dtype
     return as_dtype(getattr(dtype, "numpy", dtype))

@@ -63,13 +63,14 @@ class DecodeRaw(Op):
                     f"{size}, the bytes of {self.out_type.name}"
                 )
             return self.fixed_length
-        lengths = sorted({len(text) for text in texts})
-        if len(lengths) > 1:
-            raise InvalidArgumentError(
-                "DecodeRaw requires input strings to all be the same size, but there are some of "
-                f"{lengths[0]} and of {lengths[-1]} bytes"
-            )
+        lengths = [len(text) for text in texts]
         length = lengths[0] if lengths else 0
+        for i, other in enumerate(lengths):
+            if other != length:
+                raise InvalidArgumentError(
+                    "DecodeRaw requires input strings to all be the same size, but element "
+                    f"{i} has size {other} != {length}"
+                )
         if length % size:
             raise InvalidArgumentError(
                 f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "

@@ -5,6 +5,8 @@ Factorisations with gradients are in decompose.py and spectral.py.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from tensorlite.core import dtypes
@@ -119,6 +121,8 @@ class MatrixSquareRoot(Op):
 
 
 def _root(xp: Xp, x: Array) -> Array:
+    if not x.size:
+        return x
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64")
     unit = xp.eye(x.shape[-1], dtype=wide.dtype)
     root, product = wide, wide
@@ -179,7 +183,7 @@ class Lu(Op):
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return them, by elimination with the greatest pivot of each column."""
         n = x.shape[-1]
-        a = x.reshape(-1, n, n).copy()
+        a = x.reshape(prod(x.shape[:-2]), n, n).copy()
         order = xp.broadcast_to(xp.arange(n), a.shape[:2]).copy()
         stacked = xp.arange(a.shape[0])
         for k in range(n):

@@ -48,7 +48,11 @@ def faults(x: Array) -> str:
     nans = int(xp.isnan(x).sum())
     infinite = int(xp.isinf(x).sum())
     where = [int(axis[0]) for axis in xp.nonzero(~xp.isfinite(x.reshape(-1)))]
-    return f"holds {nans} NaN and {infinite} infinite of {x.size} elements, first at {where[0]}"
+    kinds = " and ".join(["Inf"] * bool(infinite) + ["NaN"] * bool(nans))
+    return (
+        f"holds {nans} NaN and {infinite} infinite of {x.size} elements, first at {where[0]}: "
+        f"Tensor had {kinds} values"
+    )
 
 
 class _Checker(Interpreter):

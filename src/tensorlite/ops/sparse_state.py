@@ -68,7 +68,10 @@ class _ResourceScatter(Op, abstract=True):
     def infer(
         self, handle: TensorSpec, indices: TensorSpec, updates: TensorSpec
     ) -> tuple[TensorSpec, ...]:
-        """Return nothing; ShapeError or DTypeError when the updates do not fit the rows."""
+        """Return nothing; ShapeError or DTypeError when the updates do not fit the rows.
+
+        One number is brought into every element of the rows.
+        """
         integers(self.name, indices)
         have = handle.inner[0]
         if have.dtype is not updates.dtype:
@@ -77,6 +80,8 @@ class _ResourceScatter(Op, abstract=True):
                 f"{updates.dtype!r}; cast them with tl.astype"
             )
         wanted = _rows_shape(self.name, handle, indices)
+        if updates.shape == ():
+            return ()
         try:
             merge(wanted, updates.shape)
         except ShapeError:
@@ -96,7 +101,12 @@ class _ResourceScatter(Op, abstract=True):
             old = handle.value()
             in_range(self.name, indices, old.shape[0], 0)
             rows = old.reshape(old.shape[0], prod(old.shape[1:]))
-            values = updates.reshape(indices.size, rows.shape[1])
+            each = indices.size, rows.shape[1]
+            values = (
+                updates.reshape(each)
+                if updates.ndim
+                else xp.broadcast_to(updates, each)
+            )
             made = self.combine(xp, rows, indices.reshape(-1), values)
             handle.array = made.reshape(old.shape)
         return ()

@@ -74,7 +74,7 @@ def _pattern(text: str) -> re.Pattern[str]:
         return re.compile(text, re.DOTALL)
     except re.error as error:
         raise InvalidArgumentError(
-            f"{text!r} is no regular expression: {error}"
+            f"{text!r} is no regular expression: Invalid pattern: {error}"
         ) from None
 
 

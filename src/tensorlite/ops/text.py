@@ -114,7 +114,7 @@ def compiled(pattern: str) -> re.Pattern[bytes]:
         return re.compile(pattern.encode(), re.DOTALL if "(?s" in pattern else 0)
     except re.error as error:
         raise InvalidArgumentError(
-            f"{pattern!r} is no regular expression: {error}"
+            f"{pattern!r} is no regular expression: Invalid pattern: {error}"
         ) from None
 
 

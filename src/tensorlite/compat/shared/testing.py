@@ -5,6 +5,7 @@ What is asserted of arrays stands in assertions.py.
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -148,11 +149,38 @@ class TestCase(Assertions):
                 return made.run(tensors)
         return found.run(tensors)
 
+    @contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[Captured]:
+        """Yield what has been written to a stream of the system's in the block, as it comes."""
+        path = Path(self.get_temp_dir()) / "captured"
+        stream.flush()
+        before = os.dup(stream.fileno())
+        try:
+            with path.open("wb") as file:
+                os.dup2(file.fileno(), stream.fileno())
+            yield Captured(stream, path)
+        finally:
+            stream.flush()
+            os.dup2(before, stream.fileno())
+            os.close(before)
+
     def checkedThread(
         self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
     ) -> CheckedThread:
         """Return a thread whose error the test has when it joins it."""
         return CheckedThread(self, target, args or (), kwargs or {})
+
+
+class Captured:
+    """What was written to a stream since it was turned to a file."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self._stream, self._path = stream, path
+
+    def contents(self) -> str:
+        """Return it as text."""
+        self._stream.flush()
+        return self._path.read_text()
 
 
 class CheckedThread:

@@ -91,9 +91,10 @@ def gather(
     validate_indices: bool | None = None,
     name: str | None = None,
     axis: Any = None,
-    batch_dims: int = 0,
+    batch_dims: int | None = 0,
 ) -> Any:
-    return picking.gather(params, indices, validate_indices, axis, batch_dims, name)
+    batched = 0 if batch_dims is None else batch_dims
+    return picking.gather(params, indices, validate_indices, axis, batched, name)
 
 
 def gather_nd(

@@ -18,7 +18,7 @@ import numpy as np
 from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
-from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shapes import TensorShape, as_value
 from tensorlite.compat.shared.arrays import fill, shape
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.configuration import patience
@@ -40,6 +40,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    ShapeError,
 )
 from tensorlite.core.op import Call, Gradient
 from tensorlite.core.operand import Operand
@@ -291,6 +292,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
         raise FailedPreconditionError(
             "tf.placeholder() is not compatible with eager execution. Use it inside "
             "`with tf.Graph().as_default()`, or call tf.disable_eager_execution() first"
+        )
+    if isinstance(shape, (list, tuple)) and -1 in [as_value(size) for size in shape]:
+        raise ShapeError(
+            f"tf.placeholder: shape={shape}: Dimension -1 must be >= 0; None is a size that is "
+            "not known"
         )
     spec = TensorSpec(plain(TensorShape(shape)), as_dtype(dtype))
     here = scope.scope.get()
