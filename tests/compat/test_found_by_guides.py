@@ -209,3 +209,30 @@ def test_models_tell_what_they_take() -> None:
     own(tf.ones((2, 4)))
     ((spec,), named) = own.save_spec()
     assert (tuple(spec.shape), spec.dtype, named) == ((None, 4), tf.float32, {})
+
+
+def test_attributes_of_text_are_given_as_bytes_too() -> None:
+    strings: Any = tf.strings
+    made = strings.regex_replace([b"a<br />c"], b"<br\\s*/?>", b" ")
+    assert made.numpy().tolist() == [b"a c"]
+    assert strings.regex_full_match(["ab"], b"a.").numpy().tolist() == [True]
+    assert strings.join(["a", b"b"], b"-").numpy() == b"a-b"
+    assert strings.reduce_join(["a", "b"], separator=b" ").numpy() == b"a b"
+
+
+def test_numbers_that_functions_of_elements_return_have_specs() -> None:
+    data: Any = tf.data.Dataset
+    first = data.from_tensor_slices(["a"]).map(lambda x: (x, 0))
+    assert first.element_spec[1] == tf.TensorSpec((), tf.int32)
+    both = first.concatenate(data.from_tensor_slices(["b"]).map(lambda x: (x, 1)))
+    pairs = [(x.numpy(), int(y)) for x, y in both]
+    assert pairs == [(b"a", 0), (b"b", 1)]
+
+
+def test_models_of_one_listed_output_give_it_alone() -> None:
+    keras: Any = tf.keras
+    given = keras.Input((3,))
+    model = keras.Model([given], [keras.layers.Dense(2)(given)])
+    assert model(tf.ones((4, 3))).shape == (4, 2)
+    assert model.predict(tf.ones((4, 3)), verbose=0).shape == (4, 2)
+    assert isinstance(model.output, list)

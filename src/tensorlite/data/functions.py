@@ -14,7 +14,7 @@ from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.data.base import Pipeline
-from tensorlite.data.elements import returned
+from tensorlite.data.elements import returned, spec_of
 from tensorlite.data.given import value_of
 from tensorlite.data.variants import (
     as_tensor,
@@ -64,7 +64,7 @@ def prepared(fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]) -> Prep
 def traced_spec(fn: Callable[..., Any], specs: Sequence[Any]) -> Any:
     """Return the specs of what a function returns, found by tracing it."""
     found = function(fn).get_concrete_function(*specs).structured_outputs
-    return tuple(found) if isinstance(found, list) else found
+    return spec_of(tuple(found) if isinstance(found, list) else found)
 
 
 class Preparing(Pipeline[T]):
@@ -104,12 +104,7 @@ class _Staged:
 
     def spec(self) -> Any:
         """Return the specs of the result; a dataset stands for itself."""
-        return nest.map_structure(
-            lambda leaf: (
-                leaf.spec.without_value() if isinstance(leaf, Tensor) else leaf
-            ),
-            self._result,
-        )
+        return spec_of(self._result)
 
     def __call__(self, *arguments: Any) -> Any:
         given = [held(leaf).array for leaf in nest.flatten(arguments)]

@@ -12,6 +12,11 @@ from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.ops.text import Unit
 
 
+def _text(given: str | bytes) -> str:
+    """Return what is an attribute of an operator, which programs give as bytes, too."""
+    return given.decode() if isinstance(given, bytes) else given
+
+
 def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @named(default)
     def made(input: Any, name: str | None = None) -> Any:
@@ -43,7 +48,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
 @named("StringJoin")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     several(inputs, "inputs", "a list of tensors")
-    return strings.join([converted(x) for x in inputs], separator)
+    return strings.join([converted(x) for x in inputs], _text(separator))
 
 
 @named("UnsortedSegmentJoin")
@@ -87,7 +92,7 @@ def as_string(
 
 @named("StaticRegexFullMatch")
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
-    return strings.regex_full_match(converted(input), pattern)
+    return strings.regex_full_match(converted(input), _text(pattern))
 
 
 @named("StaticRegexReplace")
@@ -98,7 +103,8 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Any:
-    return strings.regex_replace(converted(input), pattern, rewrite, replace_global)
+    given = (_text(pattern), _text(rewrite), replace_global)
+    return strings.regex_replace(converted(input), *given)
 
 
 @named("StringToNumber")
@@ -132,7 +138,8 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     axes = axis if axis is None else converted(axis, int32)
-    return strings.reduce_join(converted(inputs), axes, bool(keepdims), separator)
+    given = (bool(keepdims), _text(separator))
+    return strings.reduce_join(converted(inputs), axes, *given)
 
 
 @named("StringFormat")

@@ -71,6 +71,8 @@ class Model(Training, Layer):
         self.inputs = nest.flatten(inputs)
         self.outputs = nest.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs
+        is_alone = isinstance(outputs, list) and len(outputs) == 1
+        self._result_form = outputs[0] if is_alone else outputs
         self._plan = sketch.needed(outputs, self.inputs)
         self.opens_scope = False
         self.built = True
@@ -92,7 +94,7 @@ class Model(Training, Layer):
         values = {
             id(x): fitted(y, x) for x, y in zip(self.inputs, given, strict=True)
         }
-        return sketch.replayed(self._plan, values, self._output_form)
+        return sketch.replayed(self._plan, values, self._result_form)
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
         if isinstance(inputs, dict):
