@@ -61,8 +61,12 @@ true_negatives = _counter("true_negatives")
 false_negatives = _counter("false_negatives")
 
 
-def _ratio(default: str, other: Callable[..., Metric]) -> Callable[..., Metric]:
-    """Return the metric of true positives among them and what `other` counts."""
+def ratio(
+    default: str,
+    other: Callable[..., Metric],
+    counted: Callable[..., Metric] = true_positives,
+) -> Callable[..., Metric]:
+    """Return the metric of what is counted among that and what `other` counts."""
 
     def metric(
         labels: Any,
@@ -78,7 +82,7 @@ def _ratio(default: str, other: Callable[..., Metric]) -> Callable[..., Metric]:
                 elementwise.cast(labels, bool_),
                 weights,
             )
-            hits, more_hits = true_positives(wanted, found, scale)
+            hits, more_hits = counted(wanted, found, scale)
             misses, more_misses = other(wanted, found, scale)
             value = elementwise.div_no_nan(hits, hits + misses, name="value")
             update = elementwise.div_no_nan(
@@ -90,11 +94,11 @@ def _ratio(default: str, other: Callable[..., Metric]) -> Callable[..., Metric]:
     return metric
 
 
-precision = _ratio("precision", false_positives)
-recall = _ratio("recall", false_negatives)
+precision = ratio("precision", false_positives)
+recall = ratio("recall", false_negatives)
 
 
-def _at_thresholds(
+def counts_at_thresholds(
     labels: Any,
     predictions: Any,
     thresholds: Sequence[float],
@@ -132,7 +136,7 @@ def _counter_at_thresholds(kind: str) -> Callable[..., Metric]:
         name: str | None = None,
     ) -> Metric:
         with scoped(name, kind):
-            values, updates = _at_thresholds(
+            values, updates = counts_at_thresholds(
                 labels, predictions, thresholds, weights, [kind]
             )
             return collected(
@@ -152,7 +156,11 @@ true_negatives_at_thresholds = _counter_at_thresholds("true_negatives")
 false_negatives_at_thresholds = _counter_at_thresholds("false_negatives")
 
 
-def _ratio_at_thresholds(default: str, other: str) -> Callable[..., Metric]:
+def ratio_at_thresholds(
+    default: str, other: str, counted: str = "true_positives"
+) -> Callable[..., Metric]:
+    """Return the metric of what is counted among that and `other`, for each threshold."""
+
     def metric(
         labels: Any,
         predictions: Any,
@@ -163,8 +171,8 @@ def _ratio_at_thresholds(default: str, other: str) -> Callable[..., Metric]:
         name: str | None = None,
     ) -> Metric:
         with scoped(name, f"{default}_at_thresholds"):
-            both = _at_thresholds(
-                labels, predictions, thresholds, weights, ["true_positives", other]
+            both = counts_at_thresholds(
+                labels, predictions, thresholds, weights, [counted, other]
             )
             named = f"{default}_value", f"{default}_update_op"
             made = [
@@ -179,11 +187,11 @@ def _ratio_at_thresholds(default: str, other: str) -> Callable[..., Metric]:
     return metric
 
 
-precision_at_thresholds = _ratio_at_thresholds("precision", "false_positives")
-recall_at_thresholds = _ratio_at_thresholds("recall", "false_negatives")
+precision_at_thresholds = ratio_at_thresholds("precision", "false_positives")
+recall_at_thresholds = ratio_at_thresholds("recall", "false_negatives")
 
 
-def _thresholds(count: int, last: float = 1.0 + _EPSILON) -> list[float]:
+def even_thresholds(count: int, last: float = 1.0 + _EPSILON) -> list[float]:
     """Return thresholds evenly from below 0 to beyond 1."""
     return [0.0 - _EPSILON, *scores.inner_thresholds(count), last]
 
@@ -213,10 +221,10 @@ def auc(
                 f"Invalid summation_method: {summation_method}; it is one of "
                 f"{[*_HEIGHTS, _CAREFUL]}"
             )
-        given = _thresholds(num_thresholds)
+        given = even_thresholds(num_thresholds)
         if thresholds is not None:
             given = [given[0], *sorted(thresholds), given[-1]]
-        both = _at_thresholds(labels, predictions, given, weights, _ALL)
+        both = counts_at_thresholds(labels, predictions, given, weights, _ALL)
         made = [
             _area(curve, summation_method, counts, what)
             for what, counts in zip(("value", "update_op"), both, strict=True)
@@ -254,7 +262,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    _in_unit("specificity", specificity)
+    in_unit("specificity", specificity)
 
     def at(counts: Sequence[Any], what: str) -> Any:
         tp, fn, tn, fp = counts
@@ -266,8 +274,8 @@ def sensitivity_at_specificity(
         )
 
     with scoped(name, "sensitivity_at_specificity"):
-        limits = _thresholds(num_thresholds)
-        both = _at_thresholds(labels, predictions, limits, weights, _ALL)
+        limits = even_thresholds(num_thresholds)
+        both = counts_at_thresholds(labels, predictions, limits, weights, _ALL)
         made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 
@@ -282,7 +290,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    _in_unit("sensitivity", sensitivity)
+    in_unit("sensitivity", sensitivity)
 
     def at(counts: Sequence[Any], what: str) -> Any:
         tp, fn, tn, fp = counts
@@ -296,13 +304,14 @@ def specificity_at_sensitivity(
         )
 
     with scoped(name, "specificity_at_sensitivity"):
-        limits = _thresholds(num_thresholds, 1.0 - _EPSILON)
-        both = _at_thresholds(labels, predictions, limits, weights, _ALL)
+        limits = even_thresholds(num_thresholds, 1.0 - _EPSILON)
+        both = counts_at_thresholds(labels, predictions, limits, weights, _ALL)
         made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 
 
-def _in_unit(name: str, value: float) -> None:
+def in_unit(name: str, value: float) -> None:
+    """Raise InvalidArgumentError for what is no share."""
     in_graph_only(name)
     if not 0 <= value <= 1:
         raise InvalidArgumentError(f"`{name}` must be in the range [0, 1].")

@@ -6,6 +6,10 @@ from tensorlite.compat.v1.contrib.embeddings import (
     embed_sequence,
     embedding_lookup_unique,
 )
+from tensorlite.compat.v1.contrib.group_norms import (
+    group_norm,
+    instance_norm,
+)
 from tensorlite.compat.v1.contrib.normalizing import (
     batch_norm,
     layer_norm,
@@ -100,6 +104,8 @@ __all__ = [
     "embedding_lookup_unique",
     "flatten",
     "fully_connected",
+    "group_norm",
+    "instance_norm",
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
@@ -13,52 +12,86 @@ from tensorlite.compat.shared.sets import (
     size as set_size,
     union as set_union,
 )
-from tensorlite.compat.v1 import metrics, numbers
+from tensorlite.compat.v1 import framework, metrics, numbers
 from tensorlite.compat.v1.arrays import confusion_matrix
+from tensorlite.compat.v1.contrib.streaming import (
+    cohen_kappa,
+    count,
+    f1_score,
+    precision_at_recall,
+    predictions_first,
+    recall_at_precision,
+    sparse_recall_at_top_k,
+    streaming_covariance,
+    streaming_false_negative_rate,
+    streaming_false_negative_rate_at_thresholds,
+    streaming_false_positive_rate,
+    streaming_false_positive_rate_at_thresholds,
+    streaming_pearson_correlation,
+    streaming_sparse_precision_at_top_k,
+)
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
-
-
-def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a metric that takes predictions before labels."""
-
-    def metric(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(labels, predictions, *args, **kwargs)
-
-    metric.__name__ = metric.__qualname__ = f"streaming_{function.__name__}"
-    return metric
-
 
 streaming_mean = metrics.mean
 streaming_mean_tensor = metrics.mean_tensor
 streaming_percentage_less = metrics.percentage_below
-streaming_accuracy = _swapped(metrics.accuracy)
-streaming_auc = _swapped(metrics.auc)
-streaming_false_negatives = _swapped(metrics.false_negatives)
-streaming_false_positives = _swapped(metrics.false_positives)
-streaming_mean_absolute_error = _swapped(metrics.mean_absolute_error)
-streaming_mean_cosine_distance = _swapped(metrics.mean_cosine_distance)
-streaming_mean_iou = _swapped(metrics.mean_iou)
-streaming_mean_relative_error = _swapped(metrics.mean_relative_error)
-streaming_mean_squared_error = _swapped(metrics.mean_squared_error)
-streaming_precision = _swapped(metrics.precision)
-streaming_precision_at_thresholds = _swapped(metrics.precision_at_thresholds)
-streaming_recall = _swapped(metrics.recall)
-streaming_recall_at_k = _swapped(metrics.recall_at_k)
-streaming_recall_at_thresholds = _swapped(metrics.recall_at_thresholds)
-streaming_root_mean_squared_error = _swapped(metrics.root_mean_squared_error)
-streaming_sensitivity_at_specificity = _swapped(metrics.sensitivity_at_specificity)
-streaming_sparse_precision_at_k = _swapped(metrics.precision_at_k)
-streaming_sparse_recall_at_k = _swapped(metrics.recall_at_k)
-streaming_specificity_at_sensitivity = _swapped(metrics.specificity_at_sensitivity)
-streaming_true_negatives = _swapped(metrics.true_negatives)
-streaming_true_positives = _swapped(metrics.true_positives)
+streaming_accuracy = predictions_first(metrics.accuracy)
+streaming_auc = predictions_first(metrics.auc)
+streaming_false_negatives = predictions_first(metrics.false_negatives)
+streaming_false_positives = predictions_first(metrics.false_positives)
+streaming_mean_absolute_error = predictions_first(metrics.mean_absolute_error)
+streaming_mean_cosine_distance = predictions_first(metrics.mean_cosine_distance)
+streaming_mean_iou = predictions_first(metrics.mean_iou)
+streaming_mean_relative_error = predictions_first(metrics.mean_relative_error)
+streaming_mean_squared_error = predictions_first(metrics.mean_squared_error)
+streaming_precision = predictions_first(metrics.precision)
+streaming_precision_at_thresholds = predictions_first(metrics.precision_at_thresholds)
+streaming_recall = predictions_first(metrics.recall)
+streaming_recall_at_k = predictions_first(metrics.recall_at_k)
+streaming_recall_at_thresholds = predictions_first(metrics.recall_at_thresholds)
+streaming_root_mean_squared_error = predictions_first(metrics.root_mean_squared_error)
+streaming_sensitivity_at_specificity = predictions_first(
+    metrics.sensitivity_at_specificity
+)
+streaming_sparse_precision_at_k = predictions_first(metrics.precision_at_k)
+streaming_sparse_recall_at_k = predictions_first(metrics.recall_at_k)
+streaming_specificity_at_sensitivity = predictions_first(
+    metrics.specificity_at_sensitivity
+)
+streaming_true_negatives = predictions_first(metrics.true_negatives)
+streaming_true_positives = predictions_first(metrics.true_positives)
+
+streaming_false_negatives_at_thresholds = predictions_first(
+    metrics.false_negatives_at_thresholds
+)
+streaming_false_positives_at_thresholds = predictions_first(
+    metrics.false_positives_at_thresholds
+)
+streaming_true_negatives_at_thresholds = predictions_first(
+    metrics.true_negatives_at_thresholds
+)
+streaming_true_positives_at_thresholds = predictions_first(
+    metrics.true_positives_at_thresholds
+)
+streaming_sparse_average_precision_at_k = predictions_first(
+    metrics.average_precision_at_k
+)
 
 
 def accuracy(
     predictions: Any, labels: Any, weights: Any = None, name: str | None = None
 ) -> Any:
     """Return the part of predictions of one batch that is right."""
+    found, wanted = (framework.convert_to_tensor(x) for x in (predictions, labels))
+    if found.dtype is not wanted.dtype:
+        raise InvalidArgumentError(
+            f"Dtypes for predictions and labels must match, not {found.dtype} and {wanted.dtype}"
+        )
+    if wanted.dtype.is_floating:
+        raise InvalidArgumentError(
+            f"Labels should have bool, string, or integer dtype, not {wanted.dtype}"
+        )
     right = elementwise.cast(elementwise.equal(predictions, labels), float32)
     if weights is None:
         return numbers.reduce_mean(right, name=name)
@@ -87,15 +120,28 @@ __all__ = [
     "accuracy",
     "aggregate_metric_map",
     "aggregate_metrics",
+    "cohen_kappa",
     "confusion_matrix",
+    "count",
+    "f1_score",
+    "precision_at_recall",
+    "recall_at_precision",
     "set_difference",
     "set_intersection",
     "set_size",
     "set_union",
+    "sparse_recall_at_top_k",
     "streaming_accuracy",
     "streaming_auc",
+    "streaming_covariance",
+    "streaming_false_negative_rate",
+    "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",
+    "streaming_false_negatives_at_thresholds",
+    "streaming_false_positive_rate",
+    "streaming_false_positive_rate_at_thresholds",
     "streaming_false_positives",
+    "streaming_false_positives_at_thresholds",
     "streaming_mean",
     "streaming_mean_absolute_error",
     "streaming_mean_cosine_distance",
@@ -103,6 +149,7 @@ __all__ = [
     "streaming_mean_relative_error",
     "streaming_mean_squared_error",
     "streaming_mean_tensor",
+    "streaming_pearson_correlation",
     "streaming_percentage_less",
     "streaming_precision",
     "streaming_precision_at_thresholds",
@@ -111,11 +158,15 @@ __all__ = [
     "streaming_recall_at_thresholds",
     "streaming_root_mean_squared_error",
     "streaming_sensitivity_at_specificity",
+    "streaming_sparse_average_precision_at_k",
     "streaming_sparse_precision_at_k",
+    "streaming_sparse_precision_at_top_k",
     "streaming_sparse_recall_at_k",
     "streaming_specificity_at_sensitivity",
     "streaming_true_negatives",
+    "streaming_true_negatives_at_thresholds",
     "streaming_true_positives",
+    "streaming_true_positives_at_thresholds",
 ]
 
 
