@@ -14,6 +14,7 @@ from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bounds import clip, maximum
 from tensorlite.ops.compare import equal, logical_and, where
 from tensorlite.ops.gather import gather_nd
+from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.rounding import floor, remainder
@@ -29,14 +30,16 @@ def projected(
     maps: TensorLike,
     interpolation: str = "bilinear",
     fill_mode: str = "constant",
-    fill_value: float = 0.0,
+    fill_value: TensorLike = 0.0,
+    size: TensorLike | None = None,
 ) -> Tensor:
     """Return images each place of which is taken from where its map says.
 
     This is TensorFlow's ImageProjectiveTransformV3. `maps` has a row for each image, or one for
     all: with (a, b, c, d, e, f, g, h) column x and row y are taken from column
     (a x + b y + c) / k and row (d x + e y + f) / k, where k is g x + h y + 1. Outside of an image
-    is `fill_value`, or the image goes on as `fill_mode` says.
+    is `fill_value`, or the image goes on as `fill_mode` says. The images are as high and wide as
+    `size` says, or as they were.
 
     >>> from tensorlite.ops.projections import projected
     >>> image = tl.reshape(tl.arange(4, dtype=tl.float32), (1, 2, 2, 1))
@@ -47,8 +50,9 @@ def projected(
     x, m = to_tensor(images), astype(to_tensor(maps), dtypes.float32)
     _check(x, m, interpolation, fill_mode)
     have = shape_of(x)
-    row = astype(arange(have[1]), dtypes.float32)[:, None]
-    column = astype(arange(have[2]), dtypes.float32)
+    wanted = have[1:3] if size is None else to_tensor(size)
+    row = astype(arange(wanted[0]), dtypes.float32)[:, None]
+    column = astype(arange(wanted[1]), dtypes.float32)
     a, b, c, d, e, f, g, h = (m[:, i, None, None] for i in range(8))
     depth = g * column + h * row + 1.0
     flat = equal(depth, 0.0)
@@ -124,7 +128,8 @@ class _Seen:
         number = arange(have[0])[:, None, None]
         inside = logical_and(_within(down, have[1]), _within(across, have[2]))
         places = (number, _bounded(down, have[1]), _bounded(across, have[2]))
-        wide = [broadcast_to(x, have[:3]) for x in places]
+        whole = concat([have[:1], shape_of(across)[1:]])
+        wide = [broadcast_to(x, whole) for x in places]
         found = gather_nd(self.images, stack(wide, axis=-1))
         return where(expand_dims(inside, 3), found, self.filling)
 

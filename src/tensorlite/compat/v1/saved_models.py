@@ -194,9 +194,8 @@ def load(
             }
             saver = Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
             saver.restore(sess, str(values))
-        for key in (MAIN_OP, "legacy_init_op"):
-            for name in meta.collections.get(key, ()):
-                sess.run(f"{prefix}{name}".partition(":")[0])
+        for start in meta.starts():
+            sess.run(f"{prefix}{start}")
     return to_message(meta)
 
 

@@ -7,7 +7,7 @@ its variables are made waits here until the modules that make them have them, or
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ from tensorlite.train.module import Module as AnyModule
 
 ITERATOR = "ITERATOR_STATE"
 """The name of what is saved of an iterator: how many elements it has given."""
+OTHERS = "ITERATOR"
+"""The name of what TensorFlow saves of an iterator."""
 _TRACKED = (
     *(AnyVariable, AnyModule, DatasetIterator, Generator),
     *(dict, list, tuple),
@@ -123,7 +125,7 @@ class Awaiting:
             tree = _Tree(self.root)
             found = matched(self.saved, tree.root)
         for own, other in found.pairs:
-            self._go_on(tree.values[own], other.values.get(ITERATOR))
+            self._go_on(tree.values[own], other.values)
             variable, key = own.values.get(VALUE), other.values.get(VALUE)
             if variable is None or key is None or id(variable) in self.restored:
                 continue
@@ -142,11 +144,17 @@ class Awaiting:
         with interpreted_by(None):
             AnyVariable.assign(variable, constant(value))
 
-    def _go_on(self, value: Any, key: Any) -> None:
+    def _go_on(self, value: Any, saved: Mapping[str, str]) -> None:
         """Let an iterator go on where the one that was saved was."""
-        is_due = isinstance(value, DatasetIterator) and id(value) not in self.restored
-        if is_due and key is not None:
-            value.seek(int(self.reader[key]))
+        if not isinstance(value, DatasetIterator) or id(value) in self.restored:
+            return
+        if OTHERS in saved:
+            raise CheckpointError(
+                f"{self.path} has an iterator that TensorFlow saved, in a form of its own; leave "
+                "the iterator out of the objects that are restored, or begin the dataset anew"
+            )
+        if ITERATOR in saved:
+            value.seek(int(self.reader[saved[ITERATOR]]))
             self.restored.add(id(value))
 
     def _slots_made(self, tree: _Tree, found: Any) -> bool:

@@ -67,6 +67,14 @@ def _array(value: Any, dtype: Any) -> Any:
     return array_of(value, wanted)
 
 
+def _wide(value: Any) -> Any:
+    """Return complex numbers of Python's as TensorFlow has them, and anything else as it is."""
+    leaves = nest.flatten(value)
+    is_complex = any(isinstance(x, complex) for x in leaves)
+    held = any(isinstance(x, Operand) for x in leaves)
+    return _array(value, None) if is_complex and not held else value
+
+
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Any:
@@ -146,6 +154,8 @@ class Variable(EagerVariable, metaclass=_Kind):
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "
                 "not providing a `variable_def`."
             )
+        if dtype is None and isinstance(initial_value, (complex, list, tuple)):
+            initial_value = _wide(initial_value)
         super().__init__(
             initial_value,
             trainable,

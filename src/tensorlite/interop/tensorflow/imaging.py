@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlite.core.dispatch import call
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from tensorlite.ops.create import zeros
 from tensorlite.ops.join import concat
+from tensorlite.ops.projections import projected
 from tensorlite.ops.resize import ResizeNearestNeighborGrad
 from tensorlite.ops.shape import shape_of
 
@@ -60,6 +61,19 @@ def _nearest_gradient(given: Given) -> Values:
     return given.composed(flows, *given.tensors)
 
 
+def _projected(given: Given) -> Values:
+    """Return images seen through maps; version 2 fills with zeros."""
+    interpolation = given.typed("interpolation", str).lower()
+    mode = given.typed("fill_mode", str).lower()
+
+    def made(
+        images: Tensor, maps: Tensor, size: Tensor, filling: TensorLike = 0.0
+    ) -> Tensor:
+        return projected(images, maps, interpolation, mode, filling, size)
+
+    return given.composed(made, *given.tensors)
+
+
 _RESIZING = ("align_corners", "half_pixel_centers")
 
 IMAGING: dict[str, Adapter] = {
@@ -67,5 +81,7 @@ IMAGING: dict[str, Adapter] = {
     "FusedBatchNormGrad": _first_five(_gradient),
     "FusedBatchNormGradV2": _first_five(_gradient),
     "FusedBatchNormV2": _first_five(_norm),
+    "ImageProjectiveTransformV2": _projected,
+    "ImageProjectiveTransformV3": _projected,
     "ResizeNearestNeighborGrad": _nearest_gradient,
 }

@@ -23,6 +23,7 @@ from tensorlite.compat.v2.keras import (
     naming,
     penalties,
     regularizers,
+    saved_ways,
     sketch,
 )
 from tensorlite.compat.v2.keras.arguments import (
@@ -54,6 +55,10 @@ class Held:
         self.regularized: list[tuple[Any, Callable[[Any], Any]]] = []
         self.added: list[Any] = []
         self.checked: dict[Any, bool] = {}
+
+
+_NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
+"""Attributes that checkpoints do not have, nor those of Keras 3."""
 
 
 class Layer(Arguments, OwnVariables, Module):
@@ -290,13 +295,13 @@ class Layer(Arguments, OwnVariables, Module):
         found = {
             key: value
             for key, value in vars(self).items()
-            if not key.startswith("_") and key not in {"awaiting", "nodes"}
+            if not key.startswith("_") and key not in _NOT_SAVED
         }
         reached = {id(x) for value in found.values() for x in leaves(value)}
         for weight in self._held.weights:
             if id(weight) not in reached:
                 found[weight.path.split("/", 1)[-1]] = weight
-        return found
+        return found | saved_ways.of_layer(found)
 
     def count_params(self) -> int:
         return sum(int(np.prod(tuple(w.shape))) for w in self.weights)

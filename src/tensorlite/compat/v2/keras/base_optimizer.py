@@ -14,6 +14,7 @@ from tensorlite.compat.v2.keras import (
     lookup,
     naming,
     rows,
+    saved_ways,
     schedules,
     slots,
 )
@@ -65,6 +66,8 @@ class Variables(list[Any]):
 class Optimizer(Module):
     """Applies gradients to variables."""
 
+    awaiting: tuple[Any, ...] = ()
+    """Restores of checkpoints that have something for what will be built."""
     by_rows = False
     """Whether rows that a gradient leaves out stay as they are; else momentum moves them on."""
 
@@ -203,6 +206,8 @@ class Optimizer(Module):
             slots.entitle(self._core, self.name)
         for held in self._kept():
             held.build(list(var_list), self.name)
+        for restore in self.awaiting:
+            restore.again()
 
     def finalize_variable_values(self, var_list: Any) -> None:
         """Give variables their moving averages, if such are kept."""
@@ -361,10 +366,12 @@ class Optimizer(Module):
 
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved beside the slots, by the names that Keras saves it under."""
-        found = {"iter": self._core.iterations}
-        if isinstance(self._rate, AnyVariable):
-            found["learning_rate"] = self._rate
-        return found
+        found: dict[str, Any] = {"iter": self._core.iterations}
+        rate = self._rate if isinstance(self._rate, AnyVariable) else None
+        if rate is not None:
+            found["learning_rate"] = rate
+        held = list(self.variables)
+        return found | saved_ways.of_optimizer(self._core.iterations, rate, held)
 
     def saved_slots(self) -> list[tuple[Any, str, Any]]:
         """Return every slot with its variable, by the names that Keras saves it under."""

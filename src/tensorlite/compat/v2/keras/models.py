@@ -13,6 +13,7 @@ from tensorlite.compat.v2.keras import (
     lambdas,
     lookup,
     naming,
+    saved_ways,
     saving,
     sketch,
     summaries,
@@ -164,7 +165,7 @@ class Model(Training, Layer):
         found.update(
             {f"layer_with_weights-{i}": x for i, x in enumerate(with_weights)}
         )
-        return found
+        return found | saved_ways.of_model(layers, isinstance(self, Sequential))
 
     @property
     def weights(self) -> Any:

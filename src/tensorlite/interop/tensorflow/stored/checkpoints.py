@@ -73,8 +73,8 @@ class CheckpointReader(Mapping[str, Array]):
         return name in self
 
     def get_tensor(self, name: str) -> Array:
-        """Return a tensor, as `reader[name]` does."""
-        return self[name]
+        """Return a tensor, as `reader[name]` does; NumPy's scalar or bytes where it has no axes."""
+        return self[name][()]
 
     def get_slice(self, name: str, part: Slice) -> Array:
         """Return a slice of a tensor: of each axis a start and a length, or None for all of it."""

@@ -39,6 +39,9 @@ def members_of(value: Any) -> dict[str, Any]:
         found = {str(key): x for key, x in value.items()}
     elif isinstance(value, (list, tuple)):
         found = {str(i): x for i, x in enumerate(value)}
+    elif hasattr(value, "saved_slots"):
+        slots = [slot for _, _, slot in value.saved_slots()]
+        found = {**value.saved_members(), "slots": slots}
     elif isinstance(value, Module):
         found = {**_functions(value), **vars(value)}
     return {name: x for name, x in found.items() if _is_saved(x)}
@@ -57,7 +60,8 @@ def _is_saved(value: Any) -> bool:
         return bool(concretes_of(value))
     if isinstance(value, (Mapping, list, tuple)):
         return bool(members_of(value))
-    return isinstance(value, (Variable, Module, ConcreteFunction))
+    kinds = (Variable, Module, ConcreteFunction)
+    return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
 
 def concretes_of(function: AnyFunction) -> list[ConcreteFunction]:
@@ -149,7 +153,12 @@ def put_spec(proto: Any, function: Any) -> None:
     if isinstance(function, RestoredFunction):
         proto.CopyFrom(function.spec)
         return
-    args, defaults, only, only_defaults, more = _parameters(function)
+    put_parameters(proto, _parameters(function))
+
+
+def put_parameters(proto: Any, told: tuple[Any, ...]) -> None:
+    """Tell parameters: names, defaults, those by keyword, their defaults, and what takes more."""
+    args, defaults, only, only_defaults, more = told
     proto.fullargspec.CopyFrom(
         named_tuple(
             "FullArgSpec",

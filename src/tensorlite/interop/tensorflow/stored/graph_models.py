@@ -18,6 +18,7 @@ from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.reading import from_graphdef
 from tensorlite.interop.tensorflow.stored.checkpoints import exists
 from tensorlite.interop.tensorflow.stored.metagraphs import (
+    START,
     MetaGraph,
     SignatureInfo,
     TensorInfo,
@@ -25,9 +26,6 @@ from tensorlite.interop.tensorflow.stored.metagraphs import (
 from tensorlite.interop.tensorflow.stored.models import SavedModel, asset_path
 from tensorlite.interop.tensorflow.stored.traces import SignatureFunction
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE
-
-_INIT = "__saved_model_init_op"
-_STARTS = ("saved_model_main_op", "legacy_init_op")
 
 
 class _Within(Session):
@@ -60,13 +58,10 @@ def graph_model(meta: MetaGraph, folder: Path) -> SavedModel:
     model.graph, model.session = graph, session  # type: ignore[attr-defined]
     if saver is not None and saver.restore_op_name:
         session.run(saver.restore_op_name, assets)
-    starts = [y for x in _STARTS for y in meta.collections.get(x, [])]
-    if _INIT in meta.signatures:
-        starts = [x.name for x in meta.signatures[_INIT].outputs.values()]
-    for start in starts:
-        session.run(start.partition(":")[0], assets)
+    for start in meta.starts():
+        session.run(start, assets)
     for name, info in meta.signatures.items():
-        if name != _INIT:
+        if name != START:
             model.signatures[name] = _graph_signature(name, info, session, assets)
     return model
 

@@ -93,6 +93,12 @@ class SignatureInfo(NamedTuple):
     method_name: str = "tensorflow/serving/predict"
 
 
+START = "__saved_model_init_op"
+"""The signature that names what is run when a graph is loaded."""
+_STARTS = ("saved_model_main_op", "legacy_init_op")
+"""Collections that name it."""
+
+
 @dataclass
 class MetaGraph:
     """A graph and the notes beside it.
@@ -115,6 +121,14 @@ class MetaGraph:
     tags: list[str] = field(default_factory=list)
     objects: Any = None
     """The SavedObjectGraph message of a SavedModel, None if there is none."""
+
+    def starts(self) -> list[str]:
+        """Return the names of the operations that are run when the graph is loaded."""
+        if START in self.signatures:
+            named = [x.name for x in self.signatures[START].outputs.values()]
+        else:
+            named = [y for x in _STARTS for y in self.collections.get(x, [])]
+        return [x.partition(":")[0] for x in named]
 
 
 def load_meta_graph(path: str | Path) -> MetaGraph:

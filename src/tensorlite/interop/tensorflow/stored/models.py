@@ -18,7 +18,29 @@ from tensorlite.interop.tensorflow.stored.metagraphs import MetaGraph, meta_grap
 from tensorlite.train.module import Module
 
 
-class SavedModel(Module):
+class _Restored(Module):
+    """An object with attributes of any names, also those that its class has for something else."""
+
+    @property
+    def variables(self) -> Any:
+        """What the object had as `variables`; else all variables in its attributes."""
+        found = vars(self).get("variables")
+        return super().variables if found is None else found
+
+    @property
+    def trainable_variables(self) -> Any:
+        """What the object had as `trainable_variables`; else those in its attributes."""
+        found = vars(self).get("trainable_variables")
+        return super().trainable_variables if found is None else found
+
+    @property
+    def submodules(self) -> Any:
+        """What the object had as `submodules`; else the modules in its attributes."""
+        found = vars(self).get("submodules")
+        return super().submodules if found is None else found
+
+
+class SavedModel(_Restored):
     """A SavedModel: what its objects are called is attributes, and its signatures are functions.
 
     `load_saved_model` makes it.
@@ -45,7 +67,7 @@ class SavedModel(Module):
         return f"<SavedModel {self._folder}, signatures {sorted(self.signatures)}>"
 
 
-class RestoredObject(Module):
+class RestoredObject(_Restored):
     """An object of a SavedModel whose class is not known: its attributes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

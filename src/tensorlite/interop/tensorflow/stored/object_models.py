@@ -138,8 +138,8 @@ class _Objects:
                 if child.node_id not in seen:
                     seen.add(child.node_id)
                     waiting.append(child.node_id)
-        for number in sorted(seen):
-            if self._nodes[number].WhichOneof("kind") == "resource":
+        for number, node in enumerate(self._nodes):
+            if node.WhichOneof("kind") == "resource":
                 self._started(number)
         return model
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.dtypes import string
+from tensorlite.core.dtypes import float32, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled, ConcreteFunction
-from tensorlite.graph.graph import Placeholder, SymbolicTensor
+from tensorlite.graph.graph import Node, Placeholder, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored.bundle_writing import replaced
@@ -31,11 +31,20 @@ from tensorlite.interop.tensorflow.stored.exporting import (
     members_of,
     named,
     parameter_names,
+    put_parameters,
     put_spec,
     signatures_of,
     wrapped,
 )
+from tensorlite.interop.tensorflow.stored.kept_tables import (
+    fill,
+    filling,
+    kept_table,
+    letting_go,
+    making,
+)
 from tensorlite.interop.tensorflow.stored.metagraphs import (
+    START,
     MetaGraph,
     SaverInfo,
     SignatureInfo,
@@ -62,6 +71,7 @@ from tensorlite.ops.identity import Identity
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.ops.resource import AssignVariableOp, ReadVariableOp, VarHandleOp
 from tensorlite.ops.state import Variable
+from tensorlite.ops.tables import TableState
 from tensorlite.train.module import Module
 
 _VERSION = {"producer": 1, "min_consumer": 1}
@@ -131,6 +141,8 @@ class _Saving:
         self._names: set[str] = set()
         self._numbers: dict[int, int] = {}
         self._constants: dict[int, int] = {}
+        self._filling: list[Node] = []
+        """What fills the tables of the graph, for TensorFlow 1."""
         self._collect(root)
         self._of_state = {
             id(x.value.handle.array): i
@@ -235,6 +247,8 @@ class _Saving:
         """Return the number of the object that a function was traced with."""
         if x.dtype.kind != "R":
             return self._constant(x)
+        if isinstance(x.array, TableState):
+            return self._table(x.array)
         number = self._of_state.get(id(x.array))
         if number is None:
             raise InvalidArgumentError(
@@ -252,6 +266,34 @@ class _Saving:
             number = self._constants[id(x)] = len(self._objects.nodes)
             self._objects.nodes.add().constant.operation = made.node.name
             self._handles[number] = made
+        return number
+
+    def _table(self, state: TableState) -> int:
+        """Return the number of a table, with the functions that make it and fill it."""
+        number = self._constants.get(id(state))
+        if number is not None:
+            return number
+        number = self._constants[id(state)] = len(self._objects.nodes)
+        name = self._free("table")
+        table = kept_table(state, f"{name}_{id(state)}")
+        node = self._objects.nodes.add()
+        node.resource.SetInParent()
+        handle = self._handles[number] = self._add(table.op, name=name)[0]
+        self._filling.append(fill(self._graph, table, handle, f"{name}/fill"))
+        for role, graph, bound in (
+            ("_create_resource", making(table, f"{name}_creator"), []),
+            ("_initialize", filling(table, f"{name}_initializer"), [number]),
+            ("_destroy_resource", letting_go(f"{name}_destroyer"), []),
+        ):
+            node.children.add(node_id=len(self._objects.nodes), local_name=role)
+            called = self._library.function(graph, f"__inference_{graph.name}").name
+            about = self._objects.concrete_functions[called]
+            about.bound_inputs.extend(bound)
+            about.canonicalized_input_signature.CopyFrom(proto_of(((), {})))
+            about.output_signature.CopyFrom(proto_of(graph.outputs[0].spec))
+            function = self._objects.nodes.add().function
+            function.concrete_functions.append(called)
+            put_parameters(function.function_spec, ([], [], [], {}, None))
         return number
 
     def _signature_map(
@@ -317,6 +359,10 @@ class _Saving:
     def meta_graph(self, tags: Sequence[str]) -> MetaGraph:
         """Return all of it, with a saver of the variables."""
         saver = self._saver()
+        if self._filling:
+            done = self._graph.append(NoOp(), (), "init_tables", tuple(self._filling))
+            info = TensorInfo(done.name, float32, None)
+            self._infos[START] = SignatureInfo({}, {START: info}, "")
         graph_def = to_graphdef(self._graph, self._library)
         return MetaGraph(
             graph_def, {}, saver, self._infos, {}, list(tags), self._objects
