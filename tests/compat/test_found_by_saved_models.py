@@ -1,5 +1,6 @@
 """What the trying of SavedModels and checkpoints found: tables, optimizers, Keras 3's ways."""
 
+# mypy: disallow_untyped_decorators=False
 from __future__ import annotations
 
 from pathlib import Path
