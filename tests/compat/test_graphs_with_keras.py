@@ -123,3 +123,24 @@ def test_metrics_have_the_names_of_version_1() -> None:
     x, y = np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)
     found = model.fit(x, y, verbose=0).history
     assert sorted(found) == ["acc", "loss", "mean_squared_error"]
+
+
+def test_layers_are_called_inside_of_loops_and_by_recurrent_networks() -> None:
+    layers: Any = tf.keras.layers  # type: ignore[attr-defined]
+    dense = layers.Dense(2, kernel_initializer="ones")
+    ones = tf.ones((1, 2))
+    loop = tf.while_loop(
+        lambda i, _: i < 3, lambda i, x: (i + 1, dense(x)), [0, ones]
+    )
+    rows = tf.map_fn(lambda row: dense(row[None])[0], tf.ones((3, 2)))
+    cell = layers.SimpleRNNCell(
+        2, kernel_initializer="ones", recurrent_initializer="ones"
+    )
+    outputs, _ = tf.nn.dynamic_rnn(cell, tf.ones((1, 3, 2)), dtype=tf.float32)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        last, mapped, steps = session.run([loop[1], rows, outputs])
+    np.testing.assert_array_equal(last, [[8.0, 8.0]])
+    np.testing.assert_array_equal(mapped, np.full((3, 2), 2.0))
+    wanted = [0.9640276, 0.9992255, 0.9993273]  # as TensorFlow 1.15 has them
+    np.testing.assert_allclose(steps[0, :, 0], wanted, rtol=1e-5)

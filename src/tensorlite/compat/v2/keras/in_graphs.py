@@ -11,7 +11,7 @@ from tensorlite.compat import views
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import active_graph, at_once
+from tensorlite.graph_mode.graph import active_graph, at_once, built
 
 building: ContextVar[Any] = ContextVar("keras_graph", default=None)
 """The graph in which layers are called."""
@@ -51,7 +51,7 @@ def _building(
             return call(*args, **kwargs)
         token = building.set(graph)
         try:
-            with graph.building():
+            with built(graph):
                 return views.shown(call(*views.plain(args), **views.plain(kwargs)))
         finally:
             building.reset(token)
