@@ -147,6 +147,13 @@ class MirroredStrategy(Strategy):
         super().__init__(_single("MirroredStrategy", devices))
 
 
+class CentralStorageStrategy(Strategy):
+    def __init__(
+        self, compute_devices: Any = None, parameter_device: Any = None
+    ) -> None:
+        super().__init__(_single("CentralStorageStrategy", compute_devices))
+
+
 class MultiWorkerMirroredStrategy(Strategy):
     """What is told of a cluster with one worker, or of none, trains here."""
 
@@ -213,6 +220,7 @@ def _operation(*args: Any, **kwargs: Any) -> None:
 
 HierarchicalCopyAllReduce = NcclAllReduce = ReductionToOneDevice = _operation
 experimental = SimpleNamespace(
+    CentralStorageStrategy=CentralStorageStrategy,
     MultiWorkerMirroredStrategy=MultiWorkerMirroredStrategy,
     ParameterServerStrategy=ParameterServerStrategy,
     TPUStrategy=TPUStrategy,
