@@ -143,3 +143,32 @@ def test_operators_tell_their_parameters() -> None:
 def test_nothing_makes_no_tensor() -> None:
     with pytest.raises(ValueError, match="None values not supported"):
         tf.convert_to_tensor(None)
+
+
+@pytest.mark.parametrize("run", [tf.function, lambda f: f])
+def test_loops_may_have_arrays_beside_shapes(run: Any) -> None:
+    def numbers() -> Any:
+        count, rows = (
+            tf.constant(0),
+            tf.TensorArray(tf.int32, size=0, dynamic_size=True),
+        )
+        _, rows = tf.while_loop(
+            lambda i, _: i < 3,
+            lambda i, rows: (i + 1, rows.write(i, i)),
+            (count, rows),
+            shape_invariants=(count.shape, tf.TensorShape(None)),
+        )
+        return rows.stack()
+
+    assert run(numbers)().numpy().tolist() == [0, 1, 2]
+
+
+def test_slices_know_the_shape_of_the_whole() -> None:
+    rows: Any = tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 4]))
+    assert rows.shape.rank is None
+    whole: Any = tf.IndexedSlices(rows.values, rows.indices, tf.constant([5, 3]))
+    assert whole.shape == [5, 3]
+    table = tf.Variable(tf.ones([5, 3]))
+    with tf.GradientTape() as tape:
+        found = tf.gather(table, [1, 2])
+    assert tape.gradient(found, table).shape == [5, 3]

@@ -21,7 +21,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
-from tensorlite.core.shapes import AnyShape, shape_asked, shape_of
+from tensorlite.core.shapes import AnyShape, TensorShape, shape_asked, shape_of
 from tensorlite.core.spec import TensorSpec, element, merge, shape_text
 from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
 
@@ -431,6 +431,15 @@ class IndexedSlices:
     def dtype(self) -> DType:
         """The dtype of the values."""
         return self.values.dtype
+
+    @property
+    def shape(self) -> AnyShape:
+        """The sizes of the whole tensor, None for those that are not known."""
+        if self.dense_shape is None:
+            return TensorShape(None)
+        if not isinstance(self.dense_shape, Tensor):
+            return shape_of(self.dense_shape)
+        return shape_of(self.dense_shape.spec.vector())
 
     @property
     def name(self) -> str:

@@ -267,9 +267,20 @@ def _open_size(given: Any, variable: Any) -> Any:
         if isinstance(variable.dense_shape, Operand):
             return [*members, None if sizes is None else (len(sizes),)]
         return members if variable.dense_shape is None else [*members, None]
+    if nest.is_nested(variable) and not nest.is_nested(given):
+        return [
+            _of_any_sizes(x) for x in nest.flatten(variable)
+        ]  # arrays: their rows'
     if nest.is_nested(variable):
         return _open_sizes(nest.children(given), nest.children(variable))
     return TensorSpec(plain(TensorShape(given)), converted(variable).dtype)
+
+
+def _of_any_sizes(part: Any) -> TensorSpec:
+    known = converted(part).spec
+    return known.with_shape(
+        None if known.shape is None else (None,) * len(known.shape)
+    )
 
 
 @named("while", "Exit")
