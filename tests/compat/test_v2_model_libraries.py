@@ -172,3 +172,33 @@ def test_slices_know_the_shape_of_the_whole() -> None:
     with tf.GradientTape() as tape:
         found = tf.gather(table, [1, 2])
     assert tape.gradient(found, table).shape == [5, 3]
+
+
+class Wrapped(tf.keras.layers.Layer):
+    """A cell of a program's own around another one."""
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cell, self.state_size = cell, cell.state_size
+        self.output_size = cell.output_size
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        return self.cell(inputs, states)
+
+    def get_initial_state(self, *given: Any) -> Any:
+        return self.cell.get_initial_state(*given)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"cell": tf.keras.layers.serialize(self.cell)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        return cls(tf.keras.layers.deserialize(config["cell"]))
+
+
+def test_cells_of_programs_go_both_ways() -> None:
+    cells = tf.keras.layers.StackedRNNCells([Wrapped(tf.keras.layers.LSTMCell(3))])
+    layer = tf.keras.layers.RNN(cells, return_sequences=True)
+    both = tf.keras.layers.Bidirectional(layer)
+    assert both(tf.ones([2, 4, 5])).shape == [2, 4, 6]
+    assert isinstance(both.backward_layer.cell.cells[0], Wrapped)

@@ -278,7 +278,13 @@ def _again(layer: Any, way: str, is_back: bool) -> Any:
     config = dict(layer.get_config())
     config["name"] = f"{way}_{config['name'].removeprefix(f'{way}_')}"
     config["go_backwards"] = is_back or config["go_backwards"]
-    return type(layer).from_config(config)
+    with lookup.adding(_own_kinds(getattr(layer, "cell", None))):
+        return type(layer).from_config(config)
+
+
+def _own_kinds(cell: Any) -> dict[str, Any]:
+    """Return the classes of a layer's cells by their names, which nobody need have registered."""
+    return {type(x).__name__: type(x) for x in (cell, *getattr(cell, "cells", ()))}
 
 
 class Bidirectional(Layer):
