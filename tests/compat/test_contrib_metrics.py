@@ -183,3 +183,14 @@ def test_predictions_that_are_the_best_are_counted() -> None:
     best, labels = np.array([[[0, 1]], [[2, 3]]]), np.array([[[1]], [[1]]])
     assert streamed(metrics.streaming_sparse_precision_at_top_k, best, labels) == 0.25
     assert streamed(metrics.sparse_recall_at_top_k, labels, best) == 0.5
+
+
+def test_only_what_is_needed_is_counted() -> None:
+    x, y = tf.constant([0.5]), tf.constant([1])
+    metrics.recall_at_precision(y, x, 0.5)
+    metrics.f1_score(y, x)
+    kinds = ["true_positives", "false_negatives", "true_negatives", "false_positives"]
+    assert [v.op.name for v in tf.local_variables()] == [
+        *[f"recall_at_precision/{kind}" for kind in kinds],
+        *[f"f1/{kind}" for kind in kinds if kind != "true_negatives"],
+    ]

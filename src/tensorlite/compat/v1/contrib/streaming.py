@@ -213,7 +213,8 @@ def _kappa(counted: Sequence[Any], name: str) -> Any:
     )
 
 
-_KINDS = ("true_positives", "false_positives", "false_negatives", "true_negatives")
+_KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+_WITHOUT_NEGATIVES = ("true_positives", "false_negatives", "false_positives")
 
 
 def _of_thresholds(
@@ -223,18 +224,20 @@ def _of_thresholds(
     num_thresholds: int,
     formula: Callable[[Any, Any, str], Any],
     collections: tuple[Any, Any],
+    kinds: tuple[str, ...] = _KINDS,
 ) -> Metric:
     """Return what a formula makes of precision and recall at many thresholds."""
     with scoped(name, default):
         limits = even_thresholds(num_thresholds)
-        both = counts_at_thresholds(given[0], given[1], limits, given[2], _KINDS)
+        both = counts_at_thresholds(given[0], given[1], limits, given[2], kinds)
         made = []
-        for what, (hits, false, missed, _) in zip(
-            ("value", "update_op"), both, strict=True
-        ):
-            precision = elementwise.divide(hits, hits + false + _EPSILON)
-            recall = elementwise.divide(hits, hits + missed + _EPSILON)
-            made.append(formula(precision, recall, what))
+        for what, counts in zip(("value", "update_op"), both, strict=True):
+            counted = dict(zip(kinds, counts, strict=True))
+            hits = counted["true_positives"]
+            said = hits + counted["false_positives"] + _EPSILON
+            there = hits + counted["false_negatives"] + _EPSILON
+            precision = elementwise.divide(hits, said)
+            made.append(formula(precision, elementwise.divide(hits, there), what))
         return collected(made[0], made[1], *collections)
 
 
@@ -321,7 +324,9 @@ def f1_score(
 
     given = labels, predictions, weights
     into = metrics_collections, updates_collections
-    return _of_thresholds(name, "f1", given, num_thresholds, found, into)
+    return _of_thresholds(
+        name, "f1", given, num_thresholds, found, into, _WITHOUT_NEGATIVES
+    )
 
 
 def sparse_recall_at_top_k(
