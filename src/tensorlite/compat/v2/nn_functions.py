@@ -7,7 +7,11 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
-from tensorlite.compat.v1 import nn_functions as before, nn_losses as losses
+from tensorlite.compat.v1 import (
+    nn_functions as before,
+    nn_losses as losses,
+    sampled_losses,
+)
 from tensorlite.compat.v2 import distribute
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops import ctc
@@ -151,7 +155,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Any:
-    return losses.nce_loss(
+    return sampled_losses.nce_loss(
         weights,
         biases,
         labels,
@@ -179,7 +183,7 @@ def sampled_softmax_loss(
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Any:
-    return losses.sampled_softmax_loss(
+    return sampled_losses.sampled_softmax_loss(
         weights,
         biases,
         labels,
