@@ -114,6 +114,8 @@ def test_values_that_are_no_counts_are_refused_where_asked(
             "sum to 1",
         ),
         (lambda d: d.Normal(0.0, -1.0, validate_args=True).scale, "x > 0"),
+        (lambda d: d.Normal(0.0, -1.0, validate_args=True).mean(), "x > 0"),
+        (lambda d: d.Gamma(0.5, 1.0, allow_nan_stats=False).mode(), "x < y"),
         (lambda d: d.Uniform(2.0, 1.0, validate_args=True).low, "low >= high"),
         (lambda d: d.Gamma(-1.0, 1.0, validate_args=True).concentration, "x > 0"),
         (lambda d: d.Beta(0.5, 2.0, allow_nan_stats=False).mode(), "Mode undefined"),

@@ -36,9 +36,10 @@ class LocationScale(Distribution):
         allow_nan_stats: bool = True,
         name: str | None = None,
     ) -> None:
-        self._loc = as_parameter(loc, "loc")
-        width = as_parameter(scale, "scale", self._loc.dtype)
+        place = as_parameter(loc, "loc")
+        width = as_parameter(scale, "scale", place.dtype)
         self._scale = validated(validate_args, width, positive())
+        self._loc = validated(validate_args, place, lambda _: positive()(width))
         super().__init__(
             self._loc.dtype,
             name or type(self).__name__,
@@ -268,7 +269,7 @@ class Gamma(Distribution):
         found = (self._concentration - 1.0) / self._rate
         inside = self._concentration + v1_arrays.zeros_like(found) > 1.0
         message = "mode not defined when any concentration <= 1"
-        return self._where_defined(inside, found, message)
+        return self._where_defined(inside, found, message, self._concentration)
 
     def _valid_sample(self, x: Any) -> Any:
         return validated(True, x, positive())
@@ -373,10 +374,8 @@ class Beta(Distribution):
     def _mode(self) -> Any:
         found = (self._one - 1.0) / (self._one + self._zero - 2.0)
         both = elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
-        message = (
-            "Mode undefined for concentration1 <= 1., and for concentration0 <= 1."
-        )
-        return self._where_defined(both, found, message)
+        message = "Mode undefined for concentrations <= 1."
+        return self._where_defined(both, found, message, self._one, self._zero)
 
     def _valid_sample(self, x: Any) -> Any:
         less = below(v1_arrays.ones_like(x), "sample must be less than `1`.")

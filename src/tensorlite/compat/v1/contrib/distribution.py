@@ -12,7 +12,7 @@ from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
-from tensorlite.compat.v1.contrib.validating import assert_true, validated
+from tensorlite.compat.v1.contrib.validating import above_one_by, validated
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
@@ -160,12 +160,15 @@ class Distribution:
         """Return a value, which is there only if it may have been drawn."""
         return x
 
-    def _where_defined(self, inside: Any, found: Any, message: str) -> Any:
-        """Return what is defined in some places only, by NaN or by an error in the others."""
+    def _where_defined(
+        self, inside: Any, found: Any, message: str, *above_one: Any
+    ) -> Any:
+        """Return what is defined where some are greater than 1, and NaN or an error elsewhere."""
         if self.allow_nan_stats:
             nowhere = v1_arrays.zeros_like(found) + float("nan")
             return v1_arrays.where_v2(inside, found, nowhere)
-        return validated(True, found, lambda _: assert_true(inside, message))
+        each = [above_one_by(x, message) for x in above_one]
+        return validated(True, found, *each)
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
         with self._named("log_prob", name):

@@ -92,7 +92,7 @@ class Dirichlet(Distribution):
         found = (self._concentration - 1.0) / (self._whole() - count)
         inside = numbers.reduce_all(self._concentration > 1.0, -1, keepdims=True)
         message = "Mode undefined when any concentration <= 1"
-        return self._where_defined(inside, found, message)
+        return self._where_defined(inside, found, message, self._concentration)
 
     def _covariance(self) -> Any:
         mean = self._mean()

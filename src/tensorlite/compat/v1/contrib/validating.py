@@ -29,11 +29,6 @@ def below(limit: Any, message: str | None = None) -> Check:
     return lambda x: checks.assert_less(x, limit, message=message)
 
 
-def above(limit: Any, message: str) -> Check:
-    """Return the check that a tensor is greater than another."""
-    return lambda x: checks.assert_greater(x, limit, message=message)
-
-
 def counting(x: Any) -> Any:
     """Return the check that there is nothing but 0 and more."""
     return checks.assert_non_negative(x, message="x must be non-negative.")
@@ -89,8 +84,6 @@ def probabilities(wanted: bool, x: Any, of_classes: bool) -> Any:
     return validated(wanted, x, none_negative, last if of_classes else none_above_one)
 
 
-def assert_true(condition: Any, message: str) -> Any:
-    """Return the check that a condition holds everywhere."""
-    return checks.assert_equal(
-        condition, v1_arrays.ones_like(condition), message=message
-    )
+def above_one_by(x: Any, message: str) -> Check:
+    """Return the check, for whatever tensor, that another one is greater than 1."""
+    return lambda _: checks.assert_less(v1_arrays.ones_like(x), x, message=message)
