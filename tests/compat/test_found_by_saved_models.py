@@ -19,6 +19,7 @@ from tensorlite.interop.tensorflow.stored.objects import (
 )
 
 keras: Any = tf.keras
+ONES = np.ones(2, np.float32)
 
 
 def with_tables() -> Any:
@@ -81,6 +82,42 @@ def test_steps_are_saved_with_their_optimizer(tmp_path: Path) -> None:
     for _ in range(2):
         gradient = tf.constant([1.0, -1.0])
         np.testing.assert_allclose(again.step(gradient), step(gradient), rtol=1e-6)
+
+
+def test_traces_are_called_by_names_of_their_tensors(tmp_path: Path) -> None:
+    @tf.function
+    def scaled(x: Any, scale: Any = ONES, twice: bool = True) -> Any:
+        return x * scale * 2.0 if twice else x * scale
+
+    model: Any = tf.Module()
+    spec = tf.TensorSpec([2], tf.float32, name="x")
+    model.trace = tf.function(lambda x: x + 1.0).get_concrete_function(spec)
+    model.scaled = scaled
+    x = tf.constant([1.0, 2.0])
+    scaled(x)
+    tf.saved_model.save(model, tmp_path)
+    again = tf.saved_model.load(tmp_path)
+    assert again.trace(x=x).numpy().tolist() == [2.0, 3.0]
+    assert again.trace(x).numpy().tolist() == [2.0, 3.0]
+    assert again.scaled(x).numpy().tolist() == [2.0, 4.0]
+    with pytest.raises(ValueError, match="Could not find matching concrete function"):
+        again.scaled(x, twice=False)
+
+
+def test_signatures_refuse_arguments_by_a_type_error(tmp_path: Path) -> None:
+    model = with_tables()
+    tf.saved_model.save(model, tmp_path, {"serving_default": model.look})
+    signature = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    for given in ({"y": tf.constant(["a"])}, {"x": tf.constant([1])}):
+        with pytest.raises(TypeError, match="signature"):
+            signature(**given)
+
+
+def test_options_say_what_they_are() -> None:
+    assert tf.saved_model.LoadOptions().experimental_io_device is None
+    chosen: Any = tf.saved_model.SaveOptions(save_debug_info=True)
+    assert chosen.save_debug_info
+    assert chosen.function_aliases == {}
 
 
 def test_attributes_are_those_of_the_object_that_was_saved(tmp_path: Path) -> None:

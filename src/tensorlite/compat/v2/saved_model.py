@@ -21,13 +21,35 @@ from tensorlite.ops.state import variety
 
 
 class LoadOptions:
-    def __init__(self, **kwargs: Any) -> None:
-        self.given = kwargs
+    def __init__(
+        self,
+        allow_partial_checkpoint: bool = False,
+        experimental_io_device: str | None = None,
+        experimental_skip_checkpoint: bool = False,
+        experimental_variable_policy: Any = None,
+        experimental_load_function_aliases: bool = False,
+    ) -> None:
+        self.allow_partial_checkpoint = allow_partial_checkpoint
+        self.experimental_io_device = experimental_io_device
+        self.experimental_skip_checkpoint = experimental_skip_checkpoint
+        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_load_function_aliases = experimental_load_function_aliases
 
 
-class SaveOptions(LoadOptions):
+_SAVING: dict[str, Any] = {
+    "namespace_whitelist": [],
+    "save_debug_info": False,
+    "function_aliases": {},
+    "experimental_io_device": None,
+    "experimental_variable_policy": None,
+    "experimental_custom_gradients": True,
+}
+"""What is said of the writing of a model where a program says nothing."""
+
+
+class SaveOptions:
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        vars(self).update(_SAVING | kwargs)
         if kwargs.get("experimental_custom_gradients"):
             warnings.warn(
                 "custom gradients are not among what is saved: functions that are loaded have the "

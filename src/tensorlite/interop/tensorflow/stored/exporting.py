@@ -242,6 +242,15 @@ def _renamed(spec: TensorSpec, name: str) -> TensorSpec:
     return TensorSpec(spec.shape, spec.dtype, name)
 
 
+def tensor_names(concrete: ConcreteFunction) -> list[str]:
+    """Return what the tensors are called that a trace takes, in their order."""
+    count = len(concrete.graph.inputs) - len(concrete.captured)
+    return [
+        x.spec.name or x.node.name.rpartition("/")[2]
+        for x in concrete.graph.inputs[:count]
+    ]
+
+
 def _input_names(concrete: ConcreteFunction, name: str) -> dict[str, TensorSpec]:
     """Return the tensors that a trace takes, by the names of parameters, in their order."""
     args, kwargs = concrete.structured_inputs

@@ -34,6 +34,7 @@ from tensorlite.interop.tensorflow.stored.exporting import (
     put_parameters,
     put_spec,
     signatures_of,
+    tensor_names,
     wrapped,
 )
 from tensorlite.interop.tensorflow.stored.kept_tables import (
@@ -216,9 +217,11 @@ class _Saving:
             node.function.concrete_functions.extend(names)
             put_spec(node.function.function_spec, value)
         elif isinstance(value, ConcreteFunction):
-            name = self._concrete(value, ())
-            node.function.concrete_functions.append(name)
-            put_spec(node.function.function_spec, value)
+            bare = node.bare_concrete_function
+            bare.concrete_function_name = self._concrete(value, ())
+            bare.argument_keywords.extend(tensor_names(value))
+            bare.allowed_positional_arguments = len(bare.argument_keywords)
+            put_spec(bare.function_spec, value)
         else:
             kind = "_generic_user_object"
             if isinstance(value, (Mapping, list, tuple)):

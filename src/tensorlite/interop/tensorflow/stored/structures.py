@@ -13,6 +13,7 @@ from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored.composites import (
@@ -23,6 +24,7 @@ from tensorlite.interop.tensorflow.tensors import (
     OF_DTYPE,
     array_of,
     dtype_of,
+    proto_of as tensor_proto_of,
     shape_of,
     shape_proto,
 )
@@ -129,6 +131,10 @@ def _put_many(proto: Any, value: Any) -> None:
         spec.type_spec_class, spec.type_spec_class_name, state, count = told
         spec.num_flat_components = count
         _put(spec.type_state, state)
+    elif isinstance(value, np.ndarray):
+        proto.numpy_value.CopyFrom(tensor_proto_of(value))
+    elif isinstance(value, EagerTensor):
+        proto.tensor_value.CopyFrom(tensor_proto_of(np.asarray(value.numpy())))
     elif isinstance(value, Mapping):
         proto.dict_value.SetInParent()
         for key, member in value.items():

@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import GraphDefError, InvalidArgumentError
@@ -76,6 +78,8 @@ class Library:
         def pick(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
             found = trace.tensors((tuple(args), dict(kwargs)))
             if found is None:
+                found = _by_name(trace, specs, args, kwargs)
+            if found is None:
                 raise InvalidArgumentError(
                     f"{trace.name} was traced for {_text(trace.takes)}, and is given "
                     f"{_text((args, kwargs))}"
@@ -100,6 +104,19 @@ class Library:
                 for value in node.attr.values():
                     waiting += [value.func.name, *[x.name for x in value.list.func]]
         check_operators(nodes)
+
+
+def _by_name(
+    trace: Trace,
+    specs: Sequence[TensorSpec],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> list[Tensor] | None:
+    """Return the tensors that a trace takes, given in order and by what they are called."""
+    rest = [x.name for x in specs[len(args) :]]
+    if set(kwargs) != set(rest) or len(set(rest)) < len(rest):
+        return None
+    return trace.flat([*args, *[kwargs[x] for x in rest if x is not None]])
 
 
 _LOADS = count(1)
@@ -189,7 +206,7 @@ def _fits(wanted: Any, given: Any, found: list[Tensor]) -> bool:
         int,
         float,
     }
-    return is_same and bool(wanted == given)
+    return is_same and bool(np.all(wanted == given))
 
 
 def _fits_composite(wanted: Any, given: Any, found: list[Tensor]) -> bool:
@@ -345,8 +362,8 @@ class RestoredFunction:
                 return trace, tensors
         listed = "; ".join([_text(x.takes) for x in self.traces]) or "nothing"
         raise InvalidArgumentError(
-            f"{self.name} of a SavedModel has no trace for {_text(given)}; it was traced for "
-            f"{listed}"
+            "Could not find matching concrete function to call loaded from the SavedModel: "
+            f"{self.name} has no trace for {_text(given)}; it was traced for {listed}"
         )
 
     def __repr__(self) -> str:
@@ -378,6 +395,10 @@ def _short(value: Any) -> str:
     return f"{value!r:.60}"
 
 
+class SignatureError(InvalidArgumentError, TypeError):
+    """Arguments that a signature does not take."""
+
+
 class SignatureFunction:
     """A signature of a SavedModel: takes tensors by name, and returns tensors by name.
 
@@ -406,7 +427,7 @@ class SignatureFunction:
             kwargs = {**dict(zip(wanted, args, strict=True)), **kwargs}
             args = ()
         if args or set(kwargs) != set(wanted):
-            raise InvalidArgumentError(
+            raise SignatureError(
                 f"the signature {self.name!r} takes {_text(self.structured_inputs)} by name, and "
                 f"is given {_text((args, kwargs))}"
             )
@@ -424,7 +445,7 @@ class SignatureFunction:
         if x.dtype is not spec.dtype and not isinstance(given, Tensor):
             x = to_tensor(given, spec.dtype)
         if not spec.accepts(x.spec):
-            raise InvalidArgumentError(
+            raise SignatureError(
                 f"the signature {self.name!r} takes {name} as {_short(spec)}, not {_short(x)}"
             )
         return x
