@@ -1,7 +1,4 @@
-"""Activations: functions of elements between layers, and the softmax over an axis.
-
-Gradients that TensorFlow has operators for are operators here too: one pass instead of several.
-"""
+"""Activations, the softmax over an axis, and gradients that are one operator in TensorFlow, too."""
 
 from __future__ import annotations
 
