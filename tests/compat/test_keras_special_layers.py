@@ -129,3 +129,60 @@ def test_what_stateful_layers_go_on_from_is_none_of_their_weights() -> None:
     assert [tuple(x.shape) for x in layer.states] == [(2, 3)]
     first = model(np.ones((2, 4, 5), np.float32)).numpy()
     np.testing.assert_allclose(layer.states[0].numpy(), first, rtol=1e-6)
+
+
+class _Sum(layers.Layer):  # type: ignore[misc,name-defined]
+    """A cell that adds what it sees; it says how large its state is, and no more."""
+
+    def __init__(self, units: int, state: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.units = units
+        self.state_size = units if state is None else state
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+        made = states[0] + inputs if isinstance(states, list) else states + inputs
+        return made, [made] if isinstance(states, list) else made
+
+
+class _FromOne(_Sum):
+    def get_initial_state(self, batch_size: Any = None) -> Any:
+        return [tf.ones((batch_size, self.units))]
+
+
+def test_cells_of_programs_need_to_say_only_how_large_their_state_is() -> None:
+    x = drawn(2, 3, 4)
+    np.testing.assert_allclose(layers.RNN(_Sum(4))(x), x.sum(1), rtol=1e-5, atol=1e-6)
+    made = layers.RNN(_FromOne(4, [4]))(x)
+    np.testing.assert_allclose(made, x.sum(1) + 1, rtol=1e-5, atol=1e-6)
+    stacked = layers.RNN([_Sum(4), _Sum(4)])(x)
+    want = x.cumsum(1).sum(1)
+    np.testing.assert_allclose(stacked, want, rtol=1e-5, atol=1e-5)
+    mask = np.array([[True, True, False], [True, False, False]])
+    kept = layers.RNN(_Sum(4), return_sequences=True)(x, mask=tf.constant(mask))
+    np.testing.assert_allclose(kept[1, 2], x[1, 0], rtol=1e-6)
+
+
+def test_steps_that_do_not_count_may_give_zeros() -> None:
+    x, mask = drawn(2, 3, 4), tf.constant([[True, True, False], [True, False, False]])
+    layer = layers.LSTM(3, return_sequences=True, zero_output_for_mask=True)
+    found = layer(x, mask=mask).numpy()
+    assert (found[0, 2] == 0).all()
+    assert (found[1, 1:] == 0).all()
+    assert (found[:, 0] != 0).all()
+    assert type(layer).from_config(layer.get_config()).zero_output_for_mask is True
+
+
+def test_layers_that_go_both_ways_forget_their_states() -> None:
+    layer = layers.Bidirectional(layers.LSTM(2, stateful=True))
+    x = drawn(2, 3, 4)
+    first = layer(x).numpy()
+    assert np.abs(layer(x).numpy() - first).max() > 1e-4
+    layer.reset_state()
+    np.testing.assert_allclose(layer(x), first, rtol=1e-6)
+
+
+def test_convolutions_over_time_drop_in_training_only() -> None:
+    layer = layers.ConvLSTM2D(2, 2, dropout=0.5, recurrent_dropout=0.5, seed=1)
+    x = drawn(1, 3, 4, 4, 1)
+    np.testing.assert_array_equal(layer(x), layer(x, training=False))
+    assert np.abs(layer(x, training=True).numpy() - layer(x).numpy()).max() > 1e-4

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
+
+import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
@@ -15,6 +18,7 @@ from tensorlite.compat.v2.keras import (
     seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer
+from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 
 
@@ -280,6 +284,30 @@ class GRUCell(Cell):
         return update * h + (1 - update) * new
 
 
+def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
+    """Return what a cell begins with: what it says itself, in either form, or zeros."""
+    make = getattr(cell, "get_initial_state", None)
+    if make is not None:
+        taken = inspect.signature(make).parameters
+        if "inputs" in taken or "dtype" in taken:
+            return make(inputs=None, batch_size=batch_size, dtype=dtype)
+        return make(batch_size)
+    rows = tl.asarray(batch_size, dtype=tl.int32)
+    return nest.map_structure(
+        lambda size: tl.zeros(
+            tl.stack([rows, *[int(n) for n in np.atleast_1d(size)]]),
+            dtype=dtype or tl.float32,
+        ),
+        cell.state_size,
+    )
+
+
+def output_size_of(cell: Any) -> Any:
+    """Return how many numbers a cell returns for an example, by its state if it does not say."""
+    own = getattr(cell, "output_size", None)
+    return nest.flatten(cell.state_size)[0] if own is None else own
+
+
 class StackedRNNCells(Layer):
     """Cells one above the other."""
 
@@ -293,14 +321,12 @@ class StackedRNNCells(Layer):
 
     @property
     def output_size(self) -> Any:
-        return self.cells[-1].output_size
+        return output_size_of(self.cells[-1])
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
-        return [
-            cell.get_initial_state(None, batch_size, dtype) for cell in self.cells
-        ]
+        return [initial_state_of(cell, batch_size, dtype) for cell in self.cells]
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         made, after = inputs, []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite.compat.v2.keras import (
     describing,
@@ -37,10 +39,11 @@ class RNN(Layer):
         stateful: bool = False,
         unroll: bool = False,
         time_major: bool = False,
+        zero_output_for_mask: bool = False,
         **kwargs: Any,
     ) -> None:
-        kwargs.pop("zero_output_for_mask", None)
         super().__init__(**kwargs)
+        self.zero_output_for_mask = zero_output_for_mask
         self.cell = cells.StackedRNNCells(cell) if isinstance(cell, list) else cell
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.stateful = go_backwards, stateful
@@ -61,14 +64,7 @@ class RNN(Layer):
         self.built = True
 
     def get_initial_state(self, batch_size: Any, dtype: Any = None) -> Any:
-        make = getattr(self.cell, "get_initial_state", None)
-        if make is not None:
-            return make(None, batch_size, dtype)
-        rows = tl.asarray(batch_size, dtype=tl.int32)
-        return nest.map_structure(
-            lambda size: tl.zeros(tl.stack([rows, size]), dtype=dtype or tl.float32),
-            self.cell.state_size,
-        )
+        return cells.initial_state_of(self.cell, batch_size, dtype)
 
     def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         if (
@@ -143,7 +139,8 @@ class RNN(Layer):
             return made, after
         counts = astype(mask, tl.bool)[:, None]
         kept = nest.map_structure(lambda a, b: tl.where(counts, a, b), after, state)
-        return tl.where(counts, made, before), kept
+        held = tl.zeros_like(made) if self.zero_output_for_mask else before
+        return tl.where(counts, made, held), kept
 
     def _run(
         self, x: Any, mask: Any, state: Any, training: Any
@@ -164,7 +161,8 @@ class RNN(Layer):
     def _nothing(self, state: Any, x: Any) -> Any:
         """Return the result before the first step that counts."""
         rows = shape_of(x)[1]
-        return tl.zeros(tl.stack([rows, self.cell.output_size]), dtype=x.dtype)
+        sizes = np.atleast_1d(cells.output_size_of(self.cell)).tolist()
+        return tl.zeros(tl.stack([rows, *sizes]), dtype=x.dtype)
 
     def _looped(
         self, x: Any, mask: Any, state: Any, training: Any
@@ -219,7 +217,7 @@ def _forget_masks(cell: Any) -> None:
 _OF_LAYER = {
     *("return_sequences", "return_state", "go_backwards", "stateful", "unroll"),
     *("time_major", "input_shape", "batch_input_shape", "input_dim", "input_length"),
-    *("weights", "trainable", "dtype"),
+    *("weights", "trainable", "dtype", "zero_output_for_mask"),
 }
 
 
@@ -248,6 +246,7 @@ class _OfCell(RNN):
             "go_backwards",
             "stateful",
             "unroll",
+            "zero_output_for_mask",
         )
         return {
             **super().get_config(),
@@ -345,6 +344,18 @@ class Bidirectional(Layer):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return mask if self.forward_layer.return_sequences else None
+
+    @property
+    def states(self) -> Any:
+        """Return what both layers go on from if they are stateful."""
+        ahead, back = self.forward_layer.states, self.backward_layer.states
+        return None if ahead is None else (*ahead, *back)
+
+    def reset_states(self, states: Any = None) -> None:
+        self.forward_layer.reset_states()
+        self.backward_layer.reset_states()
+
+    reset_state = reset_states
 
 
 class TimeDistributed(Layer):

@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activations,
+    checking,
     constraints,
     initializers,
     regularizers,
@@ -50,8 +51,12 @@ class _OverTime(Convolution):
         return_state: bool = False,
         go_backwards: bool = False,
         seed: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
+        checking.share(dropout=dropout, recurrent_dropout=recurrent_dropout)
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
         self.seed, self.seed_generator = seed, seeding.generator(seed)
         super().__init__(
             *(filters, kernel_size, strides),
@@ -94,13 +99,32 @@ class _OverTime(Convolution):
             self.bias.assign(first)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def _shares(self, like: Any, rate: float, training: Any) -> Any:
+        """Return what values are multiplied by: zero where they are dropped, at all steps."""
+        ones = tl.ones_like(like)
+        if not rate:
+            return ones
+        generator = self.seed_generator
+        return chosen(
+            training,
+            lambda: seeding.dropout(ones, rate, seed=generator),
+            lambda: tl.identity(ones),
+        )
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
         steps = tl.moveaxis(inputs, 1, 0)
         steps = tl.flip(steps, axis=0) if self.go_backwards else steps
+        if self.dropout:
+            steps = steps * self._shares(steps[0], self.dropout, training)
         first = tl.zeros_like(self._seen(steps[0]))
         axis = 1 if self.first else -1
         empty = tl.split(first, 4, axis=axis)[0]
-        hidden, cells = tl.scan(self._step, steps, (empty, empty))
+        shares = self._shares(empty, self.recurrent_dropout, training)
+
+        def step(before: Any, x: Any) -> Any:
+            return self._step(before, x, shares)
+
+        hidden, cells = tl.scan(step, steps, (empty, empty))
         made = tl.moveaxis(hidden, 0, 1) if self.return_sequences else hidden[-1]
         return [made, hidden[-1], cells[-1]] if self.return_state else made
 
@@ -113,8 +137,9 @@ class _OverTime(Convolution):
             tl.reshape(bias, [-1, *[1] * self.axes]) if self.first else bias
         )
 
-    def _step(self, before: Any, x: Any) -> Any:
+    def _step(self, before: Any, x: Any, shares: Any) -> Any:
         hidden, cell = before
+        hidden = hidden * shares if self.recurrent_dropout else hidden
         held = nn.convolution(hidden, self.recurrent_kernel, 1, "SAME", self.form)
         z = self._seen(x) + held
         i, f, g, o = tl.split(z, 4, axis=1 if self.first else -1)
