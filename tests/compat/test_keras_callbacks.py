@@ -5,6 +5,7 @@ Expected numbers and words were printed by TensorFlow 2.21.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,54 @@ def test_first_weights_are_those_of_keras(make: Any, sums: list[float]) -> None:
     layer(*[x] * (2 if len(sums) == 8 else 1))
     found = [np.abs(w.numpy()).sum() for w in layer.weights]
     np.testing.assert_allclose(found, sums, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("metric", "upward"), [("Recall", True), ("F1Score", True), ("MeanSquaredError", False)]
+)
+def test_metrics_say_which_way_they_get_better(metric: str, upward: bool) -> None:
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[getattr(keras.metrics, metric)(name="it")])
+    x = np.ones((4, 1), np.float32)
+    stopping = keras.callbacks.EarlyStopping(monitor="val_it", patience=9)
+    model.fit(x, x, validation_data=(x, x), callbacks=[stopping], verbose=0)
+    assert stopping.upward is upward
+    assert np.isfinite(stopping.best)
+
+
+def test_rates_are_set_where_they_are_no_schedules() -> None:
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)
+    model.compile(keras.optimizers.SGD(schedule), "mse")
+    x = np.ones((2, 1), np.float32)
+    setting = keras.callbacks.LearningRateScheduler(lambda epoch: 0.1)
+    with pytest.raises(TypeError, match="not settable"):
+        model.fit(x, x, callbacks=[setting], verbose=0)
+    model.compile("sgd", "mse")
+    wrong = keras.callbacks.LearningRateScheduler(lambda epoch: "slow")
+    with pytest.raises(ValueError, match="should be a float"):
+        model.fit(x, x, callbacks=[wrong], verbose=0)
+
+
+def test_a_loss_that_is_no_number_ends_training_by_an_error_if_wanted() -> None:
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.full((2, 1), np.nan, np.float32)
+    ending = keras.callbacks.TerminateOnNaN(raise_error=True)
+    with pytest.raises(RuntimeError, match="NaN or Inf loss"):
+        model.fit(x, x, callbacks=[ending], verbose=0)
+
+
+def test_lines_tell_steps_and_times(capsys: Any) -> None:
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=["mae"])
+    x = np.ones((6, 1), np.float32)
+    model.fit(x, x, batch_size=2, verbose=2)
+    model.evaluate(x, x, batch_size=3, verbose=2)
+    said = re.sub(r"[\d.]+(?=s|us|ms)|(?<=: )[\d.]+", "N", capsys.readouterr().out)
+    said = said.replace("Nus", "Nms").replace("Ns/", "Nms/")
+    assert said.splitlines() == [
+        "Epoch 1/1",
+        "3/3 - Ns - Nms/step - loss: N - mae: N",
+        "2/2 - Ns - Nms/step - loss: N - mae: N",
+    ]

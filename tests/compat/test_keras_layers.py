@@ -362,3 +362,35 @@ def test_layers_are_named_as_in_keras_3() -> None:
     keras.backend.clear_session()
     assert layers.ConvLSTM2D(1, 2).name == "conv_lstm2d"
     assert layers.Conv2DTranspose(1, 2).name == "conv2d_transpose"
+
+
+class _Joined(layers.Layer):  # type: ignore[misc,name-defined]
+    def call(self, inputs: Any, other: Any = None) -> Any:
+        return inputs if other is None else inputs + other
+
+
+def test_inputs_may_be_left_out_where_they_are_optional() -> None:
+    one, other = keras.Input((2,)), keras.Input((2,), optional=True)
+    model = keras.Model([one, other], _Joined()(one, other))
+    x = drawn(3, 2)
+    for made in (
+        model,
+        keras.Model.from_config(model.get_config(), {"_Joined": _Joined}),
+    ):
+        np.testing.assert_array_equal(made([x, None]), x)
+        np.testing.assert_array_equal(made([x, x]), x + x)
+        with pytest.raises(ValueError, match="not optional"):
+            made([None, x])
+
+
+def test_input_layers_tell_what_they_take() -> None:
+    layer = layers.InputLayer(batch_shape=(2, 3), dtype="int32", name="i")
+    assert (layer.batch_shape, layer.dtype) == ((2, 3), "int32")
+    assert layer.get_config() == {
+        "batch_shape": (2, 3),
+        "dtype": "int32",
+        "sparse": False,
+        "ragged": False,
+        "optional": False,
+        "name": "i",
+    }

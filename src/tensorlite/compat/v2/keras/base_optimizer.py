@@ -165,6 +165,15 @@ class Optimizer(Module):
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
+        if isinstance(self._rate, schedules.LearningRateSchedule) and not callable(
+            value
+        ):
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its "
+                "`learning_rate` constructor argument, hence its learning rate is not settable. "
+                "If you need the learning rate to be settable, you should instantiate the "
+                "optimizer with a float `learning_rate` argument."
+            )
         if isinstance(self._rate, AnyVariable) and not callable(value):
             self._rate.assign(np.asarray(float(value), np.float32))
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,12 @@ import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
 from tensorlite.compat.v2.keras.base_callback import Callback as Callback
+from tensorlite.compat.v2.keras.progress_lines import (
+    ProgbarLogger as ProgbarLogger,
+    plain_number,
+)
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 
 
 class CallbackList:
@@ -78,30 +82,7 @@ class History(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
-            self.history.setdefault(name, []).append(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    array = np.asarray(value)
-    return float(array) if array.shape == () else array
-
-
-class ProgbarLogger(Callback):
-    """Prints a line for each epoch."""
-
-    _started = 0.0
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._started = time.perf_counter()
-        print(f"Epoch {epoch + 1}/{self.params['epochs']}")
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        steps = self.params.get("steps") or "?"
-        spent = time.perf_counter() - self._started
-        texts = [
-            f"{name}: {_plain(value):.4f}" for name, value in (logs or {}).items()
-        ]
-        print(" - ".join([f"{steps}/{steps}", f"{spent:.0f}s", *texts]))
+            self.history.setdefault(name, []).append(plain_number(value))
 
 
 class LambdaCallback(Callback):
@@ -133,12 +114,23 @@ class _Watching(Callback):
     """A callback that looks at one of the logs, of which less or more is better."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
-        self.monitor = monitor
+        self.monitor, self.mode = monitor, mode
         upward = mode == "max" or (
             mode == "auto" and any(x in monitor for x in ("acc", "auc", "precision"))
         )
         self.upward, self.min_delta = upward, abs(min_delta)
         self.best = -np.inf if upward else np.inf
+
+    def decide(self) -> None:
+        """See which way the metric that is looked at gets better, if the model has it."""
+        if self.mode != "auto" or not hasattr(self.model, "metrics"):
+            return
+        wanted = self.monitor.removeprefix("val_")
+        groups = [getattr(x, "metrics", [x]) for x in self.model.metrics]
+        found = [x for group in groups for x in group if x.name == wanted]
+        if found and wanted != "loss" and type(found[0]).__name__ in _UPWARD:
+            self.upward = True
+            self.best = -np.inf if self.best == np.inf else self.best
 
     def better(self, value: Any, than: Any) -> bool:
         if self.upward:
@@ -146,7 +138,21 @@ class _Watching(Callback):
         return bool(value + self.min_delta < than)
 
     def seen(self, logs: Any) -> Any:
+        self.decide()
         return None if logs is None else logs.get(self.monitor)
+
+
+_UPWARD = frozenset(
+    {
+        *("Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "AUC", "Precision"),
+        *("SparseCategoricalAccuracy", "TopKCategoricalAccuracy", "Recall"),
+        *("SparseTopKCategoricalAccuracy", "TruePositives", "TrueNegatives"),
+        *("SensitivityAtSpecificity", "SpecificityAtSensitivity", "IoU", "R2Score"),
+        *("PrecisionAtRecall", "RecallAtPrecision", "BinaryIoU", "MeanIoU"),
+        *("OneHotIoU", "OneHotMeanIoU", "CosineSimilarity", "FBetaScore", "F1Score"),
+    }
+)
+"""Metrics of which more is better."""
 
 
 class EarlyStopping(_Watching):
@@ -276,6 +282,10 @@ class LearningRateScheduler(Callback):
             rate = self.schedule(epoch, float(optimizer.learning_rate))
         except TypeError:
             rate = self.schedule(epoch)
+        if not _is_rate(rate):
+            raise InvalidArgumentError(
+                f"The output of the `schedule` function should be a float. Got: {rate}"
+            )
         optimizer.learning_rate = float(rate)
         if self.verbose > 0:
             print(
@@ -285,6 +295,10 @@ class LearningRateScheduler(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         if logs is not None:
             logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+
+
+def _is_rate(value: Any) -> bool:
+    return isinstance(value, (float, np.floating, Operand))
 
 
 class ReduceLROnPlateau(_Watching):
@@ -369,7 +383,9 @@ class CSVLogger(Callback):
             writer = csv.writer(file, delimiter=self.sep)
             if fresh:
                 writer.writerow(["epoch", *self._keys])
-            writer.writerow([epoch, *[_plain(held.get(key)) for key in self._keys]])
+            writer.writerow(
+                [epoch, *[plain_number(held.get(key)) for key in self._keys]]
+            )
 
 
 class TensorBoard(Callback):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.v2.keras import describing, sketch
-from tensorlite.compat.v2.keras.layers_core import InputLayer
+from tensorlite.compat.v2.keras.layers_core import InputLayer, described_input
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -120,7 +120,8 @@ def config_of(model: Any) -> dict[str, Any]:
 
 
 def _input(x: Any) -> dict[str, Any]:
-    config = {"batch_shape": list(x.shape), "dtype": x.dtype.name, "name": x.name}
+    told = described_input(x)
+    config = {**told, "batch_shape": list(told["batch_shape"])}
     return {
         "module": "keras.layers",
         "class_name": "InputLayer",
@@ -218,7 +219,10 @@ def remade(kind: Any, config: dict[str, Any]) -> Any:
 def _placed(config: dict[str, Any], name: str) -> Any:
     shape = config.get("batch_shape") or config["batch_input_shape"]
     return InputLayer(
-        batch_shape=tuple(shape), dtype=config.get("dtype"), name=name
+        batch_shape=tuple(shape),
+        dtype=config.get("dtype"),
+        name=name,
+        optional=config.get("optional", False),
     ).output
 
 
@@ -312,10 +316,7 @@ def _found(form: Any, made: Any) -> Any:
 def copied(model: Any, again: Callable[[Any], Any], inputs: Any = None) -> Any:
     """Return a model that does the same calls with layers of its own."""
     given = nest.flatten(inputs) if inputs is not None else None
-    first = given or [
-        InputLayer(batch_shape=tuple(x.shape), dtype=x.dtype, name=x.name).output
-        for x in model.inputs
-    ]
+    first = given or [_placed(described_input(x), x.name) for x in model.inputs]
     values = {id(x): y for x, y in zip(model.inputs, first, strict=True)}
     made: dict[int, Any] = {}
     for node in model._plan:  # noqa: SLF001  its own

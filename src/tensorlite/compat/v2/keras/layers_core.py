@@ -42,10 +42,12 @@ class InputLayer(Layer):
         shape: Any = None,
         batch_shape: Any = None,
         batch_input_shape: Any = None,
+        optional: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name or naming.of_input(), dtype=dtype)
-        whole = batch_shape or batch_input_shape
+        self.optional = optional
+        whole = batch_input_shape if batch_shape is None else batch_shape
         inner = shape if input_shape is None else input_shape
         if whole is None:
             sizes = inner if isinstance(inner, (tuple, list)) else (inner,)
@@ -67,8 +69,29 @@ class InputLayer(Layer):
     def input(self) -> Any:
         return self.kept
 
+    @property
+    def batch_shape(self) -> Any:
+        """The shape of what is given, with the batch."""
+        return tuple(self.kept.shape)
+
+    @property
+    def dtype(self) -> str:
+        return str(self.kept.dtype.name)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("an InputLayer stands for what a model is given")
+
     def get_config(self) -> dict[str, Any]:
-        return {"batch_shape": tuple(self.kept.shape), "name": self.name}
+        return described_input(self.kept)
+
+
+def described_input(tensor: Any) -> dict[str, Any]:
+    """Return the configuration of the InputLayer of a symbolic tensor."""
+    told = {"batch_shape": tuple(tensor.shape), "dtype": tensor.dtype.name}
+    if naming.is_keras_3():
+        optional = getattr(tensor.node.layer, "optional", False)
+        told.update(sparse=False, ragged=False, optional=optional)
+    return {**told, "name": tensor.name}
 
 
 def Input(
@@ -80,12 +103,19 @@ def Input(
     tensor: Any = None,
     ragged: Any = None,
     batch_shape: Any = None,
+    optional: bool = False,
     **kwargs: Any,
 ) -> Any:
     if sparse or ragged or tensor is not None:
         raise InvalidArgumentError("Input: sparse, ragged and tensor are not served")
     layer = InputLayer(
-        shape, batch_size, dtype, name=name, batch_shape=batch_shape, **kwargs
+        shape,
+        batch_size,
+        dtype,
+        name=name,
+        batch_shape=batch_shape,
+        optional=optional,
+        **kwargs,
     )
     return layer.output
 

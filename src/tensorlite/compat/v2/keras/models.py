@@ -92,6 +92,12 @@ class Model(Training, Layer):
                 "When subclassing the `Model` class, you should implement a `call()` method."
             )
         given = self._flat_inputs(inputs)
+        for x, y in zip(self.inputs, given, strict=True):
+            if y is None and not getattr(x.node.layer, "optional", False):
+                raise InvalidArgumentError(
+                    f'the input "{x.name}" of the model "{self.name}" is not optional, and None '
+                    "was given for it"
+                )
         values = {
             id(x): fitted(y, x) for x, y in zip(self.inputs, given, strict=True)
         }
@@ -129,7 +135,11 @@ class Model(Training, Layer):
         if self.first_inputs is None and not sketch.is_symbolic(inputs):
             given = self.as_inputs(inputs)
             self.first_inputs = nest.map_structure(
-                lambda x: TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype),
+                lambda x: (
+                    None
+                    if x is None
+                    else TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)
+                ),
                 given,
             )
 

@@ -322,10 +322,8 @@ class Training(OfGenerators):
     ) -> Any:
         self._check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size)
-        listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
+        listeners = self._listeners(callbacks, verbose, 1, steps or source.steps)
         logs = self._evaluated(source, steps, listeners)
-        if verbose:
-            print(" - ".join(f"{name}: {value:.4f}" for name, value in logs.items()))
         return _sorted(logs) if return_dict else self._listed(logs)
 
     @apart
