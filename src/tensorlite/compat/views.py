@@ -24,7 +24,7 @@ from tensorlite.compat.shapes import Dimension, TensorShape, shape_told
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, float32, float64
+from tensorlite.core.dtypes import DType, bool_, float32, float64
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, merge
@@ -113,11 +113,20 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
                 )
             if default == "truediv" and first.dtype.is_integer:
                 first, second = _divided(first), _divided(second)
-            return getattr(operand.operators, name)(first, second)
+            function = _OF_TRUTH.get(name, name) if first.dtype is bool_ else name
+            return getattr(operand.operators, function)(first, second)
 
         return in_graph(made, default)
 
     return method
+
+
+_OF_TRUTH = {
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "bitwise_invert": "logical_not",
+}
+"""What TensorFlow makes of operators on bits where these are of truth values."""
 
 
 def _divided(x: Tensor) -> Tensor:
@@ -128,9 +137,9 @@ def _divided(x: Tensor) -> Tensor:
 
 def _unary(name: str, default: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
-        return in_graph(
-            lambda: getattr(operand.operators, name)(to_tensor(self)), default
-        )
+        x = to_tensor(self)
+        function = _OF_TRUTH.get(name, name) if x.dtype is bool_ else name
+        return in_graph(lambda: getattr(operand.operators, function)(x), default)
 
     return method
 

@@ -21,6 +21,9 @@ from tensorlite.ops.compare import (
     greater_equal,
     less,
     less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
     not_equal,
 )
 from tensorlite.ops.create import ones_like, zeros_like
@@ -56,6 +59,9 @@ __all__ = [
     "jacobian_rows",
     "less",
     "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
     "matmul",
     "matrix_transpose",
     "multiply",

@@ -128,7 +128,25 @@ def beside(tf: Any) -> dict[str, Callable[[], Any]]:
         tf.image.resize_nearest_neighbor(images, [3, 3])
         return tf.gradients(made, images)
 
+    def unknown() -> Any:
+        x = tf.placeholder(tf.float32, name="x")
+        return tf.gradients(tf.reduce_sum(x), x), tf.reduce_max(x)
+
+    def truths() -> Any:
+        x, y = (tf.placeholder(tf.bool, [3]) for _ in range(2))
+        return x & y, x | ~y, tf.add_n([rows(tf)], name="total")
+
+    def apart() -> Any:
+        images = tf.placeholder(tf.float32, [2, 8, 8, 3])
+        tf.nn.depthwise_conv2d(
+            images, np.ones([3, 3, 3, 1], np.float32), [1] * 4, "SAME"
+        )
+        return tf.layers.separable_conv2d(images, 4, 3)
+
     return {
+        "unknown": unknown,
+        "truths": truths,
+        "apart": apart,
         "exponential": decay("exponential_decay", decay_rate=0.9, staircase=True),
         "inverse": decay("inverse_time_decay", decay_rate=0.9),
         "natural": decay("natural_exp_decay", decay_rate=0.9),

@@ -11,12 +11,15 @@ import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.shared.making import alike, binary, unary
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, as_dtype, float32, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import bits, differences
 from tensorlite.ops.activations import sigmoid as logistic
 from tensorlite.ops.composite import composed
@@ -270,9 +273,16 @@ def clip_by_value(
     return clipped
 
 
-@named("AddN")
 def add_n(inputs: Any, name: str | None = None) -> Any:
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    is_alone = len(given) == 1 and isinstance(given[0], Operand)
+    if is_alone and active_graph() is not None:
+        return identity(given[0], name=name) if name else given[0]
+    return _added(given, name=name)
+
+
+@named("AddN")
+def _added(given: Any, name: str | None = None) -> Any:
     if any(isinstance(x, IndexedSlices) for x in given):
         return tl.accumulate([tl.densify(x) for x in given])
     return tl.add_n(_some(given, "add_n"))

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.arrays import range, rank as rank_of
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
@@ -58,7 +59,11 @@ def reduction(
         name: str | None = None,
     ) -> Any:
         given = _operand(input_tensor)
-        return reduced(given, axes_of(given, axis), bool(keepdims), name=name)
+        axes = axes_of(given, axis)
+        found = reduced(given, axes, bool(keepdims), name=name)
+        if axis is None and isinstance(axes, SymbolicTensor) and not keepdims:
+            found.set_shape(())
+        return found
 
     return made
 
@@ -80,7 +85,9 @@ def axes_of(x: Any, axis: Any) -> Any:
         return axis
     if axis is None and active_graph() is not None and isinstance(x, SymbolicTensor):
         rank = x.node.outputs[x.index].spec.rank
-        return None if rank is None else _constant(np.arange(rank, dtype=np.int32))
+        if rank is None:
+            return range(0, rank_of(x))
+        return _constant(np.arange(rank, dtype=np.int32))
     if axis is None or isinstance(axis, int):
         return axis
     return tuple(integers_of(axis, "axis"))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.nn import (
@@ -13,6 +14,7 @@ from tensorlite.compat.shared.nn import (
     spatial,
 )
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph, name_scope
@@ -154,9 +156,17 @@ def depthwise_conv2d(
     x, weights = agreeing(input, filter, ("tensor_in", "filter_in"))
     form = data_format or "NHWC"
     rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
+    _tell(weights)
     return conv.depthwise_conv2d(
         x, weights, spatial(strides, 2, form), padding, form, rates
     )
+
+
+def _tell(weights: Any) -> None:
+    """Make the constants that TensorFlow makes beside a convolution of each channel."""
+    if active_graph() is not None and weights.spec.is_static:
+        inner_named(constant(np.asarray(weights.spec.shape, np.int32)), "Shape")
+        inner_named(constant(np.ones(2, np.int32)), "dilation_rate")
 
 
 depthwise_conv2d_native = depthwise_conv2d
@@ -177,15 +187,13 @@ def separable_conv2d(
     form = data_format or "NHWC"
     rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
     steps = spatial(strides, 2, form)
-    return conv_forms.separable_conv2d(
-        converted(input),
-        depthwise_filter,
-        pointwise_filter,
-        steps,
-        padding,
-        form,
-        rates,
-    )
+    names = ("input", "depthwise_filter")
+    x, windows = agreeing(input, depthwise_filter, names)
+    across = converted(pointwise_filter, x.dtype, "pointwise_filter")
+    _tell(windows)
+    middle = conv.depthwise_conv2d(x, windows, steps, padding, form, rates)
+    middle = inner_named(middle, "depthwise")
+    return conv.conv2d(middle, across, 1, "VALID", form)
 
 
 @named("convolution")
