@@ -138,9 +138,7 @@ def beside(tf: Any) -> dict[str, Callable[[], Any]]:
 
     def apart() -> Any:
         images = tf.placeholder(tf.float32, [2, 8, 8, 3])
-        tf.nn.depthwise_conv2d(
-            images, np.ones([3, 3, 3, 1], np.float32), [1] * 4, "SAME"
-        )
+        tf.nn.depthwise_conv2d(images, tf.ones([3, 3, 3, 1]), [1] * 4, "SAME")
         return tf.layers.separable_conv2d(images, 4, 3)
 
     return {
