@@ -326,7 +326,7 @@ def test_losses_and_metrics_given_as_functions_come_back(
     np.testing.assert_allclose(again.evaluate(x, y, verbose=0), wanted, rtol=1e-6)
 
 
-class _Remembering(keras.layers.Dense):  # type: ignore[misc,name-defined]
+class _Remembering(keras.layers.Dense):
     """A layer that keeps an array beside its weights."""
 
     noted: Any = np.zeros(2)

@@ -332,7 +332,7 @@ def test_layers_say_which_inputs_they_do_not_take(
 
 
 def test_specs_of_inputs_are_checked() -> None:
-    class Own(layers.Layer):  # type: ignore[misc,name-defined]
+    class Own(layers.Layer):
         def call(self, inputs: Any) -> Any:
             return inputs
 
@@ -364,7 +364,7 @@ def test_layers_are_named_as_in_keras_3() -> None:
     assert layers.Conv2DTranspose(1, 2).name == "conv2d_transpose"
 
 
-class _Joined(layers.Layer):  # type: ignore[misc,name-defined]
+class _Joined(layers.Layer):
     def call(self, inputs: Any, other: Any = None) -> Any:
         return inputs if other is None else inputs + other
 

@@ -16,7 +16,7 @@ layers = keras.layers
 STEPS = np.array([[3, 1, 0, 0], [2, 0, 5, 0]])
 
 
-class _Softmax(layers.Layer):  # type: ignore[misc,name-defined]
+class _Softmax(layers.Layer):
     def call(self, inputs: Any, mask: Any = None) -> Any:
         kept = tf.expand_dims(tf.cast(mask, "float32"), -1)
         powers = tf.exp(inputs) * kept
