@@ -131,7 +131,8 @@ def test_first_weights_are_those_of_keras(make: Any, sums: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "upward"), [("Recall", True), ("F1Score", True), ("MeanSquaredError", False)]
+    ("metric", "upward"),
+    [("Recall", True), ("F1Score", True), ("MeanSquaredError", False)],
 )
 def test_metrics_say_which_way_they_get_better(metric: str, upward: bool) -> None:
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])

@@ -174,3 +174,21 @@ def test_what_leads_to_a_tensor_is_found() -> None:
     a, b = keras.Input((2,)), keras.Input((2,))
     made = keras.layers.Add()([keras.layers.Dense(2)(a), b])
     assert {x.name for x in utils.get_source_inputs(made)} == {a.name, b.name}
+
+
+def test_batches_by_number_say_how_they_might_be_made() -> None:
+    class Own(keras.utils.PyDataset):  # type: ignore[misc]
+        def __init__(self, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            return np.ones((3, 1), np.float32), np.ones((3, 1), np.float32)
+
+    batches = Own(workers=2, use_multiprocessing=False, max_queue_size=4)
+    assert (batches.workers, batches.max_queue_size) == (2, 4)
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    assert len(model.fit(batches, verbose=0).history["loss"]) == 1

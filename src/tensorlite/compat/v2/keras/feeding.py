@@ -123,7 +123,16 @@ class Stream:
 
 
 class Sequence:
-    """Batches by number, for `fit`."""
+    """Batches by number, for `fit`; they are made one after the other."""
+
+    def __init__(
+        self,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        max_queue_size: int = 10,
+    ) -> None:
+        self.workers, self.use_multiprocessing = workers, use_multiprocessing
+        self.max_queue_size = max_queue_size
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
