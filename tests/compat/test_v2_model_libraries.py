@@ -185,9 +185,6 @@ class Wrapped(tf.keras.layers.Layer):
     def call(self, inputs: Any, states: Any) -> Any:
         return self.cell(inputs, states)
 
-    def get_initial_state(self, *given: Any) -> Any:
-        return self.cell.get_initial_state(*given)
-
     def get_config(self) -> dict[str, Any]:
         return {"cell": tf.keras.layers.serialize(self.cell)}
 
