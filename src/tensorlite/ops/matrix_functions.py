@@ -30,6 +30,7 @@ from tensorlite.ops.matmul import matmul
 from tensorlite.ops.operators import reshape
 from tensorlite.ops.ranges import eye
 from tensorlite.ops.rounding import real
+from tensorlite.ops.shape import astype
 from tensorlite.ops.solve import adjoint, solve, square_shape, triangular_solve
 
 __all__ = [
@@ -267,6 +268,30 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike) -> Tensor:
     """
     factor = to_tensor(chol)
     return triangular_solve(factor, triangular_solve(factor, rhs), adjoint=True)
+
+
+def regularised_lstsq(
+    a: TensorLike, b: TensorLike, weight: TensorLike = 0.0
+) -> Tensor:
+    """Return the X for which A X is closest to `b`, but for `weight` times the squares of X.
+
+    Source: TensorFlow's MatrixSolveLs.
+
+    >>> from tensorlite.ops.matrix_functions import regularised_lstsq
+    >>> print(regularised_lstsq([[1.0], [1.0]], [[1.0], [2.0]], 1.0))
+    [[1.]]
+    """
+    x, y = promoted(a, b)
+    rows, columns = x.shape[-2:]
+    flipped = adjoint(x)
+    is_tall = rows is None or columns is None or rows >= columns
+    gram = matmul(flipped, x) if is_tall else matmul(x, flipped)
+    extra = astype(to_tensor(weight), x.dtype)
+    gram = gram + extra * eye(size_at(gram, -1), dtype=x.dtype)
+    factor = cholesky(gram)
+    if is_tall:
+        return cholesky_solve(factor, matmul(flipped, y))
+    return matmul(flipped, cholesky_solve(factor, y))
 
 
 def logdet(x: TensorLike) -> Tensor:

@@ -11,6 +11,7 @@ from tensorlite.core.dtypes import DType, float32, float64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.bounds import clip, maximum, minimum
+from tensorlite.ops.quantised_numbers import fitted, value_of
 from tensorlite.ops.rounding import abs as magnitude, floor, round as nearest, sign
 from tensorlite.ops.shape import astype
 
@@ -47,9 +48,7 @@ def quantized(
         return _fitted(rounded(clip(x, low, high) * scale), dtype), low, high
     steps = float(last - first)
     if mode == "MIN_FIRST":
-        scale = (steps + 1.0) / ((high - low) * ((steps + 1.0) / steps))
-        found = _away(x * scale) - (_away(low * scale) - first)
-        return _fitted(found, dtype), low, high
+        return fitted(x, (low, high), dtype), low, high
     scale = steps / (high - low)
     found = (clip(x, low, high) - low) * scale - _half(dtype)
     return _fitted(_away(found), dtype), low, high
@@ -71,7 +70,7 @@ def dequantized(
         return given * (maximum(scale, low / (first + narrow)) if first else scale)
     scale = (high - low) / float(last - first)
     if mode == "MIN_FIRST":
-        return (given - float(first)) * scale + _away(low / scale) * scale
+        return astype(value_of(x, limits), float32)
     return (given + _half(x.dtype)) * scale + low
 
 

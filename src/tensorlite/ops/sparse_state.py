@@ -167,3 +167,19 @@ class ResourceScatterMin(_ResourceScatter):
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
         """Return the rows, at most as large as the values."""
         return combine_at(xp, "minimum", rows, places, values)
+
+
+class ResourceScatterMul(_ResourceScatter):
+    """Multiplies rows of a variable."""
+
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
+        """Return the rows, some of them multiplied."""
+        return combine_at(xp, "multiply", rows, places, values)
+
+
+class ResourceScatterDiv(_ResourceScatter):
+    """Divides rows of a variable."""
+
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
+        """Return the rows, some of them divided."""
+        return combine_at(xp, "divide", rows, places, values)

@@ -271,8 +271,8 @@ class TensorArrayScatterV3(_Writing):
             raise ShapeError(
                 f"TensorArray: {len(indices)} numbers for {len(value)} rows"
             )
-        for index, row in zip(indices.tolist(), value, strict=True):
-            handle.write(index, row)
+        for place, index in enumerate(indices.tolist()):
+            handle.write(index, value[place : place + 1].reshape(value.shape[1:]))
         return flow_in
 
     def grad(self, call_: Call, dflow: Tensor) -> Grads:

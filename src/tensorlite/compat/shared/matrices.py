@@ -20,6 +20,7 @@ from tensorlite.core.spec import merge
 from tensorlite.ops.composite import composed
 from tensorlite.ops.diagonal import Diag, DiagPart
 from tensorlite.ops.matmul import Cross, is_eager_matrix
+from tensorlite.ops.matrix_functions import regularised_lstsq
 from tensorlite.ops.ragged_base import RaggedParts
 
 
@@ -228,14 +229,7 @@ def lstsq(
     a, b = alike("MatrixSolveLs", matrix, rhs)
     if not fast:
         return tl.linalg.lstsq(a, b)
-    rows, columns = a.shape[-2:]
-    weight = converted(l2_regularizer, a.dtype)
-    t = adjoint_of(a)
-    if rows >= columns:
-        gram = tl.matmul(t, a) + weight * tl.eye(columns, dtype=a.dtype)
-        return cholesky_solve(tl.linalg.cholesky(gram), tl.matmul(t, b))
-    gram = tl.matmul(a, t) + weight * tl.eye(rows, dtype=a.dtype)
-    return tl.matmul(t, cholesky_solve(tl.linalg.cholesky(gram), b))
+    return regularised_lstsq(a, b, converted(l2_regularizer, a.dtype))
 
 
 @named("Qr")

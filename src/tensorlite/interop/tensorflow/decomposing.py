@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core.dtypes import DType, int32, int64, uint64
+from tensorlite.core.dtypes import DType, int32, int64, string, uint64
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.parts import Spelled
@@ -260,9 +260,18 @@ def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
     )
 
 
+def _digests(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Name the method, which is an input there."""
+    method = np.empty((), object)
+    method[()] = b"farmhash64"
+    named = Spelled("Const", {"value": method, "dtype": string}, (), "method")
+    return named, Spelled(op.name, {}, (0, "method"))
+
+
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ArgSort": _arg_sort,
     "CountOf": _count_of,
+    "Fingerprint": _digests,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,
     "KeyAndCounter": _key_and_counter,

@@ -194,8 +194,8 @@ class Given:
 
     def reread(self, value: Reference) -> Node:
         """Return a node of this name that reads a variable behind the writes that come before."""
-        unseen = self._writes.unseen(value, self.sources)
-        return self.node(ReadVariableOp(), value.handle, control=unseen)
+        written = self._writes.behind(value, self.sources)
+        return self.node(ReadVariableOp(), value.handle, control=written)
 
     def _value(self, i: int) -> Value:
         if i >= len(self.values):

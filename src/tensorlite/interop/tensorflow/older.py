@@ -9,6 +9,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
@@ -18,12 +19,13 @@ from tensorlite.ops.arithmetic import divide
 from tensorlite.ops.compare import less
 from tensorlite.ops.effects import Print
 from tensorlite.ops.ensure import EnsureShape
-from tensorlite.ops.gather import take
+from tensorlite.ops.gather import GatherNd, take
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.resource import (
     AssignVariableOp,
     CountUpToVariableOp,
     ReadVariableOp,
+    VarHandleOp,
 )
 from tensorlite.ops.rounding import abs as magnitude, sign
 from tensorlite.ops.scatter import (
@@ -32,6 +34,7 @@ from tensorlite.ops.scatter import (
     TensorScatterUpdate,
 )
 from tensorlite.ops.search import InTopKV2, TopKV2
+from tensorlite.ops.slicing import TensorStridedSliceUpdate
 
 PHILOX = 1
 
@@ -107,22 +110,59 @@ def _print(given: Given) -> Values:
 
 
 def _scattered(op: Callable[[], Op], given: Given) -> Values:
-    """Write to elements or slices of a variable: read it, change that, and write it whole."""
-    first = given.values[0] if given.values else None
-    handle = (
-        given.reference(0).handle if isinstance(first, Reference) else given.tensor(0)
-    )
+    """Write to elements or slices of a variable."""
     if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
         raise GraphDefError(
             f"{given.record}: only indices that are there are supported"
         )
+    return _replaced(given, op)
+
+
+def _replaced(given: Given, op: Callable[[], Op]) -> Values:
+    """Write to a part of a variable: read it, change that, and write it whole."""
+    first = given.values[0] if given.values else None
+    handle = (
+        given.reference(0).handle if isinstance(first, Reference) else given.tensor(0)
+    )
     given.check_attributes()
     old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
-    new = given.helper(op(), old, given.tensor(1), given.tensor(2)).outputs[0]
+    rest = [given.tensor(i) for i in range(1, len(given.values))]
+    new = given.helper(op(), old, *rest).outputs[0]
     node = given.node(AssignVariableOp(), handle, new)
     if not isinstance(first, Reference):
         return ()
     return [given.written(first, node.outputs[0])]
+
+
+def _slice_assigned(given: Given) -> Values:
+    """Write to a slice of a variable."""
+    masks = [
+        given.typed(f"{name}_mask", int)
+        for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    ]
+    return _replaced(given, lambda: TensorStridedSliceUpdate(*masks))
+
+
+def _temporary(given: Given) -> Values:
+    """Make a variable for one use, whose first value is nothing's."""
+    given.typed("var_name", str)
+    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"))
+    op = VarHandleOp(spec, debug_name=given.name, shared_name=given.name)
+    handle = given.helper(op).outputs[0]
+    value = given.node(ReadVariableOp(), handle).outputs[0]
+    return [Reference(given.name, handle, value)]
+
+
+def _last_value(given: Given) -> Values:
+    given.typed("var_name", str)
+    return given.reread(given.reference(0)).outputs
+
+
+def _gathered_from(given: Given) -> Values:
+    handle = given.tensor(0)
+    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
+    given.dtype("dtype")
+    return given.node(GatherNd(), old, given.tensor(1)).outputs
 
 
 def _ensured(given: Given) -> Values:
@@ -135,6 +175,11 @@ OLDER: dict[str, Adapter] = {
     "EnsureShape": _ensured,
     "Gather": _gather,
     "InTopK": _in_top_k,
+    "DestroyTemporaryVariable": _last_value,
+    "ResourceGatherNd": _gathered_from,
+    "ResourceStridedSliceAssign": _slice_assigned,
+    "StridedSliceAssign": _slice_assigned,
+    "TemporaryVariable": _temporary,
     "Print": _print,
     "ResourceCountUpTo": _count_up_to,
     "StatelessRandomUniformInt": _uniform_integers,

@@ -17,8 +17,10 @@ from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.quantised import QUANTISED
+from tensorlite.interop.tensorflow.quantised_layers import QUANTISED_LAYERS
 from tensorlite.interop.tensorflow.ragged import RAGGED
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
+from tensorlite.interop.tensorflow.rewritten import REWRITTEN
 from tensorlite.interop.tensorflow.scattering import SCATTERING
 from tensorlite.interop.tensorflow.spectra import SPECTRA
 from tensorlite.interop.tensorflow.stored.adapters import STORED
@@ -35,7 +37,9 @@ ADAPTERS: dict[str, Adapter] = {
     **OLDER,
     **PICTURING,
     **QUANTISED,
+    **QUANTISED_LAYERS,
     **RAGGED,
+    **REWRITTEN,
     **SCATTERING,
     **SPECTRA,
     **VARIABLES,

@@ -33,8 +33,10 @@ from tensorlite.ops.shape import Shape, astype
 from tensorlite.ops.sparse_state import (
     ResourceGather,
     ResourceScatterAdd,
+    ResourceScatterDiv,
     ResourceScatterMax,
     ResourceScatterMin,
+    ResourceScatterMul,
     ResourceScatterSub,
     ResourceScatterUpdate,
 )
@@ -279,6 +281,8 @@ VARIABLES: dict[str, Adapter] = {
 }
 for _name, _op in {
     "Add": ResourceScatterAdd,
+    "Div": ResourceScatterDiv,
+    "Mul": ResourceScatterMul,
     "Max": ResourceScatterMax,
     "Min": ResourceScatterMin,
     "Sub": ResourceScatterSub,

@@ -1,0 +1,116 @@
+"""Spectrograms and cepstra as TensorFlow's operators for speech make them.
+
+Short-time transforms of other windows, and the scale of mels by itself, are in signals.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlite.core.check import whole
+from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dtypes import float32
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array
+from tensorlite.ops.arrange import permute_dims
+from tensorlite.ops.bounds import maximum
+from tensorlite.ops.elementwise import log, sqrt
+from tensorlite.ops.fft import rfft
+from tensorlite.ops.matmul import matmul
+from tensorlite.ops.rounding import abs as magnitude
+from tensorlite.ops.shape import astype
+from tensorlite.ops.signals import frame, hann_window
+
+__all__: list[str] = []
+
+FLOOR = 1e-12
+"""What logarithms are taken of at least."""
+
+
+def audio_spectrogram(
+    samples: TensorLike,
+    window_size: int,
+    stride: int,
+    magnitude_squared: bool = False,
+) -> Tensor:
+    """Return how strong each frequency is: float32 (channels, frames, frequencies).
+
+    `samples` are (samples, channels); frames of `window_size` begin every `stride`. ShapeError for
+    samples of another rank. Source: TensorFlow's AudioSpectrogram.
+
+    >>> from tensorlite.ops.spectrograms import audio_spectrogram
+    >>> audio_spectrogram(tl.ones((16, 2)), 8, 4).shape
+    (2, 3, 5)
+    """
+    x = astype(to_tensor(samples), float32)
+    whole(window_size, "audio_spectrogram: window_size", least=2)
+    whole(stride, "audio_spectrogram: stride", least=1)
+    if x.spec.rank != 2:
+        raise ShapeError(
+            f"audio_spectrogram: samples={x.spec}; allowed are (samples, channels)"
+        )
+    size = 1 << (window_size - 1).bit_length()
+    frames = frame(permute_dims(x, (1, 0)), window_size, stride)
+    found = magnitude(rfft(frames * hann_window(window_size), n=size))
+    return found * found if magnitude_squared else found
+
+
+def mel_weights(
+    bins: int, sample_rate: float, limits: tuple[float, float], channels: int
+) -> Array:
+    """Return how much of each frequency belongs to each mel channel: (bins, channels).
+
+    Frequencies are spread evenly up to half the sample rate; channels overlap their neighbours.
+    """
+    low, high = (1127.0 * np.log1p(limit / 700.0) for limit in limits)
+    spacing = (high - low) / (channels + 1)
+    centres = low + spacing * np.arange(1, channels + 2)
+    hertz = 0.5 * sample_rate / (bins - 1)
+    first, last = int(1.5 + limits[0] / hertz), int(limits[1] / hertz)
+    weights = np.zeros((bins, channels + 2))
+    edges = np.concatenate([[low], centres])
+    for i in range(max(first, 0), min(last, bins - 1) + 1):
+        mel = 1127.0 * np.log1p(i * hertz / 700.0)
+        channel = int(np.searchsorted(centres, mel, "left"))
+        if channel > channels:
+            continue
+        share = (centres[channel] - mel) / (centres[channel] - edges[channel])
+        weights[i, channel] += share  # of the channel below
+        weights[i, channel + 1] += 1.0 - share
+    return weights[:, 1:-1]
+
+
+def mfcc(
+    spectrogram: TensorLike,
+    sample_rate: float,
+    upper_frequency_limit: float = 4000.0,
+    lower_frequency_limit: float = 20.0,
+    filterbank_channel_count: int = 40,
+    dct_coefficient_count: int = 13,
+) -> Tensor:
+    """Return the cepstrum of squared spectra (..., frequencies): float32 (..., coefficients).
+
+    InvalidArgumentError for limits that are not in order. Source: TensorFlow's Mfcc.
+
+    >>> from tensorlite.ops.spectrograms import mfcc
+    >>> mfcc(tl.ones((1, 3, 257)), 16000.0).shape
+    (1, 3, 13)
+    """
+    x = astype(to_tensor(spectrogram), float32)
+    bins = x.shape[-1] if x.spec.rank else None
+    if bins is None:
+        raise ShapeError(f"mfcc: spectrogram={x.spec}; its last size is to be known")
+    limits = (float(lower_frequency_limit), float(upper_frequency_limit))
+    if not 0 <= limits[0] < limits[1]:
+        raise InvalidArgumentError(
+            f"mfcc: limits of {limits}; the first is the lower"
+        )
+    count = filterbank_channel_count
+    weights = mel_weights(bins, float(sample_rate), limits, count)
+    energies = matmul(sqrt(x), constant(weights.astype(np.float32)))
+    turns = np.pi / count * np.arange(dct_coefficient_count)
+    cosines = np.sqrt(2.0 / count) * np.cos(
+        turns[None] * (np.arange(count)[:, None] + 0.5)
+    )
+    return matmul(log(maximum(energies, FLOOR)), constant(cosines.astype(np.float32)))
