@@ -99,6 +99,9 @@ def test_traces_are_called_by_names_of_their_tensors(tmp_path: Path) -> None:
     again = tf.saved_model.load(tmp_path)
     assert again.trace(x=x).numpy().tolist() == [2.0, 3.0]
     assert again.trace(x).numpy().tolist() == [2.0, 3.0]
+    tf.saved_model.save(again, tmp_path / "again")
+    last = tf.saved_model.load(tmp_path / "again")
+    assert last.trace(x=x).numpy().tolist() == [2.0, 3.0]
     assert again.scaled(x).numpy().tolist() == [2.0, 4.0]
     with pytest.raises(ValueError, match="Could not find matching concrete function"):
         again.scaled(x, twice=False)

@@ -65,6 +65,7 @@ from tensorlite.interop.tensorflow.stored.operators import (
 )
 from tensorlite.interop.tensorflow.stored.saved_models import SERVE
 from tensorlite.interop.tensorflow.stored.structures import proto_of
+from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.interop.tensorflow.writing import Library, to_graphdef
 from tensorlite.ops.dataflow import NoOp
@@ -211,6 +212,13 @@ class _Saving:
             about.dtype, about.name = OF_DTYPE[value.dtype], value.name
             about.trainable = value.trainable
             about.shape.CopyFrom(shape_proto(value.spec.shape))
+        elif isinstance(value, RestoredFunction) and value.keywords:
+            (trace,) = value.concrete_functions
+            bare = node.bare_concrete_function
+            bare.concrete_function_name = self._concrete(trace, value.keywords)
+            bare.argument_keywords.extend(value.keywords)
+            bare.allowed_positional_arguments = len(value.keywords)
+            put_spec(bare.function_spec, value)
         elif isinstance(value, FUNCTIONS):
             known = parameter_names(value)
             names = [self._concrete(x, known) for x in concretes_of(value)]

@@ -316,7 +316,7 @@ class RestoredFunction:
         keywords: Sequence[str] = (),
     ) -> None:
         self.name = name
-        self._keywords = tuple(keywords)
+        self.keywords = tuple(keywords)
         """What the tensors are called that its only trace takes."""
         self.traces = list(traces)
         self.spec = spec
@@ -349,7 +349,7 @@ class RestoredFunction:
     def _found(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Trace, list[Tensor]]:
-        rest = self._keywords[len(args) :]
+        rest = self.keywords[len(args) :]
         if rest and set(kwargs) == set(rest):
             args, kwargs = [*args, *[kwargs[x] for x in rest]], {}
             flat = self.traces[0].flat(args)
