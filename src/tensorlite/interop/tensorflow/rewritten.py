@@ -15,7 +15,7 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.plain import Adapter, Plain
+from tensorlite.interop.tensorflow.plain import MOST, Adapter, Plain
 from tensorlite.ops import random
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import matrix_transpose
@@ -303,8 +303,17 @@ def _with_algorithm(seed: Tensor) -> Sequence[Tensor]:
     return key, counter, constant(PHILOX, dtypes.int32)
 
 
+def _count(given: Given, name: str) -> int:
+    found: int = given.typed(name, int)
+    if not 1 <= found <= MOST:
+        raise GraphDefError(
+            f"{given.record}: its attribute {name!r} is {found}; allowed are 1 to {MOST}"
+        )
+    return found
+
+
 def _spectrogram(given: Given) -> Values:
-    size, stride = given.typed("window_size", int), given.typed("stride", int)
+    size, stride = _count(given, "window_size"), _count(given, "stride")
     squared = given.typed("magnitude_squared", bool)
     return given.composed(
         lambda x: audio_spectrogram(x, size, stride, squared), given.tensor(0)
@@ -316,8 +325,8 @@ def _cepstrum(given: Given) -> Values:
         float(given.typed(f"{end}_frequency_limit", (int, float)))
         for end in ("upper", "lower")
     ]
-    channels = given.typed("filterbank_channel_count", int)
-    count = given.typed("dct_coefficient_count", int)
+    channels = _count(given, "filterbank_channel_count")
+    count = _count(given, "dct_coefficient_count")
     rate = float(given.constant(1))
     return given.composed(
         lambda x: mfcc(x, rate, high, low, channels, count), given.tensor(0)
