@@ -255,7 +255,8 @@ def _rounded(given: Given) -> Values:
     ]
     is_told, axis = given.typed("range_given", bool), given.typed("axis", int)
     along = None if axis < 0 else axis
-    mode, inputs = "HALF_TO_EVEN", given.tensors
+    mode: Any = "HALF_TO_EVEN"
+    inputs = given.tensors
     bits = given.typed("num_bits", int) if len(inputs) == 3 else 0
     if len(inputs) == 4:
         bits = int(given.constant(3))

@@ -55,12 +55,9 @@ class _OverTime(Convolution):
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        checking.share(dropout=dropout, recurrent_dropout=recurrent_dropout)
-        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
-        self.seed, self.seed_generator = seed, seeding.generator(seed)
+        self._drop(dropout, recurrent_dropout, seed)
         super().__init__(
-            *(filters, kernel_size, strides),
-            *(padding, data_format, dilation_rate),
+            *(filters, kernel_size, strides, padding, data_format, dilation_rate),
             activation=activation,
             use_bias=use_bias,
             kernel_initializer=kernel_initializer,
@@ -78,6 +75,12 @@ class _OverTime(Convolution):
         self.recurrent_constraint = constraints.get(recurrent_constraint)
         self.unit_forget_bias, self.go_backwards = unit_forget_bias, go_backwards
         self.return_sequences, self.return_state = return_sequences, return_state
+
+    def _drop(self, dropout: float, recurrent_dropout: float, seed: Any) -> None:
+        """Keep what shares of inputs and states are dropped, and what draws them."""
+        checking.share(dropout=dropout, recurrent_dropout=recurrent_dropout)
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        self.seed, self.seed_generator = seed, seeding.generator(seed)
 
     def build(self, input_shape: Any) -> None:
         channels = self.channels((input_shape[0], *input_shape[2:]))
