@@ -296,13 +296,13 @@ MISTAKES: dict[str, Mistake] = {
     # Structures and things that are no tensors.
     "None": Mistake(
         lambda: tl.exp(None),  # type: ignore[arg-type]
-        E.DTypeError,
+        E.ConversionError,
         TypeError,
         ("exp", "NoneType", "numbers"),
     ),
     "an object": Mistake(
         lambda: tl.asarray(object()),  # type: ignore[arg-type]
-        E.DTypeError,
+        E.ConversionError,
         TypeError,
         ("asarray", "object", "numbers"),
     ),
