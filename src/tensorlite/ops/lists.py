@@ -25,6 +25,7 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, for_module
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
+from tensorlite.ops.join import concat
 from tensorlite.ops.list_values import TensorList
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.swapping import SWAPPING
@@ -404,12 +405,9 @@ class TensorListSplit(_ListOp):
         return TensorList(runs, TensorSpec((None, *x.shape[1:]), self.element_dtype))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return the gradient list's elements joined."""
-        return (
-            concat_list(dy, shape_of(call.inputs[0]), self.element_dtype),
-            None,
-            None,
-        )
+        """Return the gradient list's elements joined, which are of any lengths."""
+        shape = concat([element_shape((None,)), row_shape(call.inputs[0])])
+        return concat_list(dy, shape, self.element_dtype), None, None
 
 
 def _with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:

@@ -41,7 +41,8 @@ class SparseToDense(Op):
         """Return the shape that is asked for."""
         if shape.rank not in (1, None):
             raise ShapeError(
-                f"{self.name}: the output's shape must be rank 1, not {shape}"
+                f"{self.name}: output_shape should be a vector: Shape must be rank 1, "
+                f"not {shape.rank}"
             )
         rank = None if shape.shape is None else shape.shape[0]
         known = (None,) * rank if isinstance(rank, int) else None

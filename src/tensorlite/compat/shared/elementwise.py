@@ -282,10 +282,10 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
 
 @named("AddN")
-def _added(given: Any, name: str | None = None) -> Any:
-    if any(isinstance(x, IndexedSlices) for x in given):
-        return tl.accumulate([tl.densify(x) for x in given])
-    return tl.add_n(_some(given, "add_n"))
+def _added(inputs: Any, name: str | None = None) -> Any:
+    if any(isinstance(x, IndexedSlices) for x in inputs):
+        return tl.accumulate([tl.densify(x) for x in inputs])
+    return tl.add_n(_some(inputs, "add_n"))
 
 
 def _some(inputs: Any, what: str) -> list[Any]:

@@ -12,6 +12,7 @@ from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.fractional import glimpsed
 from tensorlite.compat.v1.constants import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.ensure import ensure_shape
 
@@ -45,7 +46,8 @@ def resize_images(
         x = convert_to_tensor(images, name="images")
         is_single = x.get_shape().rank == _ONE_IMAGE
         batch = expand_dims(x, 0) if is_single else x
-        sizes = convert_to_tensor(size, name="size")
+        given = size if isinstance(size, Operand) else image.sizes_of(size)
+        sizes = convert_to_tensor(given, name="size")
         known = sizes.spec.constant()
         if known is None or list(known) != list((batch.spec.shape or ())[1:3]):
             batch = _RESIZED[kind](batch, sizes, align_corners)
