@@ -125,6 +125,16 @@ def test_attributes_that_are_not_supported() -> None:
     tl.interop.tensorflow.from_graphdef(made.bytes())
 
 
+@pytest.mark.parametrize("name", ["sparse_keys", "sparse_types", "dense_shapes"])
+def test_lists_of_values_of_another_type(name: str) -> None:
+    made = Program()
+    made.node("Placeholder", "text", dtype=tl.string)
+    kinds = {"sparse_keys": ("s",), "sparse_types": (tl.string,), "dense_shapes": ()}
+    given = {**kinds, "dense_keys": (), "Tdense": (), "num_sparse": 1, name: (True,)}
+    made.node("ParseSingleExample", "parsed", "text", **given)
+    refused(made, rf"parsed.*{name}.*no list of")
+
+
 def test_functions_that_call_themselves_or_are_not_there() -> None:
     made = Program()
     one = made.function("one", {"x": 1}, {"y": (1, "call:output:0")})

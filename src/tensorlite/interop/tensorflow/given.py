@@ -6,7 +6,7 @@ What each operator becomes is in operators.py and the modules beside it; the ord
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from tensorlite.ops.resource import ReadVariableOp
 from tensorlite.ops.shape import Cast
 
 Values: TypeAlias = Sequence[Value]
+T = TypeVar("T")
 
 IGNORED = {
     "N",
@@ -147,9 +148,15 @@ class Given:
 
     def dtypes(self, name: str) -> tuple[DType, ...]:
         """Return an attribute that is a list of dtypes."""
+        return self.listed(name, DType)
+
+    def listed(self, name: str, kind: type[T]) -> tuple[T, ...]:
+        """Return an attribute that is a list; GraphDefError unless all in it is of a type."""
         found = self.typed(name, tuple)
-        if not all(isinstance(one, DType) for one in found):
-            raise GraphDefError(f"{self.record}: {name!r} is no list of dtypes")
+        if not all(isinstance(one, kind) for one in found):
+            raise GraphDefError(
+                f"{self.record}: its attribute {name!r} is {found!r}, no list of {kind.__name__}"
+            )
         return tuple(found)
 
     def shape(self, name: str) -> tuple[int | None, ...] | None:

@@ -47,7 +47,7 @@ def _unique(given: Given) -> Values:
 
 def _buckets(given: Given) -> Values:
     """Return for each number how many of the boundaries it has reached."""
-    ends = np.array(given.typed("boundaries", tuple), np.float32)
+    ends = np.array(given.listed("boundaries", float), np.float32)
 
     def numbers(x: Tensor) -> Tensor:
         reached = expand_dims(astype(x, dtypes.float32), axis=-1) >= constant(ends)
@@ -153,7 +153,7 @@ def _greatest(given: Given) -> Values:
 
 def _cubes(given: Given) -> Values:
     window, strides = [
-        given.typed(name, tuple)[1:4] for name in ("ksizes", "strides")
+        given.listed(name, int)[1:4] for name in ("ksizes", "strides")
     ]
     padding = given.typed("padding", str)
     return given.composed(

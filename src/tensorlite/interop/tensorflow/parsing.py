@@ -88,7 +88,7 @@ def _wanted(
 ) -> list[Wanted]:
     """Return the features that are asked for; attributes of `names` say of which types."""
     kinds, own = given.dtypes(names[0]), given.dtypes(names[1])
-    shapes: tuple[Shape, ...] = given.typed(names[2], tuple)
+    shapes = given.listed(names[2], Shape)
     _check(given, sparse, kinds)
     _check(given, dense, own, shapes, defaults)
     found = [Wanted(*x, (), "sparse") for x in zip(sparse, kinds, strict=True)]
@@ -174,7 +174,7 @@ def _version_1(given: Given) -> Values:
 def _single(given: Given) -> Values:
     """Read one example, whose features stand in attributes."""
     given.typed("num_sparse", int)
-    keys = [given.typed(f"{kind}_keys", tuple) for kind in ("sparse", "dense")]
+    keys = [given.listed(f"{kind}_keys", str) for kind in ("sparse", "dense")]
     defaults = range(1, 1 + len(keys[1]))
     return _read(given, _wanted(given, keys[0], keys[1], defaults), defaults)
 
@@ -183,7 +183,7 @@ def _lists(given: Given, keys: Sequence[str], optional: Sequence[str]) -> Featur
     """Return the features of lists: sparse ones first, then those of one shape."""
     sparse = given.dtypes("feature_list_sparse_types")
     dense = given.dtypes("feature_list_dense_types")
-    shapes: tuple[Shape, ...] = given.typed("feature_list_dense_shapes", tuple)
+    shapes = given.listed("feature_list_dense_shapes", Shape)
     _check(given, keys, [*sparse, *dense], [None] * len(sparse) + [*shapes])
     found: dict[str, Any] = {
         key: VarLenFeature(dtype) for key, dtype in zip(keys, sparse, strict=False)

@@ -48,8 +48,8 @@ def _multiplied(
 
 
 def _convolved(given: Given) -> Values:
-    padding, strides = given.typed("padding", str), given.typed("strides", tuple)
-    op = Conv2D(strides, padding, dilations=given.typed("dilations", tuple))
+    padding, strides = given.typed("padding", str), given.listed("strides", int)
+    op = Conv2D(strides, padding, dilations=given.listed("dilations", int))
     given.dtype("out_type")
 
     def made(x: Tensor, y: Tensor, *ends: Tensor) -> Three:
@@ -151,7 +151,7 @@ def _bounded(most: float | None) -> Adapter:
 
 def _pooled(kind: type[MaxPool | AvgPool]) -> Adapter:
     def adapter(given: Given) -> Values:
-        sizes = [given.typed(name, tuple) for name in ("ksize", "strides")]
+        sizes = [given.listed(name, int) for name in ("ksize", "strides")]
         op = kind(sizes[0], sizes[1], given.typed("padding", str))
 
         def made(x: Tensor, low: Tensor, high: Tensor) -> Three:

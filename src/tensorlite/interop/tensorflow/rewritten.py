@@ -191,7 +191,7 @@ def _least_squares(given: Given) -> Values:
 
 
 def _padded_convolution(given: Given) -> Values:
-    strides = given.typed("strides", tuple)
+    strides = given.listed("strides", int)
     op = Conv2D(strides, given.typed("padding", str))
     pad = MirrorPad(given.typed("mode", str))
     inputs = given.tensors
@@ -213,7 +213,7 @@ def _dilation_gradient(place: int) -> Adapter:
 
     def adapter(given: Given) -> Values:
         strides, rates = [
-            given.typed(name, tuple)[1:3] for name in ("strides", "rates")
+            given.listed(name, int)[1:3] for name in ("strides", "rates")
         ]
         padding = given.typed("padding", str)
 

@@ -15,7 +15,7 @@ from tensorlite.ops.splitting import StringNGrams, unicode_decode, unicode_encod
 def _neighbours(given: Given) -> Values:
     op = StringNGrams(
         given.typed("separator", str),
-        given.typed("ngram_widths", tuple),
+        given.listed("ngram_widths", int),
         given.typed("left_pad", str),
         given.typed("right_pad", str),
         given.typed("pad_width", int),
