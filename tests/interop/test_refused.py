@@ -129,9 +129,9 @@ def test_attributes_that_are_not_supported() -> None:
 def test_lists_of_values_of_another_type(name: str) -> None:
     made = Program()
     made.node("Placeholder", "text", dtype=tl.string)
-    kinds = {"sparse_keys": ("s",), "sparse_types": (tl.string,), "dense_shapes": ()}
-    given = {**kinds, "dense_keys": (), "Tdense": (), "num_sparse": 1, name: (True,)}
-    made.node("ParseSingleExample", "parsed", "text", **given)
+    given: dict[str, Any] = {"dense_keys": (), "Tdense": (), "dense_shapes": ()}
+    given |= {"sparse_keys": ("s",), "sparse_types": (tl.string,), name: (True,)}
+    made.node("ParseSingleExample", "parsed", "text", num_sparse=1, **given)
     refused(made, rf"parsed.*{name}.*no list of")
 
 

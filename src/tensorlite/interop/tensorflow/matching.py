@@ -152,9 +152,7 @@ def _greatest(given: Given) -> Values:
 
 
 def _cubes(given: Given) -> Values:
-    window, strides = [
-        given.listed(name, int)[1:4] for name in ("ksizes", "strides")
-    ]
+    window, strides = [given.listed(name, int)[1:4] for name in ("ksizes", "strides")]
     padding = given.typed("padding", str)
     return given.composed(
         lambda x: patches.extract_volume_patches(x, window, strides, padding),
