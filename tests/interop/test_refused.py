@@ -135,6 +135,18 @@ def test_lists_of_values_of_another_type(name: str) -> None:
     refused(made, rf"parsed.*{name}.*no list of")
 
 
+def test_keys_that_are_no_utf_8_are_kept() -> None:
+    made = Program()
+    made.node("Placeholder", "text", dtype=tl.string)
+    given: dict[str, Any] = {"dense_keys": (), "Tdense": (), "dense_shapes": ()}
+    given |= {"sparse_keys": ("\udc80",), "sparse_types": (tl.string,)}
+    made.node("ParseSingleExample", "parsed", "text", num_sparse=1, **given)
+    graph = tl.interop.tensorflow.from_graphdef(made.bytes())
+    written = tl.interop.tensorflow.to_graphdef(graph)
+    keys = next(x for x in written.node if x.name.endswith("sparse_keys"))
+    assert list(keys.attr["value"].tensor.string_val) == [b"\x80"]
+
+
 def test_functions_that_call_themselves_or_are_not_there() -> None:
     made = Program()
     one = made.function("one", {"x": 1}, {"y": (1, "call:output:0")})

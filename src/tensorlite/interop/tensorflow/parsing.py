@@ -38,7 +38,7 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 
 def _keys(texts: Sequence[str], name: str) -> Spelled:
     array = np.empty(len(texts), object)
-    array[:] = [text.encode() for text in texts]
+    array[:] = [text.encode(errors="surrogateescape") for text in texts]
     return Spelled("Const", {"value": array, "dtype": string}, (), name)
 
 
@@ -76,7 +76,11 @@ def _parsed(op: Op, node: Node) -> tuple[Spelled, ...]:
 
 def _texts(given: Given, places: Sequence[int]) -> list[str]:
     found = [given.constant(i).ravel().tolist() for i in places]
-    return [x.decode() if isinstance(x, bytes) else str(x) for y in found for x in y]
+    return [
+        str(x, errors="surrogateescape") if isinstance(x, bytes) else str(x)
+        for y in found
+        for x in y
+    ]
 
 
 def _wanted(
