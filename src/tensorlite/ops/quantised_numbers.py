@@ -55,7 +55,7 @@ def value_of(x: Tensor, limits: Limits) -> Tensor:
     """Return the float64 numbers that integers stand for.
 
     >>> from tensorlite.ops.quantised_numbers import value_of
-    >>> print(value_of(tl.asarray([0, 255], tl.uint8), (tl.asarray(0.0), tl.asarray(1.0))))
+    >>> print(value_of(tl.asarray([0, 255], dtype=tl.uint8), (tl.asarray(0.0), tl.asarray(1.0))))
     [0. 1.]
     """
     size = step(limits, x.dtype)

@@ -78,8 +78,8 @@ class RestoredObject(_Restored):
 class Asset:
     """A file that belongs to a model: SavedModels have a copy of it.
 
-    >>> tl.interop.tensorflow.stored.models.Asset("words.txt").asset_path.numpy()
-    b'words.txt'
+    >>> tl.interop.tensorflow.stored.models.Asset("words.txt").asset_path.item()
+    'words.txt'
     """
 
     def __init__(self, path: Any) -> None:
