@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, known_names
@@ -32,6 +31,18 @@ from tensorlite.data.databases import SqlDataset as _SqlDataset
 from tensorlite.data.files import CsvDataset as _CsvDataset
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.optionals import Optional
+from tensorlite.data.options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    MapVectorizationOptions,
+    OptimizationOptions,
+    ServiceOptions,
+    StatsOptions,
+    ThreadingOptions,
+)
 from tensorlite.data.variants import as_tensor, held, leaf_of, of_tensor, structured
 from tensorlite.ops.records import TFRecordWriter as _Records
 
@@ -39,6 +50,15 @@ __all__ = [
     "RandomDataset",
     "AUTOTUNE",
     "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "MapVectorizationOptions",
+    "OptimizationOptions",
+    "ServiceOptions",
+    "StatsOptions",
+    "ThreadingOptions",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "CsvDataset",
@@ -87,16 +107,6 @@ __all__ = [
 Step = Callable[[Any], Any]
 CsvDataset: Any = of_files(_CsvDataset, Dataset)
 SqlDataset: Any = of_files(_SqlDataset, Dataset)
-
-
-class AutoShardPolicy(IntEnum):
-    """How workers share a dataset; one process reads all of it."""
-
-    OFF = -1
-    AUTO = 0
-    FILE = 1
-    DATA = 2
-    HINT = 3
 
 
 class TFRecordWriter:

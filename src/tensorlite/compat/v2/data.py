@@ -14,7 +14,7 @@ from tensorlite.data.base import (
     UNKNOWN as UNKNOWN_CARDINALITY,
 )
 from tensorlite.data.iterators import DatasetIterator as Iterator
-from tensorlite.data.options import Options
+from tensorlite.data.options import Options, ThreadingOptions
 
 __all__ = [
     "AUTOTUNE",
@@ -28,6 +28,7 @@ __all__ = [
     "Options",
     "TFRecordDataset",
     "TextLineDataset",
+    "ThreadingOptions",
     "experimental",
 ]
 
