@@ -6,6 +6,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.dispatch import calls
+from tensorlite.ops.row_counts import counts
 from tensorlite.ops.sets import UniqueWithCountsV2
 from tests.cases.base import FLOATS, INTS, REALS, OpCase, arrays
 
@@ -164,6 +165,16 @@ CASES = (
         lambda x: np.bincount([1, 1, 3], x),
         arrays((3,)),
         FLOATS,
+        data_dependent=True,
+    ),
+    OpCase(
+        "counts-of-rows",
+        lambda x: counts(x, maxlength=9, by_rows=True),
+        lambda x: np.stack([np.bincount(row, minlength=x.max() + 1) for row in x]),
+        arrays((2, 3), low=0.0, high=5.0),
+        INTS,
+        differentiable=False,
+        needs_rank=True,
         data_dependent=True,
     ),
 )

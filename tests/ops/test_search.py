@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.ops.row_counts import counts
 from tests.checks import host
 
 NAN = float("nan")
@@ -78,7 +79,9 @@ def test_bincount_counts_integers_from_zero() -> None:
     np.testing.assert_array_equal(
         host(tl.bincount(np.zeros(0, np.int32), minlength=2)), [0, 0]
     )
-    with pytest.raises(tl.errors.InvalidArgumentError, match="one is negative"):
+    with pytest.raises(tl.errors.InvalidArgumentError, match="must be non-negative"):
         tl.bincount([-1])
+    with pytest.raises(tl.errors.InvalidArgumentError, match="must be non-negative"):
+        counts([[1, -1]], by_rows=True)
     with pytest.raises(tl.errors.DTypeError, match="counts integers"):
         tl.bincount([0.5])

@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorlite.core.constant import encoded
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array, is_array, to_host
 from tensorlite.function.extract import Fetch
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -20,6 +21,13 @@ from tensorlite.ops.state import Variable
 
 Key: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
 ndarray = np.ndarray
+
+
+def _is_known(leaf: Any, path: str) -> bool:
+    """Return whether a member of a structure has a value without a run, as it never varies."""
+    if isinstance(leaf, EagerTensor):
+        return "." in path
+    return ".dense_shape" in path and (leaf is None or isinstance(leaf, int))
 
 
 class Wanted:
@@ -36,9 +44,11 @@ class Wanted:
         self.places: list[int] = []
         for leaf, path in zip(leaves, paths, strict=True):
             self.places.append(0)
-            if ".dense_shape" in path and (leaf is None or isinstance(leaf, int)):
+            if _is_known(leaf, path):
                 self.places[-1] = len(self.fixed)
-                self.fixed.append(leaf)
+                self.fixed.append(
+                    leaf.array if isinstance(leaf, EagerTensor) else leaf
+                )
                 continue
             fetch = self._fetch(leaf, f"fetches{path}")
             self.fetches.append(fetch)

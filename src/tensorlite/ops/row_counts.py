@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant, to_tensor
+from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrange import size
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.create import ones_like
@@ -31,6 +34,25 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 __all__ = ["counts"]
 
 _NONE = constant(np.asarray([-1], np.int32))
+
+
+class NonNegative(Op):
+    """Numbers as they are, if none is negative."""
+
+    differentiable = False
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the same spec."""
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the numbers; InvalidArgumentError if one is negative."""
+        if x.size and int(x.min()) < 0:
+            raise InvalidArgumentError(
+                f"Input arr must be non-negative! It has {int(x.min())}; what is counted are the "
+                "integers from 0 on"
+            )
+        return x
 
 
 class _Rows(NamedTuple):
@@ -55,8 +77,8 @@ def counts(
     There are as many counts as the largest number asks for, at least `minlength` and at most
     `maxlength`: larger numbers are not counted. With `by_rows` each row of a matrix is counted by
     itself; with `binary` a count is 1 for whatever occurs. Raises InvalidArgumentError for binary
-    counts with weights, ShapeError for rows of what is no matrix. Source: TensorFlow's
-    DenseBincount.
+    counts with weights and for negative numbers, ShapeError for rows of what is no matrix.
+    Source: TensorFlow's DenseBincount.
 
     >>> print(counts([[1, 1], [0, 2]], by_rows=True))
     [[0 2 0]
@@ -67,7 +89,7 @@ def counts(
             "counts with weights are not binary: leave one out"
         )
     found = _rows(x)
-    numbers = astype(found.numbers, dtypes.int32)
+    numbers = astype(call(NonNegative(), found.numbers), dtypes.int32)
     length = maximum(max_of(concat([numbers, _NONE])) + 1, to_tensor(minlength))
     if maxlength is not None:
         length = minimum(length, to_tensor(maxlength))

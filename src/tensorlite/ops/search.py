@@ -218,7 +218,7 @@ class Bincount(Op):
         beside = weights.ravel() if weights.size else None
         if x.size and int(x.min()) < 0:
             raise InvalidArgumentError(
-                "bincount counts integers from 0 on, and one is negative"
+                "Input arr must be non-negative! bincount counts integers from 0 on"
             )
         counts = xp.bincount(x.ravel(), weights=beside, minlength=int(minlength))
         return counts.astype(weights.dtype)

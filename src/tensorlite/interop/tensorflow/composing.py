@@ -25,6 +25,7 @@ from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.compare import equal, less, less_equal
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
+from tensorlite.ops.row_counts import NonNegative
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -59,7 +60,8 @@ def _dense_bincount(given: Given) -> Values:
 
 
 def _counted(binary: bool, x: Tensor, count: Tensor, weights: Tensor) -> Tensor:
-    hits = equal(expand_dims(x, axis=-1), _up_to(count))
+    numbers = call(NonNegative(), x)
+    hits = equal(expand_dims(numbers, axis=-1), _up_to(count))
     if binary:
         return astype(any_of(hits, axis=-2), weights.dtype)
     ones = astype(hits, weights.dtype)
