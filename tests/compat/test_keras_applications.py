@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
+from tensorlite.data import fetching
 
 keras: Any = tf.keras
 nets = keras.applications
@@ -21,13 +28,25 @@ COUNTS = {
     "MobileNet": (3228864, 86),
     "MobileNetV2": (2257984, 154),
     "DenseNet121": (7037504, 427),
+    "InceptionV3": (21802784, 311),
+    "Xception": (20861480, 132),
+    "ResNet50V2": (23564800, 190),
+    "MobileNetV3Small": (939120, 157),
+    "EfficientNetB0": (4049571, 237),
+}
+LARGER = {
+    "NASNetMobile": (4269716, 769),
+    "InceptionResNetV2": (54336736, 780),
+    "MobileNetV3Large": (2996352, 187),
+    "EfficientNetV2B0": (5919312, 270),
+    "ConvNeXtTiny": (27820128, 133),
 }
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_models_have_the_parameters_of_tensorflows(name: str) -> None:
     model = getattr(nets, name)(
-        weights=None, include_top=False, input_shape=(32, 32, 3)
+        weights=None, include_top=False, input_shape=(96, 96, 3)
     )
     assert (model.count_params(), len(model.layers)) == COUNTS[name]
 
@@ -65,12 +84,56 @@ def test_pixels_are_brought_into_the_range_of_a_model() -> None:
     )
 
 
-def test_what_is_not_there_is_said() -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGER)
+def test_larger_models_have_the_parameters_of_tensorflows(name: str) -> None:
+    given = {"weights": None, "include_top": False, "input_shape": (96, 96, 3)}
+    model = getattr(nets, name)(**given)
+    assert (model.count_params(), len(model.layers)) == LARGER[name]
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of Keras' in which nothing is, on a machine that reaches nothing."""
+
+    def unreached(address: str, target: Path) -> None:
+        raise UnavailableError(f"{address} cannot be fetched")
+
+    monkeypatch.setattr(fetching, "fetch", unreached)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    (tmp_path / "models").mkdir()
+    return tmp_path / "models"
+
+
+def test_trained_weights_are_those_in_keras_folder(home: Path) -> None:
+    given = {"include_top": False, "input_shape": (32, 32, 3), "pooling": "avg"}
+    first = nets.MobileNetV3Small(weights=None, **given)
+    first.save_weights(home / "weights_mobilenet_v3_small_224_1.0_float_no_top_v2.h5")
+    second = nets.MobileNetV3Small(**given)
+    x = np.ones((1, 32, 32, 3), np.float32)
+    np.testing.assert_allclose(second(x).numpy(), first(x).numpy())
+
+
+def test_classes_are_named_by_keras_file(home: Path) -> None:
+    names = {str(i): [f"n{i}", f"class {i}"] for i in range(1000)}
+    (home / "imagenet_class_index.json").write_text(json.dumps(names))
+    shares = np.zeros((1, 1000), np.float32)
+    shares[0, [7, 3]] = 0.75, 0.25
+    assert nets.vgg16.decode_predictions(shares, top=2) == [
+        [("n7", "class 7", 0.75), ("n3", "class 3", 0.25)]
+    ]
+    with pytest.raises(InvalidArgumentError, match="samples, 1000"):
+        nets.vgg16.decode_predictions(np.zeros((1, 10)))
+
+
+def test_what_is_not_there_is_said(home: Path) -> None:
     with pytest.raises(NotFoundError, match="no trained weights"):
         nets.ResNet50()
     with pytest.raises(NotFoundError, match="not served"):
-        nets.EfficientNetB0(weights=None)
+        nets.AlexNet(weights=None)
     with pytest.raises(InvalidArgumentError, match="no arguments"):
         nets.VGG16(weights=None, depth=3)
+    with pytest.raises(InvalidArgumentError, match="1000 classes"):
+        nets.VGG16(classes=3)
     with pytest.raises(NotFoundError, match="ImageNet"):
         nets.vgg16.decode_predictions(np.zeros((1, 1000)))

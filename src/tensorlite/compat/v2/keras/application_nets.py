@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.v2.keras import layers
-from tensorlite.compat.v2.keras.models import Model
-from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.compat.v2.keras.application_parts import (
+    Begun,
+    border,
+    files,
+    kernels,
+    named,
+    normal,
+    whole,
+)
 
 _DEPTHS = {
     "vgg16": (2, 2, 3, 3, 3),
@@ -21,59 +27,8 @@ _DEPTHS = {
 }
 
 
-class _Begun:
-    """What all models are asked for: their input, and what stands at their end."""
-
-    def __init__(self, title: str, given: dict[str, Any]) -> None:
-        self.top = given.pop("include_top", True)
-        self.weights = given.pop("weights", "imagenet")
-        self.pooling, self.classes = (
-            given.pop("pooling", None),
-            given.pop("classes", 1000),
-        )
-        self.last = given.pop("classifier_activation", "softmax")
-        tensor, shape = (
-            given.pop("input_tensor", None),
-            given.pop("input_shape", None),
-        )
-        self.name = given.pop("name", None) or title
-        if given:
-            raise InvalidArgumentError(f"{title} has no arguments {sorted(given)}")
-        if self.weights == "imagenet":
-            raise NotFoundError(
-                f"keras.applications: there are no trained weights for {title}, and none are "
-                "downloaded; give weights=None, or the path of a file of weights"
-            )
-        usual = (224, 224, 3) if self.top else (None, None, 3)
-        self.input: Any = tensor
-        if tensor is None:
-            self.input = layers.Input(shape=tuple(shape or usual))
-
-    def ended(self, x: Any, classify: Callable[[Any], Any]) -> Any:
-        """Return the model, whose classes a function adds if it is to have them."""
-        if self.top:
-            x = classify(x)
-        elif self.pooling == "avg":
-            x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
-        elif self.pooling == "max":
-            x = layers.GlobalMaxPooling2D(name="max_pool")(x)
-        model = Model(self.input, x, name=self.name)
-        if self.weights is not None:
-            model.load_weights(self.weights)
-        return model
-
-    def classes_of(self, x: Any) -> Any:
-        x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
-        return self.predicted(x)
-
-    def predicted(self, x: Any) -> Any:
-        return layers.Dense(self.classes, activation=self.last, name="predictions")(x)
-
-
-def vgg(
-    title: str, include_top: bool = True, weights: Any = "imagenet", **given: Any
-) -> Any:
-    begun = _Begun(title, {**given, "include_top": include_top, "weights": weights})
+def vgg(title: str, *args: Any, **given: Any) -> Any:
+    begun = Begun(title, named(args, given), files=kernels(title, title))
     x = begun.input
     sizes = zip(_DEPTHS[title], (64, 128, 256, 512, 512), strict=True)
     for block, (depth, filters) in enumerate(sizes, 1):
@@ -90,22 +45,14 @@ def vgg(
             x = layers.Dense(4096, activation="relu", name=name)(x)
         return begun.predicted(x)
 
-    return begun.ended(x, classify)
+    return begun.ended(x, classify, are_named=False)
 
 
-def _normal(
-    x: Any, name: str, epsilon: float = 1.001e-5, momentum: float = 0.99
-) -> Any:
-    return layers.BatchNormalization(epsilon=epsilon, momentum=momentum, name=name)(x)
-
-
-def resnet(
-    title: str, include_top: bool = True, weights: Any = "imagenet", **given: Any
-) -> Any:
-    begun = _Begun(title, {**given, "include_top": include_top, "weights": weights})
+def resnet(title: str, *args: Any, **given: Any) -> Any:
+    begun = Begun(title, named(args, given), files=kernels("resnet", title))
     x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(begun.input)
     x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)
-    x = layers.Activation("relu", name="conv1_relu")(_normal(x, "conv1_bn"))
+    x = layers.Activation("relu", name="conv1_relu")(normal(x, "conv1_bn"))
     x = layers.ZeroPadding2D(((1, 1), (1, 1)), name="pool1_pad")(x)
     x = layers.MaxPooling2D(3, strides=2, name="pool1_pool")(x)
     for stage, depth in enumerate(_DEPTHS[title], 2):
@@ -120,27 +67,25 @@ def _residual(x: Any, filters: int, step: int, widens: bool, name: str) -> Any:
     kept = x
     if widens:
         kept = layers.Conv2D(4 * filters, 1, strides=step, name=f"{name}_0_conv")(x)
-        kept = _normal(kept, f"{name}_0_bn")
+        kept = normal(kept, f"{name}_0_bn")
     for i, (size, count) in enumerate(
         ((1, filters), (3, filters), (1, 4 * filters)), 1
     ):
         strides = step if i == 1 else 1
         own = f"{name}_{i}_conv"
         x = layers.Conv2D(count, size, strides=strides, padding="same", name=own)(x)
-        x = _normal(x, f"{name}_{i}_bn")
+        x = normal(x, f"{name}_{i}_bn")
         if i < 3:
             x = layers.Activation("relu", name=f"{name}_{i}_relu")(x)
     x = layers.Add(name=f"{name}_add")([kept, x])
     return layers.Activation("relu", name=f"{name}_out")(x)
 
 
-def densenet(
-    title: str, include_top: bool = True, weights: Any = "imagenet", **given: Any
-) -> Any:
-    begun = _Begun(title, {**given, "include_top": include_top, "weights": weights})
+def densenet(title: str, *args: Any, **given: Any) -> Any:
+    begun = Begun(title, named(args, given), files=kernels("densenet", title))
     x = layers.ZeroPadding2D(((3, 3), (3, 3)))(begun.input)
     x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1_conv")(x)
-    x = layers.Activation("relu", name="conv1_relu")(_normal(x, "conv1_bn"))
+    x = layers.Activation("relu", name="conv1_relu")(normal(x, "conv1_bn"))
     x = layers.ZeroPadding2D(((1, 1), (1, 1)))(x)
     x = layers.MaxPooling2D(3, strides=2, name="pool1")(x)
     depths = _DEPTHS[title]
@@ -149,17 +94,15 @@ def densenet(
             x = _dense_part(x, f"conv{stage}_block{block}")
         if stage < len(depths) + 1:
             x = _halved(x, f"pool{stage}")
-    x = layers.Activation("relu", name="relu")(_normal(x, "bn"))
+    x = layers.Activation("relu", name="relu")(normal(x, "bn"))
     return begun.ended(x, begun.classes_of)
 
 
 def _dense_part(x: Any, name: str) -> Any:
-    made = layers.Activation("relu", name=f"{name}_0_relu")(
-        _normal(x, f"{name}_0_bn")
-    )
+    made = layers.Activation("relu", name=f"{name}_0_relu")(normal(x, f"{name}_0_bn"))
     made = layers.Conv2D(128, 1, use_bias=False, name=f"{name}_1_conv")(made)
     made = layers.Activation("relu", name=f"{name}_1_relu")(
-        _normal(made, f"{name}_1_bn")
+        normal(made, f"{name}_1_bn")
     )
     made = layers.Conv2D(
         32, 3, padding="same", use_bias=False, name=f"{name}_2_conv"
@@ -168,10 +111,24 @@ def _dense_part(x: Any, name: str) -> Any:
 
 
 def _halved(x: Any, name: str) -> Any:
-    made = layers.Activation("relu", name=f"{name}_relu")(_normal(x, f"{name}_bn"))
+    made = layers.Activation("relu", name=f"{name}_relu")(normal(x, f"{name}_bn"))
     count = made.shape[-1] // 2
     made = layers.Conv2D(count, 1, use_bias=False, name=f"{name}_conv")(made)
     return layers.AveragePooling2D(2, strides=2, name=f"{name}_pool")(made)
+
+
+_SIDES = (128, 160, 192, 224)
+
+
+def _side_of(shape: Any) -> int:
+    """Return the size of the images that weights were trained with."""
+    side = shape[0] if shape else None
+    return side if side in _SIDES else 224
+
+
+def _marked(alpha: float) -> str:
+    """Return a share of the filters as the names of files have it."""
+    return {1.0: "1_0", 0.75: "7_5", 0.5: "5_0", 0.25: "2_5"}.get(alpha, str(alpha))
 
 
 def mobilenet(
@@ -185,7 +142,12 @@ def mobilenet(
 ) -> Any:
     title = f"mobilenet_{alpha:0.2f}_{(input_shape or (224,))[0]}"
     asked = {**given, "input_shape": input_shape, "include_top": include_top}
-    begun = _Begun(title, {**asked, "weights": weights})
+    name = f"mobilenet_{_marked(alpha)}_{_side_of(input_shape)}_tf"
+    begun = Begun(
+        title,
+        {**asked, "weights": weights},
+        files=files("mobilenet", name, "_no_top"),
+    )
     x = _pointed(begun.input, int(32 * alpha), 3, 2, "conv1")
     counts = (64, 128, 128, 256, 256, *(512,) * 6, 1024, 1024)
     for i, count in enumerate(counts, 1):
@@ -200,14 +162,14 @@ def mobilenet(
         x = layers.Reshape((begun.classes,), name="reshape_2")(x)
         return layers.Activation(begun.last, name="predictions")(x)
 
-    return begun.ended(x, classify)
+    return begun.ended(x, classify, are_named=False)
 
 
 def _pointed(x: Any, count: int, size: int, step: int, name: str) -> Any:
     kind = layers.Conv2D(
         count, size, strides=step, padding="same", use_bias=False, name=name
     )
-    return layers.ReLU(6.0, name=f"{name}_relu")(_normal(kind(x), f"{name}_bn", 1e-3))
+    return layers.ReLU(6.0, name=f"{name}_relu")(normal(kind(x), f"{name}_bn", 1e-3))
 
 
 def _deep(x: Any, step: int, times: int, name: str, mark: str) -> Any:
@@ -222,14 +184,8 @@ def _deep(x: Any, step: int, times: int, name: str, mark: str) -> Any:
         name=name,
     )
     return layers.ReLU(6.0, name=f"{name}_relu")(
-        _normal(kind(x), f"{name}{mark}bn", 1e-3)
+        normal(kind(x), f"{name}{mark}bn", 1e-3)
     )
-
-
-def _whole(value: float, divisor: int = 8) -> int:
-    """Return a number near another that 8 divides, and that is not much smaller."""
-    made = max(divisor, int(value + divisor / 2) // divisor * divisor)
-    return made + divisor if made < 0.9 * value else made
 
 
 _STAGES = (
@@ -248,22 +204,28 @@ def mobilenet_v2(
 ) -> Any:
     title = f"mobilenetv2_{alpha:0.2f}_{(input_shape or (224,))[0]}"
     asked = {**given, "input_shape": input_shape, "include_top": include_top}
-    begun = _Begun(title, {**asked, "weights": weights})
+    name = f"mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}"
+    trained = files("mobilenet_v2", f"{name}_{_side_of(input_shape)}", "_no_top")
+    begun = Begun(title, {**asked, "weights": weights}, files=trained)
     first = layers.Conv2D(
-        _whole(32 * alpha), 3, strides=2, padding="same", use_bias=False, name="Conv1"
+        whole(32 * alpha), 3, strides=2, padding="same", use_bias=False, name="Conv1"
     )
-    x = _normal(first(begun.input), "bn_Conv1", 1e-3, 0.999)
+    x = normal(first(begun.input), "bn_Conv1", 1e-3, 0.999)
     x, number = layers.ReLU(6.0, name="Conv1_relu")(x), 0
     for widens, filters, count, step in _STAGES:
         for i in range(count):
-            size = _whole(int(filters * alpha))
+            size = whole(int(filters * alpha))
             x = _inverted(x, widens, size, 1 if i else step, number)
             number += 1
-    last = _whole(1280 * alpha) if alpha > 1 else 1280
+    last = whole(1280 * alpha) if alpha > 1 else 1280
     x = layers.Conv2D(last, 1, use_bias=False, name="Conv_1")(x)
-    x = _normal(x, "Conv_1_bn", 1e-3, 0.999)
+    x = normal(x, "Conv_1_bn", 1e-3, 0.999)
     x = layers.ReLU(6.0, name="out_relu")(x)
-    return begun.ended(x, begun.classes_of)
+
+    def classify(x: Any) -> Any:
+        return begun.predicted(layers.GlobalAveragePooling2D()(x))
+
+    return begun.ended(x, classify, are_named=False)
 
 
 def _inverted(x: Any, widens: int, filters: int, step: int, number: int) -> Any:
@@ -273,11 +235,10 @@ def _inverted(x: Any, widens: int, filters: int, step: int, number: int) -> Any:
         wide = layers.Conv2D(
             widens * before, 1, padding="same", use_bias=False, name=f"{prefix}expand"
         )
-        x = _normal(wide(x), f"{prefix}expand_BN", 1e-3, 0.999)
+        x = normal(wide(x), f"{prefix}expand_BN", 1e-3, 0.999)
         x = layers.ReLU(6.0, name=f"{prefix}expand_relu")(x)
     if step == 2:
-        border = tuple((1 if n is None or n % 2 else 0, 1) for n in x.shape[1:3])
-        x = layers.ZeroPadding2D(border, name=f"{prefix}pad")(x)
+        x = layers.ZeroPadding2D(border(x, 3), name=f"{prefix}pad")(x)
     deep = layers.DepthwiseConv2D(
         3,
         strides=step,
@@ -285,12 +246,12 @@ def _inverted(x: Any, widens: int, filters: int, step: int, number: int) -> Any:
         padding="same" if step == 1 else "valid",
         name=f"{prefix}depthwise",
     )
-    x = _normal(deep(x), f"{prefix}depthwise_BN", 1e-3, 0.999)
+    x = normal(deep(x), f"{prefix}depthwise_BN", 1e-3, 0.999)
     x = layers.ReLU(6.0, name=f"{prefix}depthwise_relu")(x)
     last = layers.Conv2D(
         filters, 1, padding="same", use_bias=False, name=f"{prefix}project"
     )
-    x = _normal(last(x), f"{prefix}project_BN", 1e-3, 0.999)
+    x = normal(last(x), f"{prefix}project_BN", 1e-3, 0.999)
     if before == filters and step == 1:
         return layers.Add(name=f"{prefix}add")([kept, x])
     return x

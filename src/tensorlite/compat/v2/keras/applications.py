@@ -1,20 +1,32 @@
-"""tf.keras.applications: well-known models without trained weights, none of which are here.
+"""tf.keras.applications: well-known models; trained weights are fetched, as Keras does.
 
-The models' layers are in application_nets.py.
+The models' layers are in the modules beside it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.keras import application_nets as nets
-from tensorlite.core.errors import NotFoundError
+from tensorlite.compat.v2.keras import (
+    application_cells as cells,
+    application_efficient as efficient,
+    application_inceptions as inceptions,
+    application_nets as nets,
+)
+from tensorlite.compat.v2.keras.files_fetched import get_file
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 
 _MEANS = np.array([103.939, 116.779, 123.68], np.float32)
 _SHARES = np.array([0.485, 0.456, 0.406], np.float32)
@@ -33,6 +45,10 @@ def _torch(x: Any) -> Any:
     return (x / 255.0 - _SHARES) / _SPREADS
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
 def _prepared(change: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return what brings pixels from 0 to 255 into the range that a model takes."""
 
@@ -45,10 +61,33 @@ def _prepared(change: Callable[[Any], Any]) -> Callable[..., Any]:
     return preprocess_input
 
 
-def decode_predictions(preds: Any, top: int = 5) -> Any:
-    raise NotFoundError(
-        "decode_predictions: the names of ImageNet's classes are not here, and none are downloaded"
-    )
+_CLASSES = (
+    "https://storage.googleapis.com/download.tensorflow.org/data/"
+    "imagenet_class_index.json"
+)
+
+
+def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, Any]]]:
+    """Return the likeliest classes of each row: their number in WordNet, name and share."""
+    rows = np.asarray(preds)
+    if rows.ndim != 2 or rows.shape[1] != 1000:
+        raise InvalidArgumentError(
+            "`decode_predictions` expects a batch of predictions (i.e. a 2D array of shape "
+            f"(samples, 1000)). Received array with shape: {rows.shape}"
+        )
+    name = _CLASSES.rpartition("/")[2]
+    try:
+        path = get_file(name, _CLASSES, cache_subdir="models")
+    except (OSError, UnavailableError) as error:
+        raise NotFoundError(
+            f"decode_predictions: the names of ImageNet's classes, {name}, are not among Keras' "
+            f"models in its folder, and were not fetched ({error})"
+        ) from error
+    names = json.loads(Path(path).read_text(encoding="utf-8"))
+    return [
+        [(*names[str(i)], row[i]) for i in np.argsort(row)[::-1][:top]]
+        for row in rows
+    ]
 
 
 def _space(change: Callable[[Any], Any], **models: Any) -> SimpleNamespace:
@@ -69,19 +108,80 @@ DenseNet121 = partial(nets.densenet, "densenet121")
 DenseNet169 = partial(nets.densenet, "densenet169")
 DenseNet201 = partial(nets.densenet, "densenet201")
 
-vgg16 = _space(_caffe, VGG16=VGG16)
-vgg19 = _space(_caffe, VGG19=VGG19)
-resnet = _space(_caffe, ResNet50=ResNet50, ResNet101=ResNet101, ResNet152=ResNet152)
-resnet50 = _space(_caffe, ResNet50=ResNet50)
-mobilenet = _space(_tf, MobileNet=MobileNet)
-mobilenet_v2 = _space(_tf, MobileNetV2=MobileNetV2)
-densenet = _space(
-    _torch,
-    DenseNet121=DenseNet121,
-    DenseNet169=DenseNet169,
-    DenseNet201=DenseNet201,
+ResNet50V2 = partial(cells.resnet_v2, "resnet50v2")
+ResNet101V2 = partial(cells.resnet_v2, "resnet101v2")
+ResNet152V2 = partial(cells.resnet_v2, "resnet152v2")
+InceptionV3, Xception = inceptions.inception_v3, inceptions.xception
+InceptionResNetV2 = inceptions.inception_resnet_v2
+NASNetMobile = partial(cells.nasnet, "mobile")
+NASNetLarge = partial(cells.nasnet, "large")
+MobileNetV3Small = partial(efficient.mobilenet_v3, "small")
+MobileNetV3Large = partial(efficient.mobilenet_v3, "large")
+EfficientNetB0 = partial(efficient.efficientnet, "b0")
+EfficientNetB1 = partial(efficient.efficientnet, "b1")
+EfficientNetB2 = partial(efficient.efficientnet, "b2")
+EfficientNetB3 = partial(efficient.efficientnet, "b3")
+EfficientNetB4 = partial(efficient.efficientnet, "b4")
+EfficientNetB5 = partial(efficient.efficientnet, "b5")
+EfficientNetB6 = partial(efficient.efficientnet, "b6")
+EfficientNetB7 = partial(efficient.efficientnet, "b7")
+EfficientNetV2B0 = partial(efficient.efficientnet_v2, "b0")
+EfficientNetV2B1 = partial(efficient.efficientnet_v2, "b1")
+EfficientNetV2B2 = partial(efficient.efficientnet_v2, "b2")
+EfficientNetV2B3 = partial(efficient.efficientnet_v2, "b3")
+EfficientNetV2S = partial(efficient.efficientnet_v2, "s")
+EfficientNetV2M = partial(efficient.efficientnet_v2, "m")
+EfficientNetV2L = partial(efficient.efficientnet_v2, "l")
+ConvNeXtTiny = partial(cells.convnext, "tiny")
+ConvNeXtSmall = partial(cells.convnext, "small")
+ConvNeXtBase = partial(cells.convnext, "base")
+ConvNeXtLarge = partial(cells.convnext, "large")
+ConvNeXtXLarge = partial(cells.convnext, "xlarge")
+
+
+def _named(*names: str) -> dict[str, Any]:
+    return {name: globals()[name] for name in names}
+
+
+_RESNETS = ("ResNet50", "ResNet101", "ResNet152")
+vgg16 = _space(_caffe, **_named("VGG16"))
+vgg19 = _space(_caffe, **_named("VGG19"))
+resnet = _space(_caffe, **_named(*_RESNETS))
+resnet50 = _space(_caffe, **_named("ResNet50"))
+resnet_v2 = _space(_tf, **_named(*(f"{name}V2" for name in _RESNETS)))
+mobilenet = _space(_tf, **_named("MobileNet"))
+mobilenet_v2 = _space(_tf, **_named("MobileNetV2"))
+mobilenet_v3 = _space(_same, **_named("MobileNetV3Small", "MobileNetV3Large"))
+densenet = _space(_torch, **_named("DenseNet121", "DenseNet169", "DenseNet201"))
+inception_v3 = _space(_tf, **_named("InceptionV3"))
+inception_resnet_v2 = _space(_tf, **_named("InceptionResNetV2"))
+xception = _space(_tf, **_named("Xception"))
+nasnet = _space(_tf, **_named("NASNetMobile", "NASNetLarge"))
+efficientnet = _space(_same, **_named(*(f"EfficientNetB{i}" for i in range(8))))
+efficientnet_v2 = _space(
+    _same,
+    **_named(
+        *(f"EfficientNetV2{x}" for x in ("B0", "B1", "B2", "B3", "S", "M", "L"))
+    ),
 )
-imagenet_utils = _space(_caffe)
+convnext = _space(
+    _same,
+    **_named(*(f"ConvNeXt{x}" for x in ("Tiny", "Small", "Base", "Large", "XLarge"))),
+)
+_CHANGES = {"caffe": _caffe, "tf": _tf, "torch": _torch}
+
+
+def _by_mode(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
+    if mode not in _CHANGES:
+        raise InvalidArgumentError(
+            f"preprocess_input: `mode` is one of {', '.join(_CHANGES)}, not {mode!r}"
+        )
+    return _prepared(_CHANGES[mode])(x, data_format)
+
+
+imagenet_utils = SimpleNamespace(
+    preprocess_input=_by_mode, decode_predictions=decode_predictions
+)
 
 
 def __getattr__(name: str) -> Any:
