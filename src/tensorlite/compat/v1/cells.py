@@ -396,6 +396,11 @@ class MultiRNNCell(RNNCell):
         states = state
         if not self._state_is_tuple:
             states = split(state, [cell.state_size for cell in self._cells], 1)
+        if not isinstance(states, (list, tuple)) or len(states) != len(self._cells):
+            raise InvalidArgumentError(
+                f"Expected state to be a tuple of length {len(self._cells)}, but received: "
+                f"{states!r}"
+            )
         current, following = inputs, []
         for number, (cell, own) in enumerate(zip(self._cells, states, strict=True)):
             with _scope_of(f"cell_{number}"):

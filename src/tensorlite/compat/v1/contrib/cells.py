@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.shared.arrays import concat, split, transpose, zeros
+from tensorlite.compat.shared.arrays import concat, shape, split, transpose, zeros
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, relu, sigmoid, tanh
 from tensorlite.compat.v1 import init_ops, scopes
 from tensorlite.compat.v1.cells import LayerRNNCell, LSTMStateTuple, RNNCell
 from tensorlite.compat.v1.contrib.normalizing import layer_norm
 from tensorlite.compat.v1.nn_functions import dropout
-from tensorlite.compat.v1.rnn import bidirectional_dynamic_rnn
+from tensorlite.compat.v1.rnn import (
+    bidirectional_dynamic_rnn,
+    static_bidirectional_rnn,
+)
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
@@ -297,6 +300,67 @@ def transpose_batch_time(x: Any) -> Any:
     return transpose(x, [1, 0, *range(2, rank)])
 
 
+def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
+    """Return how many rows inputs, time first, have: a number if it is known."""
+    for x in flat_input:
+        sizes = x.get_shape()
+        if sizes.rank is not None and sizes.rank < 2:
+            raise InvalidArgumentError(
+                f"Input tensor should have rank >= 2. Given shape: {sizes}"
+            )
+        known = None if sizes.rank is None else sizes.as_list()[1]
+        if known is not None:
+            return known
+    return shape(flat_input[0])[1]
+
+
+def _begins(
+    cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any
+) -> list[tuple[Any, Any, Any]]:
+    """Return, for each layer, its two cells and with what they begin."""
+    for what, cells in (("fw", cells_fw), ("bw", cells_bw)):
+        if not isinstance(cells, list) or not cells:
+            raise InvalidArgumentError(
+                f"cells_{what} must be a list of RNNCells (one per layer), not {cells!r}."
+            )
+    if len(cells_fw) != len(cells_bw):
+        raise InvalidArgumentError(
+            "Forward and Backward cells must have the same depth, and there must be some."
+        )
+    for what, states in (("fw", states_fw), ("bw", states_bw)):
+        fits = isinstance(states, list) and len(states) == len(cells_fw)
+        if states is not None and not fits:
+            raise InvalidArgumentError(
+                f"initial_states_{what} must be a list of state tensors (one per layer)."
+            )
+    none = [None] * len(cells_fw)
+    begins = zip(states_fw or none, states_bw or none, strict=True)
+    return list(zip(cells_fw, cells_bw, begins, strict=True))
+
+
+def stack_bidirectional_rnn(
+    cells_fw: Sequence[Any],
+    cells_bw: Sequence[Any],
+    inputs: Any,
+    initial_states_fw: Any = None,
+    initial_states_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
+    """Return what layers of cells in both ways give for a list of steps."""
+    layers = _begins(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
+    states = []
+    with scopes.variable_scope(scope, "stack_bidirectional_rnn"):
+        for i, (forward, backward, begin) in enumerate(layers):
+            with scopes.variable_scope(f"cell_{i}"):
+                inputs, *last = static_bidirectional_rnn(
+                    forward, backward, inputs, *begin, dtype, sequence_length
+                )
+            states.append(last)
+    return inputs, tuple(x[0] for x in states), tuple(x[1] for x in states)
+
+
 def stack_bidirectional_dynamic_rnn(
     cells_fw: Sequence[Any],
     cells_bw: Sequence[Any],
@@ -311,16 +375,10 @@ def stack_bidirectional_dynamic_rnn(
     swap_memory: bool = False,
 ) -> Any:
     """Return what layers of cells in both ways give, each being given both of the one below."""
-    if not cells_fw or len(cells_fw) != len(cells_bw):
-        raise InvalidArgumentError(
-            "Forward and Backward cells must have the same depth, and there must be some."
-        )
-    none = [None] * len(cells_fw)
-    begins = zip(initial_states_fw or none, initial_states_bw or none, strict=True)
-    pairs = zip(cells_fw, cells_bw, begins, strict=True)
+    layers = _begins(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states = []
     with scopes.variable_scope(scope, "stack_bidirectional_rnn"):
-        for i, (forward, backward, begin) in enumerate(pairs):
+        for i, (forward, backward, begin) in enumerate(layers):
             with scopes.variable_scope(f"cell_{i}"):
                 both, last = bidirectional_dynamic_rnn(
                     forward,

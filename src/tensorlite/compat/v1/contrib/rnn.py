@@ -11,8 +11,38 @@ from tensorlite.compat.v1.contrib.cells import (
     LSTMBlockCell as LSTMBlockCell,
     NASCell as NASCell,
     UGRNNCell as UGRNNCell,
+    best_effort_input_batch_size as best_effort_input_batch_size,
     stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn,
+    stack_bidirectional_rnn as stack_bidirectional_rnn,
     transpose_batch_time as transpose_batch_time,
+)
+from tensorlite.compat.v1.contrib.cells_around import (
+    AttentionCellWrapper as AttentionCellWrapper,
+    CompiledWrapper as CompiledWrapper,
+    HighwayWrapper as HighwayWrapper,
+)
+from tensorlite.compat.v1.contrib.cells_of_each import (
+    IndRNNCell as IndRNNCell,
+    IndyGRUCell as IndyGRUCell,
+    IndyLSTMCell as IndyLSTMCell,
+    SRUCell as SRUCell,
+)
+from tensorlite.compat.v1.contrib.cells_of_sequences import (
+    FusedRNNCell as FusedRNNCell,
+    FusedRNNCellAdaptor as FusedRNNCellAdaptor,
+    LSTMBlockFusedCell as LSTMBlockFusedCell,
+    LSTMBlockWrapper as LSTMBlockWrapper,
+    TimeReversedFusedRNN as TimeReversedFusedRNN,
+)
+from tensorlite.compat.v1.contrib.cells_with_gates import (
+    Conv1DLSTMCell as Conv1DLSTMCell,
+    Conv2DLSTMCell as Conv2DLSTMCell,
+    Conv3DLSTMCell as Conv3DLSTMCell,
+    ConvLSTMCell as ConvLSTMCell,
+    CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell,
+    GLSTMCell as GLSTMCell,
+    IntersectionRNNCell as IntersectionRNNCell,
+    PhasedLSTMCell as PhasedLSTMCell,
 )
 from tensorlite.compat.v1.rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,
