@@ -29,7 +29,7 @@ from tensorlite.ops.arrange import moveaxis, permute_dims
 from tensorlite.ops.compare import less, where
 from tensorlite.ops.join import concat
 from tensorlite.ops.places import (
-    combine_at,
+    combine_into,
     in_range,
     integers,
     nd_depth,
@@ -225,9 +225,9 @@ class ScatterNd(Op):
         whole = tuple(shape.tolist())
         nd_fits(self.name, indices.shape, updates.shape, whole)
         rows, places = nd_rows(self.name, xp, indices, whole)
-        zeros = xp.zeros(rows, updates.dtype)
-        slices = updates.reshape(places.size, rows[1])
-        return combine_at(xp, "add", zeros, places, slices).reshape(whole)
+        sums = xp.zeros(rows, updates.dtype)
+        combine_into(xp, "add", sums, places, updates.reshape(places.size, rows[1]))
+        return sums.reshape(whole)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient at the coordinates."""

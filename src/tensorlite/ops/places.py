@@ -146,32 +146,48 @@ _SIGN = 1 << 63
 
 
 def combine_at(xp: Xp, name: str, target: Array, rows: Array, values: Array) -> Array:
-    """Return a copy of a matrix into whose `rows` values went by a function (add, maximum, ...).
+    """Return a copy of a matrix into whose `rows` values went by a function (add, maximum, ...)."""
+    out = target.copy()
+    combine_into(xp, name, out, rows, values)
+    return out
+
+
+def combine_into(
+    xp: Xp, name: str, target: Array, rows: Array, values: Array
+) -> None:
+    """Bring values into the `rows` of a contiguous matrix by a function (add, maximum, ...).
 
     Rows may be named several times. Indices are made flat, for which `at` has a fast path.
     """
-    kept = target.dtype
-    if kept.kind == "c":  # GPUs add numbers atomically, not pairs of numbers
-        both = xp.empty_like(target)
-        both.real = combine_at(xp, name, target.real, rows, values.real)
-        both.imag = combine_at(xp, name, target.imag, rows, values.imag)
-        return both
-    out, values = _atomic(target, name), _atomic(values, name)
     inner = target.shape[1]
     places = (rows.astype("int64")[:, None] * inner + xp.arange(inner)).reshape(-1)
-    flat = out.reshape(-1).copy()
-    getattr(xp, name).at(flat, places, values.reshape(-1))
+    flat, given = target.reshape(-1), values.reshape(-1)
+    if xp is np and flat.dtype.name not in _WIDER:
+        getattr(np, name).at(flat, places, given)
+    elif flat.dtype.kind == "c":  # GPUs add numbers atomically, not pairs of numbers
+        flat.real = _combined(xp, name, flat.real, places, given.real)
+        flat.imag = _combined(xp, name, flat.imag, places, given.imag)
+    else:
+        flat[...] = _combined(xp, name, flat, places, given)
+
+
+def _combined(xp: Xp, name: str, flat: Array, places: Array, values: Array) -> Array:
+    """Return numbers with values brought in, computed in a dtype that can be."""
+    kept = flat.dtype
+    out = _atomic(flat, name)
+    getattr(xp, name).at(out, places, _atomic(values, name))
     if kept.name == "int64":
-        flat = (flat if name == "add" else flat ^ xp.uint64(_SIGN)).view("int64")
-    return flat.astype(kept).reshape(target.shape)
+        out = (out if name == "add" else out ^ xp.uint64(_SIGN)).view("int64")
+    return out.astype(kept)
 
 
 def sums_at(xp: Xp, count: int, rows: Array, values: Array) -> Array:
     """Return `count` slices, each the sum of those of `values` whose row it is."""
     inner = values.shape[1:]
     flat = values.reshape((rows.size, prod(inner)))
-    start = xp.zeros((count, prod(inner)), values.dtype)
-    return combine_at(xp, "add", start, rows, flat).reshape((count, *inner))
+    sums = xp.zeros((count, prod(inner)), values.dtype)
+    combine_into(xp, "add", sums, rows, flat)
+    return sums.reshape((count, *inner))
 
 
 def _atomic(x: Array, name: str) -> Array:
@@ -195,5 +211,6 @@ def reduced_segments(
     if ids.size and int(ids.min()) < 0:
         values, rows = values[rows >= 0], rows[rows >= 0]
     in_range(op, rows, count, 0)
-    start = xp.full((count, prod(inner)), initial, data.dtype)
-    return combine_at(xp, name, start, rows, values).reshape((count, *inner))
+    out = xp.full((count, prod(inner)), initial, data.dtype)
+    combine_into(xp, name, out, rows, values)
+    return out.reshape((count, *inner))

@@ -5,6 +5,9 @@ Rows of variables are read and written in sparse_state.py; class Variable is in 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from sys import getrefcount
 from threading import RLock
 from typing import Any
 from weakref import ReferenceType
@@ -31,7 +34,8 @@ class VariableState(Resource):
     """What a variable's handle stands for: an array that assignments replace as a whole.
 
     Who makes a new value out of the old holds the lock, so that no write of another thread is
-    lost; who reads has the value of some moment, and needs none.
+    lost; who reads has the value of some moment, and needs none. An array that nothing else holds
+    may be written over: meanwhile it is taken away, and readers wait for the lock.
     """
 
     __slots__ = ("_place", "_spec", "array", "lock", "lost", "name", "owner")
@@ -63,14 +67,37 @@ class VariableState(Resource):
     @property
     def memory(self) -> object:
         """The value; before there is one, an array of no elements where it will be."""
-        return self._place if self.array is None else self.array
+        array = self.current()
+        return self._place if array is None else array
 
     def value(self) -> Array:
         """Return the array; FailedPreconditionError when nothing has been assigned."""
-        array = self.array
+        array = self.current()
         if array is None:
             raise self.without_value()
         return array
+
+    def current(self) -> Array:
+        """Return the array, or None when nothing has been assigned."""
+        array = self.array
+        if array is None:
+            with self.lock:
+                array = self.array
+        return array
+
+    @contextmanager
+    def rewritten(self) -> Iterator[Array]:
+        """Give a block the array to write over, a copy if anything else holds its memory."""
+        with self.lock:
+            array = self.value()
+            self.array = None
+            try:
+                held_elsewhere = _holders(array) != HELD_ONCE
+                if held_elsewhere or not _is_whole_memory(array):
+                    array = array.copy()
+                yield array
+            finally:
+                self.array = array
 
     def begin(self, array: Array) -> Array:
         """Return the value, which is `array` now if there was none."""
@@ -81,7 +108,8 @@ class VariableState(Resource):
 
     def copied(self) -> VariableState:
         """Return another with a value of its own, equal to this one's."""
-        array = None if self.array is None else self.array.copy()
+        array = self.current()
+        array = None if array is None else array.copy()
         trainable = self._spec.trainable
         return VariableState(
             self._spec.inner[0], self.name, trainable, array, self._place
@@ -103,6 +131,23 @@ class VariableState(Resource):
 
     def __repr__(self) -> str:
         return f"<variable {self.name!r} {self._spec.inner[0]}>"
+
+
+def _holders(array: Array) -> int:
+    return getrefcount(array)
+
+
+def _held_once() -> int:
+    array = np.empty(1)
+    return _holders(array)
+
+
+HELD_ONCE = _held_once()
+"""How many hold an array that one name holds; how Python counts differs by version."""
+
+
+def _is_whole_memory(array: Array) -> bool:
+    return type(array) is np.ndarray and array.base is None and array.flags.carray
 
 
 class VarHandleOp(Making):
@@ -133,7 +178,7 @@ class VarIsInitializedOp(Op):
 
     def kernel(self, xp: Xp, handle: VariableState) -> Array:
         """Return the answer, in host memory."""
-        return np.asarray(handle.array is not None)
+        return np.asarray(handle.current() is not None)
 
 
 class ReadVariableOp(Op):
@@ -150,9 +195,7 @@ class ReadVariableOp(Op):
     def kernel(self, xp: Xp, handle: VariableState) -> Array:
         """Return the array the variable holds now."""
         array = handle.array
-        if array is None:
-            raise handle.without_value()
-        return array
+        return handle.value() if array is None else array
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient of the value as the handle's, sparse if it is."""

@@ -16,7 +16,7 @@ from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrange import size
 from tensorlite.ops.gather import size_at
-from tensorlite.ops.places import combine_at, in_range, integers
+from tensorlite.ops.places import combine_into, in_range, integers
 from tensorlite.ops.resource import ReadVariableOp, VariableState
 from tensorlite.ops.shape import reshape, shape_of
 
@@ -94,25 +94,23 @@ class _ResourceScatter(Op, abstract=True):
     def kernel(
         self, xp: Xp, handle: VariableState, indices: Array, updates: Array
     ) -> tuple[Array, ...]:
-        """Replace the variable's array by one with the updates in it."""
+        """Bring the updates into the variable's array."""
         given = [TensorSpec(x.shape, of_numpy(x.dtype)) for x in (indices, updates)]
         self.infer(handle.spec, *given)
-        with handle.lock:
-            old = handle.value()
-            in_range(self.name, indices, old.shape[0], 0)
-            rows = old.reshape(old.shape[0], prod(old.shape[1:]))
+        with handle.rewritten() as whole:
+            in_range(self.name, indices, whole.shape[0], 0)
+            rows = whole.reshape(whole.shape[0], prod(whole.shape[1:]))
             each = indices.size, rows.shape[1]
             values = (
                 updates.reshape(each)
                 if updates.ndim
                 else xp.broadcast_to(updates, each)
             )
-            made = self.combine(xp, rows, indices.reshape(-1), values)
-            handle.array = made.reshape(old.shape)
+            self.combine(xp, rows, indices.reshape(-1), values)
         return ()
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return a copy of `rows` with values brought in at some of them."""
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Bring values into some of the rows."""
         raise TypeError(f"{self.name} does not say how it combines")
 
 
@@ -130,56 +128,54 @@ def _rows_shape(op: str, handle: TensorSpec, indices: TensorSpec) -> Dims | None
 class ResourceScatterUpdate(_ResourceScatter):
     """Replaces rows of a variable; of those named twice the last stays."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows with some replaced."""
-        out = rows.copy()
-        out[places] = values
-        return out
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Replace the rows."""
+        rows[places] = values
 
 
 class ResourceScatterAdd(_ResourceScatter):
     """Adds to rows of a variable."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows with values added to some."""
-        return combine_at(xp, "add", rows, places, values)
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Add to the rows."""
+        combine_into(xp, "add", rows, places, values)
 
 
 class ResourceScatterSub(_ResourceScatter):
     """Subtracts from rows of a variable."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows with values subtracted from some."""
-        return combine_at(xp, "add", rows, places, xp.negative(values))
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Subtract from the rows."""
+        combine_into(xp, "add", rows, places, xp.negative(values))
 
 
 class ResourceScatterMax(_ResourceScatter):
     """Makes rows of a variable at least as large as the updates."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows, at least as large as the values."""
-        return combine_at(xp, "maximum", rows, places, values)
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Keep the larger of rows and values."""
+        combine_into(xp, "maximum", rows, places, values)
 
 
 class ResourceScatterMin(_ResourceScatter):
     """Makes rows of a variable at most as large as the updates."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows, at most as large as the values."""
-        return combine_at(xp, "minimum", rows, places, values)
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Keep the smaller of rows and values."""
+        combine_into(xp, "minimum", rows, places, values)
 
 
 class ResourceScatterMul(_ResourceScatter):
     """Multiplies rows of a variable."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows, some of them multiplied."""
-        return combine_at(xp, "multiply", rows, places, values)
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Multiply the rows."""
+        combine_into(xp, "multiply", rows, places, values)
 
 
 class ResourceScatterDiv(_ResourceScatter):
     """Divides rows of a variable."""
 
-    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
-        """Return the rows, some of them divided."""
-        return combine_at(xp, "divide", rows, places, values)
+    def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
+        """Divide the rows."""
+        combine_into(xp, "divide", rows, places, values)

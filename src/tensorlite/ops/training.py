@@ -124,9 +124,8 @@ class SparseApply(Op):
             parts = [s.value()[rows] for s in states]
             updated = self.rule.update(xp, parts, hyper, summed)
             for state, part in zip(states, updated, strict=True):
-                whole = state.array.copy()
-                whole[rows] = part
-                state.array = whole
+                with state.rewritten() as whole:
+                    whole[rows] = part
         return ()
 
 
