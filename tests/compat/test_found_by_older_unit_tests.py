@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensorlite.compat import v1
@@ -35,3 +36,26 @@ def test_negative_numbers_are_not_counted() -> None:
         pytest.raises(tf.errors.InvalidArgumentError, match="must be non-negative"),
     ):
         session.run(tf.bincount([-1, 2]))
+
+
+def test_what_programs_write_into_their_arrays_later_is_not_seen() -> None:
+    first, second = np.ones(3), np.ones(3)
+    one, other = tf.Variable(first), tf.get_variable("other", initializer=second)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first[0], second[1] = 5.0, 7.0
+        np.testing.assert_array_equal(session.run(one), np.ones(3))
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(other), np.ones(3))
+
+
+def test_averages_move_half_precision() -> None:
+    x = tf.Variable(np.asarray([1.0, 2.0], np.float16))
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    update = averages.apply([x])
+    moved = x.assign([3.0, 4.0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(moved)
+        session.run(update)
+        assert session.run(averages.average(x)).tolist() == [2.0, 3.0]

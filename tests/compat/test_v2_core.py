@@ -268,3 +268,10 @@ def test_arrays_of_tensors_and_extension_types_are_leaves_of_structures() -> Non
     assert len(tf.nest.flatten(pair, expand_composites=True)) == 2
     read = tf.nest.map_structure(lambda x: x.read(1), {"a": array})
     assert read["a"].numpy().tolist() == [2.0]
+
+
+def test_constants_do_not_see_what_is_written_into_their_arrays() -> None:
+    given = np.ones(2)
+    made = tf.constant(given)
+    given[0] = 5.0
+    np.testing.assert_array_equal(made.numpy(), [1.0, 1.0])

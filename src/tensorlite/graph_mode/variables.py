@@ -226,7 +226,7 @@ def _tensor(value: Any, wanted: DType | None) -> Tensor:
     if isinstance(value, (list, tuple)) and wanted is not None:
         value = np.asarray(array_of(value)) if not _has_tensor(value) else value
     if isinstance(value, (np.ndarray, np.generic)) and wanted is not None:
-        return constant(value, wanted)
+        return constant(value.copy(), wanted)  # the program may write into its own
     return to_tensor(value, wanted)
 
 

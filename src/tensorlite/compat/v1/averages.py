@@ -133,7 +133,8 @@ def _share(decay: Any, dtype: Any) -> Any:
     """Return the part of the way that averages move, as TensorFlow makes it."""
     if isinstance(decay, (int, float)):
         return framework.constant(1.0 - decay, dtype, name="decay")
-    return 1.0 - decay
+    share = 1.0 - decay
+    return share if share.dtype is dtype else cast(share, dtype)
 
 
 def _debiased(variable: Any, value: Any, share: Any, name: str) -> Any:

@@ -43,7 +43,9 @@ def constant(
         made = converted(value)
         made = made if dtype is None else astype(made, as_dtype(dtype))
     else:
-        made = constant_of(_array(value, dtype))
+        array = _array(value, dtype)
+        held = hasattr(value, "__array__") and np.may_share_memory(array, value)
+        made = constant_of(array.copy() if held else array)
     if shape is None:
         return made
     sizes = list(TensorShape(shape))

@@ -8,6 +8,18 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework
+from tensorlite.compat.v1.contrib.external_optimizers import (
+    ExternalOptimizerInterface,
+    ScipyOptimizerInterface,
+)
+from tensorlite.compat.v1.contrib.optimizers_around import (
+    LARSOptimizer,
+    MovingAverageOptimizer,
+    MultitaskOptimizerWrapper,
+    RegAdagradOptimizer,
+    VariableClippingOptimizer,
+    clip_gradients_by_global_norm,
+)
 from tensorlite.compat.v1.optimizer import Optimizer
 from tensorlite.compat.v1.optimizers import AdamOptimizer, MomentumOptimizer
 from tensorlite.core.tensor import IndexedSlices
@@ -18,10 +30,18 @@ __all__ = [
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "ExternalOptimizerInterface",
+    "LARSOptimizer",
     "LazyAdamOptimizer",
     "MomentumWOptimizer",
+    "MovingAverageOptimizer",
+    "MultitaskOptimizerWrapper",
     "NadamOptimizer",
     "PowerSignOptimizer",
+    "RegAdagradOptimizer",
+    "ScipyOptimizerInterface",
+    "VariableClippingOptimizer",
+    "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",
 ]
 

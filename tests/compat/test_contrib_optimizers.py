@@ -1,0 +1,160 @@
+"""Optimizers of tf.contrib.opt around others; numbers are worked out beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.graph_mode.graph import mode, reset_default_graph
+
+tf: Any = v1
+opt: Any = tf.contrib.opt
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    yield
+    mode.eager = before
+
+
+def test_scipy_minimises_losses() -> None:
+    pytest.importorskip("scipy")
+    x, y = tf.Variable([7.0, -3.0]), tf.Variable(2.0)
+    loss = tf.reduce_sum(tf.square(x - [1.0, 2.0])) + tf.square(y - 5.0)
+    seen: list[float] = []
+    optimizer = opt.ScipyOptimizerInterface(loss, options={"maxiter": 50})
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        optimizer.minimize(session, fetches=[loss], loss_callback=seen.append)
+        np.testing.assert_allclose(session.run(x), [1.0, 2.0], atol=1e-4)
+        np.testing.assert_allclose(session.run(y), 5.0, atol=1e-4)
+    assert seen[0] == 36.0 + 25.0 + 9.0
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "expected"),
+    [
+        ({"var_to_bounds": ([None, 2.0], None)}, [0.0, 2.0]),
+        ({"method": "SLSQP", "inequality": True}, [1.0, 0.0]),
+    ],
+)
+def test_scipy_keeps_to_bounds_and_constraints(
+    kwargs: dict[str, Any], expected: list[float]
+) -> None:
+    pytest.importorskip("scipy")
+    x = tf.Variable([7.0, 7.0])
+    given = dict(kwargs)
+    if "var_to_bounds" in given:
+        given["var_to_bounds"] = {x: ([-np.inf, 2.0], np.inf)}
+    if given.pop("inequality", False):
+        given["inequalities"] = [x[0] - 1.0]
+    optimizer = opt.ScipyOptimizerInterface(tf.reduce_sum(tf.square(x)), **given)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        optimizer.minimize(session)
+        np.testing.assert_allclose(session.run(x), expected, atol=1e-4)
+
+
+def test_programs_bring_optimizers_of_their_own() -> None:
+    class Once(opt.ExternalOptimizerInterface):  # type: ignore[misc]
+        def _minimize(self, initial_val: Any, loss_grad_func: Any, **_: Any) -> Any:
+            return initial_val - loss_grad_func(initial_val)[1]
+
+    x = tf.Variable([[1.0, 2.0]])
+    optimizer = Once(tf.reduce_sum(tf.square(x)) / 2.0)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        optimizer.minimize(session)
+        assert session.run(x).tolist() == [[0.0, 0.0]]
+
+
+def test_savers_of_averages_write_these_for_what_they_are_of(tmp_path: Path) -> None:
+    x = tf.Variable([1.0], name="x")
+    around = opt.MovingAverageOptimizer(
+        tf.train.GradientDescentOptimizer(1.0), average_decay=0.5
+    )
+    with pytest.raises(RuntimeError, match="before creating the swapping_saver"):
+        around.swapping_saver()
+    update = around.minimize(x * 2.0)
+    saver = around.swapping_saver()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        path = saver.save(session, str(tmp_path / "model"))
+        assert session.run(x).tolist() == [-1.0]
+    reader = tf.train.NewCheckpointReader(path)
+    assert reader.get_tensor("x").tolist() == [0.0]
+    assert reader.get_tensor("x/ExponentialMovingAverage").tolist() == [-1.0]
+
+
+@pytest.mark.parametrize("in_rows", [False, True])
+def test_rows_are_shortened_after_steps(in_rows: bool) -> None:
+    x = tf.Variable([[0.0, 1.0], [3.0, 4.0]])
+    around = opt.VariableClippingOptimizer(
+        tf.train.GradientDescentOptimizer(1.0), {x: [1]}, 2.0
+    )
+    gradient = tf.zeros([2, 2])
+    if in_rows:
+        gradient = tf.IndexedSlices(tf.zeros([1, 2]), [1], [2, 2])
+    update = around.apply_gradients([(gradient, x)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        np.testing.assert_allclose(session.run(x), [[0.0, 1.0], [1.2, 1.6]])
+
+
+def test_rates_of_layers_hang_on_weights_and_gradients() -> None:
+    x, bias = tf.Variable([3.0, 4.0]), tf.Variable([1.0], name="bias")
+    optimizer = opt.LARSOptimizer(
+        0.1, momentum=0.9, weight_decay=0.1, eeta=0.1, skip_list=["bias"]
+    )
+    update = optimizer.apply_gradients(
+        [(tf.constant([0.6, 0.8]), x), (bias * 1.0, bias)]
+    )
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        rate = 0.1 * 0.1 * 5 / (1 + 0.1 * 5)
+        np.testing.assert_allclose(
+            session.run(x), [3 - rate * 0.6, 4 - rate * 0.8], rtol=1e-6
+        )
+        np.testing.assert_allclose(session.run(bias), [0.9])
+
+
+def test_sums_are_left_as_they_are_for_losses_that_should_not_count() -> None:
+    x = tf.Variable([1.0])
+    optimizer = opt.RegAdagradOptimizer(1.0, initial_accumulator_value=4.0)
+    with optimizer.avoid_updating_slots():
+        update = optimizer.minimize(3.0 * x)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        assert session.run(x).tolist() == [-0.5]
+        assert session.run(optimizer.get_slot(x, "accumulator")).tolist() == [4.0]
+
+
+def test_gradients_that_are_all_zero_move_nothing() -> None:
+    x = tf.Variable([1.0])
+    inner = tf.train.MomentumOptimizer(1.0, 0.9)
+    optimizer = opt.MultitaskOptimizerWrapper(inner)
+    gradient = tf.placeholder(tf.float32, [1])
+    update = optimizer.apply_gradients([(gradient, x)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update, {gradient: [2.0]})
+        session.run(update, {gradient: [0.0]})
+        assert session.run(x).tolist() == [-1.0]
+        assert session.run(inner.get_slot(x, "momentum")).tolist() == [2.0]
+    pairs, length = opt.clip_gradients_by_global_norm(
+        [(tf.constant([3.0, 4.0]), x)], 1.0
+    )
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(pairs[0][0]), [0.6, 0.8], rtol=1e-6)
+        assert session.run(length) == 5.0
