@@ -79,7 +79,8 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def printed(model: Any, **kwargs: Any) -> str:
     found: list[str] = []
     model.summary(print_fn=found.append, **kwargs)
-    return "\n".join(found)
+    assert "".join(found).endswith("\n")
+    return "\n".join(found).removesuffix("\n")
 
 
 def test_a_line_of_layers_has_three_columns() -> None:

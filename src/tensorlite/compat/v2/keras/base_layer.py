@@ -36,6 +36,7 @@ from tensorlite.compat.v2.keras.arguments import (
 )
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
 from tensorlite.compat.v2.keras.own_variables import OwnVariables
+from tensorlite.compat.v2.keras.views import Views
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
@@ -61,7 +62,7 @@ _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
 """Attributes that checkpoints do not have, nor those of Keras 3."""
 
 
-class Layer(Arguments, OwnVariables, Module):
+class Layer(Arguments, OwnVariables, Views, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -425,30 +426,6 @@ class Layer(Arguments, OwnVariables, Module):
         for restore in self.awaiting:
             restore.again()
 
-    @property
-    def input(self) -> Any:
-        return self._node().inputs
-
-    @property
-    def output(self) -> Any:
-        return self._node().outputs
-
-    @property
-    def input_shape(self) -> Any:
-        return nest.map_structure(lambda x: tuple(x.shape), self.input)
-
-    @property
-    def output_shape(self) -> Any:
-        return nest.map_structure(lambda x: tuple(x.shape), self.output)
-
-    def _node(self) -> Any:
-        if not self.nodes:
-            raise AttributeError(
-                f"the layer {self.name} has not been called on keras.Input yet, and thus has no "
-                "defined input and output"
-            )
-        return self.nodes[0]
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
@@ -475,6 +452,7 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
     def made(self: Layer, *args: Any, **kwargs: Any) -> None:
         scope = naming.inside(self.name) if self.opens_scope else nullcontext()
         with interpreted_by(None), scope:
+            self.note_path()
             build(self, *args, **kwargs)
         self.built = True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from tensorlite.compat.v2.keras import losses, metrics
+from tensorlite.compat.v2.keras import losses, metrics, naming
 from tensorlite.compat.v2.keras.base_metric import Mean, Metric
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -74,7 +74,7 @@ class CompiledLoss:
         given = spread(self._given, outputs, self._names)
         self._losses = [_loss_of_output(x) for x in given]
         if len(self._losses) > 1:
-            titles = output_names(outputs, self._names)
+            titles = _titles_of_losses(outputs, self._names, given, self._losses)
             self._each = [
                 None if loss is None else Mean(f"{title}_loss")
                 for title, loss in zip(titles, self._losses, strict=True)
@@ -128,11 +128,24 @@ def batch_of(x: Any) -> Any:
 
 
 def output_names(outputs: Any, names: list[str]) -> list[str]:
-    """Return the names of outputs: keys, given names, or numbers."""
+    """Return the names of outputs: keys, given names, or numbers, which Keras 3 leaves out."""
     if isinstance(outputs, dict):
         return sorted(outputs)
     count = len(nest.flatten(outputs))
-    return names if len(names) == count else [f"output_{i + 1}" for i in range(count)]
+    if len(names) == count:
+        return names
+    return ["" if naming.is_keras_3() else f"output_{i + 1}" for i in range(count)]
+
+
+def _titles_of_losses(
+    outputs: Any, names: list[str], given: list[Any], made: list[Any]
+) -> list[str]:
+    """Return what the outputs' losses are listed by: the outputs' names or their own."""
+    titles = output_names(outputs, names)
+    return [
+        title or (one if isinstance(one, str) else getattr(loss, "name", ""))
+        for title, one, loss in zip(titles, given, made, strict=True)
+    ]
 
 
 def matching(y_true: Any, y_pred: Any, names: list[str]) -> list[Any]:
@@ -177,7 +190,7 @@ class CompiledMetrics(Metric):
         for given, is_weighted in ((self._given, False), (self._weighted, True)):
             known_outputs(given, y_pred, self._names, "metrics")
             for i, group in enumerate(_groups(given, y_pred, self._names)):
-                title = f"{titles[i]}_" if self._titled else ""
+                title = f"{titles[i]}_" if self._titled and titles[i] else ""
                 for one in group:
                     loss = _loss_of_output(kinds[i])
                     made = metrics.as_metric(one, true[i], outputs[i], loss)

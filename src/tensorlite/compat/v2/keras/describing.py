@@ -35,6 +35,7 @@ def namespace_of(kind: type) -> str:
         "layers": "keras.layers",
         "preprocessing": "keras.layers",
         "models": "keras",
+        "base_model": "keras",
         "initializers": "keras.initializers",
         "regularizers": "keras.regularizers",
         "constraints": "keras.constraints",

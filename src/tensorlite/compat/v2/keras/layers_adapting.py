@@ -18,6 +18,7 @@ from tensorlite.compat.shared.lookups import (
     StaticHashTable,
 )
 from tensorlite.compat.v2 import strings
+from tensorlite.compat.v2.keras import naming
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_categories import batches, counted
 from tensorlite.core.dispatch import constant, interpreted_by
@@ -77,7 +78,7 @@ class Normalization(Layer):
                 "variance", sizes, initializer="ones", trainable=False
             )
             self.count = self.add_weight(
-                "count", (), dtype="int32", initializer="zeros", trainable=False
+                "count", (), dtype="int64", initializer="zeros", trainable=False
             )
             self._set(self.adapt_mean, self.adapt_variance)
         self.built = True
@@ -87,7 +88,8 @@ class Normalization(Layer):
             made = tl.asarray(
                 x.value() if hasattr(x, "value") else x, dtype=tl.float32
             )
-            return made if not made.ndim else tl.reshape(made, self._form)
+            whole = self.axis is None and naming.is_keras_3()
+            return tl.reshape(made, self._form) if made.ndim or whole else made
 
         self.mean, self.variance = formed(mean), formed(variance)
 

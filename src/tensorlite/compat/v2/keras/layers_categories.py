@@ -65,6 +65,25 @@ class CategoryEncoding(Layer):
         return counted(numbers, depth, self.output_mode, count_weights)
 
 
+def _sampled(values: Any, share: float) -> Any:
+    """Return values in equal steps through the sorted ones, and how many each stands for."""
+    ordered = np.sort(np.asarray(values, np.float32).reshape(-1))
+    step = max(ordered.size * share, 1)
+    found = ordered[int(step - 1) :: int(step)]
+    return np.stack([found, np.full_like(found, step)])
+
+
+def _compressed(summary: Any, share: float) -> Any:
+    """Return fewer values, each of which stands for a share of all."""
+    if summary.shape[1] * share < 1:
+        return summary
+    wanted = share + np.arange(0.0, 1.0, share)
+    sums = summary[1].cumsum()
+    reached = np.interp(wanted, sums / sums[-1], summary[0])
+    counts = np.diff(np.interp(wanted, sums / sums[-1], sums), prepend=0.0)
+    return np.stack([reached, counts]).astype(np.float32)
+
+
 class Discretization(Layer):
     """The number of the bin in which each value is."""
 
@@ -82,10 +101,14 @@ class Discretization(Layer):
         self.epsilon, self.output_mode = epsilon, output_mode
 
     def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
-        """Learn bins that hold as many values each."""
-        values = np.concatenate([x.numpy().reshape(-1) for x in batches(data)])
-        shares = np.arange(1, int(self.num_bins or 1)) / int(self.num_bins or 1)
-        self.bin_boundaries = np.quantile(values, shares).tolist()
+        """Learn bins that hold about as many values each."""
+        known = np.zeros((2, 0), np.float32)
+        for x in batches(data):
+            part = _sampled(x.numpy(), self.epsilon)
+            both = np.concatenate((part, known), axis=1)
+            known = _compressed(both[:, np.argsort(both[0])], self.epsilon)
+        bins = _compressed(known, 1.0 / int(self.num_bins or 1))
+        self.bin_boundaries = bins[0, :-1].tolist()
 
     def call(self, inputs: Any) -> Any:
         edges = tl.asarray(list(self.bin_boundaries), dtype=tl.float32)

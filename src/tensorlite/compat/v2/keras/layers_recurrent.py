@@ -102,7 +102,9 @@ class RNN(Layer):
             made = results if self.time_major else tl.moveaxis(results, 0, 1)
         else:
             made = last
-        return [made, *nest.flatten(end)] if self.return_state else made
+        if not self.return_state:
+            return made
+        return [made, *(end if isinstance(end, (list, tuple)) else [end])]
 
     def _beginning(self, x: Any, given: Any) -> Any:
         own = shape_of(x)[1] if x.shape[1] is None else x.shape[1]
@@ -221,6 +223,16 @@ _OF_LAYER = {
 }
 
 
+_OF_CELLS = frozenset(
+    f"{part}{what}"
+    for part in ("kernel_", "recurrent_", "bias_")
+    for what in ("initializer", "regularizer", "constraint")
+) | {
+    *("activation", "recurrent_activation", "use_bias", "dropout"),
+    *("recurrent_dropout", "unit_forget_bias", "reset_after", "implementation"),
+}
+
+
 class _OfCell(RNN):
     """A recurrent layer that makes its own cell."""
 
@@ -236,6 +248,14 @@ class _OfCell(RNN):
         cell = self.kind(units, *args, name=title, **kwargs)
         super().__init__(cell, name=name, **own)
         self.units = units
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the cell was made with, which the layer is asked for as well."""
+        if name not in _OF_CELLS or "cell" not in vars(self):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}"
+            )
+        return getattr(self.cell, name)
 
     def get_config(self) -> dict[str, Any]:
         own = {"name", "trainable", "dtype"}
@@ -307,6 +327,9 @@ class Bidirectional(Layer):
         self.merge_mode = merge_mode
         self.forward_layer = _again(layer, "forward", False)
         self.backward_layer = backward_layer or _again(layer, "backward", True)
+        if naming.is_keras_3() and getattr(layer, "return_sequences", False):
+            for one in (self.forward_layer, self.backward_layer):
+                one.zero_output_for_mask = True
         self.supports_masking = True
 
     def call(

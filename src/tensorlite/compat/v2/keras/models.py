@@ -1,4 +1,4 @@
-"""tf.keras.models: Model, by its layers' calls or by a class of one's own, and Sequential."""
+"""tf.keras.models: Sequential, and models from files, descriptions and other models."""
 
 from __future__ import annotations
 
@@ -13,282 +13,27 @@ from tensorlite.compat.v2.keras import (
     lambdas,
     lookup,
     naming,
-    saved_ways,
     saving,
     sketch,
-    summaries,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer, once
+from tensorlite.compat.v2.keras.base_model import (
+    Functional as Functional,
+    Model as Model,
+    title_of,
+)
 from tensorlite.compat.v2.keras.fitting import fitted
 from tensorlite.compat.v2.keras.layers_core import InputLayer
-from tensorlite.compat.v2.keras.training import Training
-from tensorlite.compat.views import plain
 from tensorlite.core import nest
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.shapes import AnyShape
-from tensorlite.core.spec import TensorSpec
-
-
-class Model(Training, Layer):
-    """Layers that are trained together.
-
-    With inputs and outputs it does what was called between them; a class of one's own has `call`.
-    """
-
-    _plan: Any
-    first_inputs: Any = None
-    """Specs of what it was called with first."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        joined = len(args) > 1 or "outputs" in kwargs
-        kind = Functional if cls is Model and joined else cls
-        made = super().__new__(kind, *args, **kwargs)
-        made._plan = None
-        return made
-
-    def __init__(
-        self,
-        inputs: Any = None,
-        outputs: Any = None,
-        name: str | None = None,
-        trainable: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        if isinstance(inputs, str) and outputs is None and name is None:
-            inputs, name = None, inputs
-        if name is None and type(self) is Functional:
-            name = naming.of_model()
-        super().__init__(trainable=trainable, name=name, **kwargs)
-        if (inputs is None) != (outputs is None):
-            raise InvalidArgumentError(
-                f"{type(self).__name__} is given {'outputs' if inputs is None else 'inputs'} "
-                "alone: give inputs and outputs, or neither to a model that has a call of its own"
-            )
-        if inputs is not None:
-            self._join(inputs, outputs)
-
-    def _join(self, inputs: Any, outputs: Any) -> None:
-        """Let the model do what was called between inputs and outputs."""
-        self.inputs = nest.flatten(inputs)
-        self.outputs = nest.flatten(outputs)
-        self._input_form, self._output_form = inputs, outputs
-        is_alone = isinstance(outputs, list) and len(outputs) == 1
-        self._result_form = outputs[0] if is_alone else outputs
-        self._plan = sketch.needed(outputs, self.inputs)
-        self.opens_scope = False
-        self.built = True
-        self.input_names = [x.name for x in self.inputs]
-        self.output_names = [_title(x) for x in self.outputs]
-        layers = sketch.by_depth(outputs, self.inputs)
-        self._functional_layers = [x for x in layers if isinstance(x, Layer)]
-
-    def inputs_known(self) -> bool:
-        """Return whether it is known what the model takes."""
-        return getattr(self, "inputs", None) is not None
-
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        if self._plan is None:
-            raise NotImplementedError(
-                "When subclassing the `Model` class, you should implement a `call()` method."
-            )
-        given = self._flat_inputs(inputs)
-        for x, y in zip(self.inputs, given, strict=True):
-            if y is None and not getattr(x.node.layer, "optional", False):
-                raise InvalidArgumentError(
-                    f'the input "{x.name}" of the model "{self.name}" is not optional, and None '
-                    "was given for it"
-                )
-        values = {
-            id(x): fitted(y, x) for x, y in zip(self.inputs, given, strict=True)
-        }
-        return sketch.replayed(self._plan, values, self._result_form)
-
-    def _flat_inputs(self, inputs: Any) -> list[Any]:
-        if isinstance(inputs, dict):
-            if isinstance(self._input_form, dict):
-                return [inputs[key] for key in sorted(self._input_form)]
-            return [inputs[name] for name in self.input_names]
-        given = nest.flatten(inputs)
-        if len(given) != len(self.inputs):
-            raise InvalidArgumentError(
-                f'the model "{self.name}" takes {len(self.inputs)} inputs; {len(given)} were given'
-            )
-        return given
-
-    def build(self, input_shape: Any) -> None:
-        """Make the weights, by calling the model on inputs of a shape."""
-        if self._plan is not None or type(self).call is Model.call:
-            self.built = True
-            return
-        many = isinstance(input_shape, list) or (
-            isinstance(input_shape, tuple)
-            and bool(input_shape)
-            and isinstance(input_shape[0], (tuple, AnyShape))
-        )
-        shapes = list(input_shape) if many else [input_shape]
-        self.built = True
-        made = [sketch.placed_input(shape) for shape in shapes]
-        sketch.record(self, (made if many else made[0],), {})
-
-    def note_inputs(self, inputs: Any) -> None:
-        """Keep what the model is called with first, batches of any size."""
-        if self.first_inputs is None and not sketch.is_symbolic(inputs):
-            given = self.as_inputs(inputs)
-            self.first_inputs = nest.map_structure(
-                lambda x: (
-                    None
-                    if x is None
-                    else TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)
-                ),
-                given,
-            )
-
-    def build_for(self, inputs: Any) -> None:
-        self.note_inputs(inputs)
-        if not self.built and type(self).build is Model.build:
-            self.built = True  # the layers are built as they are called
-            self.built_shape = describing.kept(
-                nest.map_structure(lambda x: x.get_shape(), self.as_inputs(inputs))
-            )
-            return
-        super().build_for(inputs)
-
-    @property
-    def layers(self) -> list[Any]:
-        if self._plan is not None:
-            return list(self._functional_layers)
-        return self.sublayers()
-
-    def saved_members(self) -> dict[str, Any]:
-        found = super().saved_members()
-        for key in (
-            "inputs",
-            "outputs",
-            "history",
-            "compiled_loss",
-            "compiled_metrics",
-        ):
-            found.pop(key, None)
-        layers = self.layers
-        with_weights = [layer for layer in layers if layer.weights]
-        found.update({f"layer-{i}": x for i, x in enumerate(layers)})
-        found.update(
-            {f"layer_with_weights-{i}": x for i, x in enumerate(with_weights)}
-        )
-        return found | saved_ways.of_model(layers, isinstance(self, Sequential))
-
-    @property
-    def weights(self) -> Any:
-        inner = [w for layer in self.sublayers() for w in layer.weights]
-        found = once([*self.own_weights(), *inner])
-        if not found and not self._is_made():
-            raise InvalidArgumentError(
-                f"Weights for model {self.name} have not yet been created. Weights are created "
-                "when the Model is first called on inputs or `build()` is called with an "
-                "`input_shape`."
-            )
-        return found
-
-    def _is_made(self) -> bool:
-        return self.built
-
-    @property
-    def input(self) -> Any:
-        return self._input_form if self._plan is not None else super().input
-
-    @property
-    def output(self) -> Any:
-        return self._output_form if self._plan is not None else super().output
-
-    @property
-    def state_updates(self) -> list[Any]:
-        return []
-
-    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        if index is not None:
-            return self.layers[index]
-        for layer in self.layers:
-            if layer.name == name:
-                return layer
-        raise InvalidArgumentError(
-            f"No such layer: {name}. Existing layers are: {[x.name for x in self.layers]}."
-        )
-
-    def summary(
-        self,
-        line_length: int | None = None,
-        positions: Any = None,
-        print_fn: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        (print_fn or print)(summaries.summary(self, line_length, positions, kwargs))
-
-    def save_weights(
-        self, filepath: Any, overwrite: bool = True, **kwargs: Any
-    ) -> None:
-        saving.save_weights(self, filepath, overwrite)
-
-    def load_weights(
-        self, filepath: Any, by_name: bool = False, **kwargs: Any
-    ) -> Any:
-        skip = bool(kwargs.get("skip_mismatch"))
-        return saving.load_weights(self, filepath, by_name, skip)
-
-    def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
-        saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
-
-    def save_spec(self) -> Any:
-        """Return what it is called with, batches of any size; None before that is known."""
-        specs = saving.inputs_of(self)
-        if specs is None:
-            return None
-        return ([specs] if isinstance(specs, TensorSpec) else specs), {}
-
-    def export(self, filepath: Any, **kwargs: Any) -> None:
-        saving.export(self, filepath)
-
-    @property
-    def is_made_of_layers(self) -> bool:
-        """Return whether its layers say what the model is."""
-        return self._plan is not None
-
-    @property
-    def described_as(self) -> tuple[str, str]:
-        """Return where Keras has the class, and under which name."""
-        kind = type(self)
-        if kind is Functional:
-            return "keras.src.models.functional", "Functional"
-        return describing.namespace_of(kind), kind.__name__
-
-    def get_config(self) -> dict[str, Any]:
-        if self._plan is not None and type(self).__init__ is Model.__init__:
-            return graphs.config_of(self)
-        return super().get_config()
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        with lookup.adding(custom_objects):
-            if "input_layers" in config:
-                return graphs.remade(cls, config)
-            return super().from_config(config)
-
-    def to_json(self, **kwargs: Any) -> str:
-        return json.dumps(describing.plain(describing.description(self)), **kwargs)
-
-    def reset_states(self) -> None:
-        for layer in self.layers:
-            if hasattr(layer, "reset_states"):
-                layer.reset_states()
-
-
-class Functional(Model):
-    """A model that does what was called between its inputs and its outputs."""
+from tensorlite.core.dispatch import tracer
+from tensorlite.core.tensor import Tensor
 
 
 class Sequential(Model):
     """Layers one after the other."""
 
     opens_scope = False
+    is_chain = True
 
     def __init__(
         self,
@@ -346,7 +91,7 @@ class Sequential(Model):
         with naming.inside(self.name) if self.opens_scope else nullcontext():
             self._tip = layer(self._tip)
         self.outputs = nest.flatten(self._tip)
-        self.output_names = [_title(x) for x in self.outputs]
+        self.output_names = [title_of(x) for x in self.outputs]
         self.built = True
 
     def pop(self) -> Any:
@@ -382,8 +127,25 @@ class Sequential(Model):
     def build_for(self, inputs: Any) -> None:
         self.note_inputs(inputs)
         if not self.built and naming.is_keras_3():
-            naming.of_model()
+            self._begin_with(inputs)
         self.built = True
+
+    def _begin_with(self, inputs: Any) -> None:
+        """Let what the model is first called with say what it is given."""
+        if self.inputs is not None or not isinstance(inputs, Tensor):
+            naming.of_model()
+            return
+        first = inputs.get_shape().known()
+        states = any(getattr(layer, "stateful", False) for layer in self._chain)
+        if first and tracer() is not None and not states:
+            first = (None, *first[1:])
+        self._begin(
+            sketch.placed_input(first, inputs.dtype, layer=InputLayer.silent())
+        )
+        for layer in self._chain:
+            self._extend(layer)
+        self._count()
+        self._forget_losses()  # those that were noted on the way
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made = fitted(inputs, self.inputs[0]) if self.inputs else inputs
@@ -439,10 +201,6 @@ class _Function(Layer):
 
     def call(self, inputs: Any) -> Any:
         return self._function(inputs)
-
-
-def _title(x: Any) -> str:
-    return str(getattr(x.node.layer, "name", x.name))
 
 
 def load_model(

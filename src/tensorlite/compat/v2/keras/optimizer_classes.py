@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
-from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras import checking, naming
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.own_updates import Replaced
 from tensorlite.compat.v2.keras.rows import Gradient
+from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.ops import training
 
 
@@ -221,14 +224,24 @@ class Adamax(Optimizer):
 class _Ahead(Replaced):
     """Adam with Nesterov's momentum, which grows from step to step (Dozat 2016)."""
 
-    slots = ("mean", "square_mean", "product")
+    slots = ("mean", "square_mean")
 
     def __init__(self, rate: Any, beta1: float, beta2: float, epsilon: float) -> None:
         super().__init__(rate)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+        one = np.asarray(1.0, np.float32)
+        self.product = Weight(one, trainable=False, name=naming.of_weight())
+        self.shared = (self.product,)
 
-    def initial(self, slot: str) -> float:
-        return 1.0 if slot == "product" else 0.0
+    def update(self, pairs: Any) -> Any:
+        """Update variables; how far momentum has come is the same for all of them."""
+        step = tl.astype(self.iterations.value() + 1, tl.float32)
+        self.product.assign(self.product.value() * self._momentum(step))
+        return super().update(pairs)
+
+    def _momentum(self, at: Any) -> Any:
+        power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at)
+        return self.beta1 * (1.0 - 0.5 * power)
 
     def step(
         self,
@@ -238,16 +251,11 @@ class _Ahead(Replaced):
         step: Any,
         slots: dict[str, Any],
     ) -> None:
-        def momentum(at: Any) -> Any:
-            power = tl.pow(tl.asarray(0.96, dtype=g.dtype), at)
-            return self.beta1 * (1.0 - 0.5 * power)
-
-        here, ahead = momentum(step), momentum(step + 1.0)
-        mean, square, product = (slots[name] for name in self.slots)
-        so_far = product.value() * here
+        here, ahead = self._momentum(step), self._momentum(step + 1.0)
+        mean, square = (slots[name] for name in self.slots)
+        so_far = tl.astype(self.product.value(), g.dtype)
         first = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
         second = square.value() + (g.square() - square.value()) * (1.0 - self.beta2)
-        product.assign(so_far)
         mean.assign(first)
         square.assign(second)
         guess = ahead * first / (1.0 - so_far * ahead) + (1.0 - here) * g.whole / (

@@ -45,6 +45,9 @@ class OwnState:
 class Replaced(Core):
     """An optimizer whose update is written with functions of tensors rather than as an operator."""
 
+    shared: tuple[Any, ...] = ()
+    """Variables that are not one beside each weight, behind those that are."""
+
     def rule(self) -> Any:
         raise NotImplementedError("this optimizer updates by itself")
 

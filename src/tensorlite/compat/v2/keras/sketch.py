@@ -16,8 +16,8 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import AnyShape, TensorShape, shape_of
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape, shape_of
+from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.function.function import function
 
 _numbers = count()
@@ -39,6 +39,20 @@ class Node:
 
     def parents(self) -> list[KerasTensor]:
         return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
+
+
+class KerasShape(TupleShape):
+    """The sizes of a symbolic tensor: a tuple that prints as one, whatever other shapes do."""
+
+    __slots__ = ()
+
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind, if their number is known."""
+        sizes = None if dims is None else sizes_of(dims)
+        return shape_of(None) if sizes is None else tuple.__new__(KerasShape, sizes)
+
+    __repr__ = tuple.__repr__
+    __hash__ = tuple.__hash__
 
 
 class KerasTensor(Operand):
@@ -93,7 +107,11 @@ class KerasTensor(Operand):
 
     @property
     def shape(self) -> Any:
-        return shape_of(self.spec.shape)
+        """The sizes as a tuple in Keras 3, as TensorFlow 1 has them in Keras 2."""
+        known = self.spec.shape
+        if known is None or not naming.is_keras_3():
+            return shape_of(known)
+        return tuple.__new__(KerasShape, known)
 
     def get_shape(self) -> Any:
         return shape_of(self.spec.shape)

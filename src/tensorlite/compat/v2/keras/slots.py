@@ -68,4 +68,5 @@ def listed(core: Optimizer) -> list[Any]:
         for name, slot in slots.items()
         if not _is_hidden(core, name)
     ]
-    return [slot for _, slot in sorted(found, key=lambda pair: pair[0])]
+    beside = [slot for _, slot in sorted(found, key=lambda pair: pair[0])]
+    return [*beside, *getattr(core, "shared", ())]

@@ -28,7 +28,7 @@ from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
 from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, to_tensor
-from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.function.function import function, run_eagerly
 
@@ -47,6 +47,9 @@ class Training(OfGenerators):
     epoch_restored = 0
     """The epoch with which training goes on that was broken off."""
     run_eagerly = False
+    jit_compile = False
+    steps_per_execution = 1
+    loss: Any = None
     output_names: list[str]
     _steps: Any = None
     _compiled = False
@@ -78,11 +81,18 @@ class Training(OfGenerators):
         self.optimizer = self._scaling(optimizers.get(optimizer), auto_scale_loss)
         self.loss = loss
         self.run_eagerly = bool(run_eagerly)
+        self.jit_compile = jit_compile is True
+        self.steps_per_execution = steps_per_execution or 1
         names = list(getattr(self, "output_names", []))
         self.compiled_loss = CompiledLoss(loss, loss_weights, names)
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
-        self._steps = {}
+        self._steps = _Steps()
         self._compiled = True
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the model was compiled."""
+        return self._compiled
 
     def _scaling(self, optimizer: Any, wanted: bool) -> Any:
         """Return an optimizer that scales losses, if the model computes in half width."""
@@ -181,12 +191,12 @@ class Training(OfGenerators):
     def _step(self, name: str) -> Any:
         """Return a step that is traced once for each kind of batch."""
         if self._steps is None:
-            self._steps = {}
-        if name not in self._steps:
+            self._steps = _Steps()
+        traced = self._steps.traced
+        if name not in traced:
             method = getattr(self, f"{name}_step")
-            traced = function(_calling(method), reduce_retracing=True)
-            self._steps[name] = traced
-        step = self._steps[name]
+            traced[name] = function(_calling(method), reduce_retracing=True)
+        step = traced[name]
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(_tensor, data)
@@ -208,9 +218,8 @@ class Training(OfGenerators):
 
     def _check_compiled(self) -> None:
         if not self._compiled:
-            raise FailedPreconditionError(
-                "You must compile your model before training/testing. Use "
-                "`model.compile(optimizer, loss)`."
+            raise InvalidArgumentError(
+                "You must call `compile()` before using the model."
             )
 
     @apart
@@ -423,6 +432,13 @@ def _are_metrics(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return any(map(_are_metrics, given))
     return given is not None and not isinstance(given, (int, float, np.generic))
+
+
+class _Steps:
+    """Holds what steps were traced to, apart from what a model is and is saved with."""
+
+    def __init__(self) -> None:
+        self.traced: dict[str, Any] = {}
 
 
 class _Endless:

@@ -1,0 +1,152 @@
+"""tf.keras, as programs of many kinds use it. Expected values are those of TensorFlow 2.21."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+
+keras = tf.keras
+layers = keras.layers
+
+
+def test_chains_learn_their_shapes_from_what_they_are_first_called_with() -> None:
+    called = keras.Sequential([layers.Flatten(), layers.Dense(2)])
+    called(np.ones((3, 4), np.float32))
+    assert [x.output.shape for x in called.layers] == [(3, 4), (3, 2)]
+    fitted = keras.Sequential([layers.Flatten(), layers.Dense(2)])
+    fitted.compile("sgd", "mse")
+    fitted.fit(np.ones((3, 4)), np.ones((3, 2)), verbose=0)
+    assert (fitted.input_shape, fitted.output_shape) == ((None, 4), (None, 2))
+
+
+def test_shapes_of_symbolic_tensors_are_tuples() -> None:
+    shape: Any = keras.Input((2, 3)).shape
+    assert isinstance(shape, tuple)
+    assert repr(shape) == "(None, 2, 3)"
+    assert isinstance(shape[1:], tuple)
+    assert (*shape[1:], 4) == (2, 3, 4)
+    assert keras.Input((2, 3)).shape.as_list() == [None, 2, 3]
+
+
+def test_layers_tell_where_they_stand_and_what_they_count() -> None:
+    class Counting(layers.Layer):
+        def __init__(self) -> None:
+            super().__init__(name="counting")
+            self.inner = layers.Dense(2, name="inner")
+            self.seen = keras.metrics.Mean(name="seen")
+
+        def call(self, x: Any) -> Any:
+            self.seen(x)
+            return self.inner(x)
+
+    layer = Counting()
+    layer(np.ones((2, 3), np.float32))
+    assert (layer.path, layer.inner.path) == ("counting", "counting/inner")
+    assert [x.name for x in layer.metrics] == ["seen"]
+    assert [x.path for x in layer.metrics_variables] == ["seen/total", "seen/count"]
+
+
+def test_layers_compute_with_values_that_are_given_for_their_weights() -> None:
+    layer = layers.BatchNormalization()
+    layer.build((None, 2))
+    x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+    held = layer.trainable_variables, layer.non_trainable_variables
+    _, after = layer.stateless_call(*held, x, training=True)
+    np.testing.assert_allclose(after[0].numpy(), [0.02, 0.03], rtol=1e-5)
+    np.testing.assert_array_equal(layer.moving_mean.numpy(), [0, 0])
+    with pytest.raises(ValueError, match="1 were given"):
+        layer.stateless_call([], [x], x)
+
+
+def test_models_tell_whether_they_were_compiled() -> None:
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
+    assert not model.compiled
+    with pytest.raises(ValueError, match="must call `compile"):
+        model.fit(np.ones((2, 3)), np.ones((2, 1)))
+    model.compile("sgd", "mse")
+    assert (model.compiled, model.loss, model.jit_compile) == (True, "mse", False)
+
+
+def test_outputs_without_names_are_listed_by_their_losses() -> None:
+    class Two(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = layers.Dense(1), layers.Dense(1)
+
+        def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+            return self.first(inputs), self.second(inputs)
+
+    model = Two()
+    model.compile("sgd", ["mse", "mae"], metrics=[["mae"], ["mse"]])
+    x, y = np.ones((4, 3)), np.ones((4, 1))
+    history = model.fit(x, (y, y), verbose=0).history
+    assert sorted(history) == ["loss", "mae", "mae_loss", "mse", "mse_loss"]
+
+
+def test_sequences_of_both_ways_are_nought_where_steps_do_not_count() -> None:
+    both = layers.Bidirectional(layers.LSTM(2, return_sequences=True))
+    mask = tf.constant([[True, True, False]])
+    found = both(np.ones((1, 3, 4), np.float32), mask=mask).numpy()
+    assert np.all(found[0, :2] != 0)
+    assert np.all(found[0, 2] == 0)
+
+
+def test_states_of_several_cells_come_cell_by_cell() -> None:
+    cells = [layers.LSTMCell(2), layers.LSTMCell(3)]
+    found = layers.RNN(cells, return_state=True)(np.ones((2, 3, 4), np.float32))
+    assert [tuple(x.shape) for x in found[1]] == [(2, 2), (2, 2)]
+    assert [tuple(x.shape) for x in found[2]] == [(2, 3), (2, 3)]
+
+
+def test_recurrent_layers_tell_what_their_cells_were_made_with() -> None:
+    layer = layers.LSTM(3, dropout=0.25, recurrent_activation="hard_sigmoid")
+    assert (layer.units, layer.dropout, layer.use_bias) == (3, 0.25, True)
+    assert layer.activation is keras.activations.tanh
+    assert layer.recurrent_activation is keras.activations.hard_sigmoid
+    with pytest.raises(AttributeError, match="colour"):
+        _ = layer.colour
+
+
+def test_how_far_nadams_momentum_has_come_is_one_number() -> None:
+    model = keras.Sequential([keras.Input((2,)), layers.Dense(1)])
+    optimizer = keras.optimizers.Nadam(0.1)
+    optimizer.build(model.trainable_variables)
+    assert len(optimizer.variables) == 2 + 2 * 2 + 1
+    optimizer.apply([tf.ones((2, 1)), tf.ones((1,))], model.trainable_variables)
+    product = 0.9 * (1 - 0.5 * 0.96)
+    np.testing.assert_allclose(optimizer.variables[-1].numpy(), product, rtol=1e-6)
+
+
+def test_bins_are_found_as_keras_samples_values() -> None:
+    layer = layers.Discretization(num_bins=4, epsilon=0.01)
+    values = np.random.default_rng(0).normal(size=(64, 8)).astype("float32")[:, 0]
+    layer.adapt(values)
+    found = [-0.5000084, -0.005876027, 0.78758824]
+    np.testing.assert_allclose(layer.bin_boundaries, found, rtol=1e-5)
+
+
+def test_what_a_model_was_trained_with_is_not_saved_with_its_owner(
+    tmp_path: Path,
+) -> None:
+    class Serving(tf.Module):
+        def __init__(self, model: Any) -> None:
+            super().__init__()
+            self.model = model
+            spec = tf.TensorSpec([None, 3], tf.float32)
+            self.traced = tf.function(self.serve, input_signature=[spec])
+
+        def serve(self, x: Any) -> Any:
+            return {"p": self.model(x, training=False)}
+
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
+    model.compile("sgd", "mse")
+    x = np.ones((4, 3), np.float32)
+    model.fit(x, np.ones((4, 2)), verbose=0)
+    tf.saved_model.save(Serving(model), str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_allclose(loaded.traced(x)["p"].numpy(), model(x).numpy())
