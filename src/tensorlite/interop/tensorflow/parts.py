@@ -21,3 +21,5 @@ class Spelled:
     """What it is called below the node; "" is the node itself, which comes last."""
     after: tuple[str, ...] = ()
     """Parts that it waits for."""
+    skips: int = 0
+    """How many of its outputs come before those of the node."""

@@ -12,6 +12,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.counting import shapes_of, written_name
 from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.filing import FILED
@@ -79,15 +80,10 @@ def _written(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (write, read)
 
 
-def _regions(op: Op, _: Node) -> tuple[Spelled, ...]:
+def _regions(op: Op, node: Node) -> tuple[Spelled, ...]:
     given = {key: x for key, x in op.attributes().items() if key != "swap_memory"}
-    effect = getattr(op.effect, "name", "NONE")
-    name = (
-        op.name
-        if effect in {"WRITE", "IO", "READ", "DRAW"}
-        else f"Stateless{op.name}"
-    )
-    return (Spelled(name, given),)
+    given["output_shapes"] = shapes_of(node)
+    return (Spelled(written_name(op), given),)
 
 
 def _bitwise(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -104,11 +100,11 @@ _OF_TRUTH = {
 }
 
 
-def _called(op: Op, _: Node) -> tuple[Spelled, ...]:
+def _called(op: Op, node: Node) -> tuple[Spelled, ...]:
     graph: Graph = op.regions()[0]
     effect = getattr(op.effect, "name", "NONE")
     name = "PartitionedCall" if effect == "NONE" else "StatefulPartitionedCall"
-    return (Spelled(name, {"f": graph}),)
+    return (Spelled(name, {"f": graph, "_output_shapes": shapes_of(node)}),)
 
 
 def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:

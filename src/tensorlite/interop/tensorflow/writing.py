@@ -19,7 +19,8 @@ from tensorlite.core.op import Effect, Op, Role
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.interop.tensorflow.attributes import Called, proto_of_value
+from tensorlite.interop.tensorflow.attributes import Called, Shape, proto_of_value
+from tensorlite.interop.tensorflow.counting import counted
 from tensorlite.interop.tensorflow.given import is_default
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.parts import Spelled
@@ -172,6 +173,12 @@ class Library:
                     shape_proto(value.shape)
                 )
             body.names[x.node] = f"arg_{i}"
+            if x.dtype is not resource:
+                own = x.spec.name or x.node.name.rpartition("/")[2]
+                made.arg_attr[i].attr["_user_specified_name"].s = own.encode()
+        shapes = [None if x.dtype is resource else x.spec.shape for x in graph.inputs]
+        listed = proto_of_value(tuple([Shape(x) for x in shapes]))
+        made.attr["_input_shapes"].CopyFrom(listed)
         body.write()
         for i, x in enumerate(graph.outputs):
             made.signature.output_arg.add(name=f"out_{i}", type=OF_DTYPE[x.dtype])
@@ -229,12 +236,11 @@ class _Body:
     def add(self, node: Node) -> None:
         """Add a node, and those that are due beside it."""
         op = _handle_of(self._captured[node]) if node in self._captured else None
-        writing = spelled(node, op)
-        assert writing is not None
+        parts = self._parts(node, op)
         inputs = [self._pinned(node, i, x) for i, x in enumerate(node.inputs)]
         control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
         dtypes = [x.dtype for x in node.inputs]
-        for number, one in enumerate(writing.parts):
+        for number, one in enumerate(parts):
             name = self._part_name(node, one.name)
             given = [
                 inputs[i] if isinstance(i, int) else self._part(node, i)
@@ -251,11 +257,20 @@ class _Body:
             made.input.extend([*control, *after])
             outputs = (
                 [x.dtype for x in node.outputs]
-                if number == len(writing.parts) - 1
+                if number == len(parts) - 1
                 else []
             )
             self._attributes(made, one, kinds, outputs, node.group)
             self._outputs(node, one, made)
+
+    def _parts(self, node: Node, op: Op | None) -> tuple[Spelled, ...]:
+        """Return what is written for a node; loops of functions have what gradients ask for."""
+        loop = counted(node) if self._is_function else None
+        if loop is not None:
+            return loop
+        writing = spelled(node, op)
+        assert writing is not None
+        return writing.parts
 
     def _pinned(self, node: Node, place: int, x: SymbolicTensor) -> str:
         """Return the name of an input; of a constant in a loop, that of a copy within.
@@ -307,7 +322,9 @@ class _Body:
         }
         for key, value in found.items():
             known = signature.attributes.get(key)
-            if known is not None and not _goes_without_saying(key, value, known):
+            if key.startswith("_") or (
+                known is not None and not _goes_without_saying(key, value, known)
+            ):
                 listed = self._resolved(value)
                 made.attr[key].CopyFrom(proto_of_value(listed))
         if not self._is_function and group != made.name and group in self._taken:
@@ -334,7 +351,7 @@ class _Body:
             count = _count(argument, made, signature)
             for i in range(count):
                 plain = f"{made.name}:{number}" if number else made.name
-                self._sources[made.name, number] = (
+                self._sources[made.name, number - one.skips] = (
                     f"{made.name}:{argument.name}:{i}" if self._is_function else plain
                 )
                 number += 1

@@ -209,7 +209,8 @@ class _Saving:
         value = member.value
         if isinstance(value, Variable):
             about = node.variable
-            about.dtype, about.name = OF_DTYPE[value.dtype], value.name
+            about.dtype = OF_DTYPE[value.dtype]
+            about.name = value.name.partition(":")[0]
             about.trainable = value.trainable
             about.shape.CopyFrom(shape_proto(value.spec.shape))
         elif isinstance(value, RestoredFunction) and value.keywords:
@@ -364,7 +365,7 @@ class _Saving:
             one.children = {x: found[i] for x, i in member.children.items()}
             if isinstance(member.value, Variable):
                 one.values = {VALUE: member.value}
-                one.full_name = member.value.name
+                one.full_name = member.value.name.partition(":")[0]
         return found
 
     def meta_graph(self, tags: Sequence[str]) -> MetaGraph:
