@@ -88,7 +88,11 @@ def _counting(graph: Graph) -> Graph:
     made = _taking_counter(graph)
     counter, limit = made.inputs[:_ADDED]
     one = made.add(Const(np.array(1, np.int32)), ()).outputs[0]
-    made.outputs = [made.add(AddV2(), (counter, one)).outputs[0], limit, *made.outputs]
+    made.outputs = [
+        made.add(AddV2(), (counter, one)).outputs[0],
+        limit,
+        *made.outputs,
+    ]
     return made
 
 
@@ -99,7 +103,10 @@ def _counts(node: Node, op: While) -> bool:
         x.spec.shape != () or x.dtype is not int32 for x in body.inputs[:_ADDED]
     ):
         return False
-    start, after = _behind_identities(node.inputs[0]), _behind_identities(body.outputs[0])
+    start, after = (
+        _behind_identities(node.inputs[0]),
+        _behind_identities(body.outputs[0]),
+    )
     return (
         _behind_identities(body.outputs[1]) is body.inputs[1]
         and _is_constant(start, 0)

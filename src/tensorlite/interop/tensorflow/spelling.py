@@ -12,6 +12,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.calling_others import MADE_OF, as_call, bins
 from tensorlite.interop.tensorflow.counting import shapes_of, written_name
 from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
@@ -199,6 +200,8 @@ _NAMES = """
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
     UniqueWithCountsV2 VarIsInitializedOp ZerosLike
+    DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
+    UnsortedSegmentJoin
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -330,6 +333,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **FILED,
     **TRANSFORMS,
     **WRITTEN,
+    **dict.fromkeys(MADE_OF, as_call),
     "AccumulatorApplyGradient": _accumulating,
     "AccumulatorNumAccumulated": _accumulating,
     "AccumulatorSetGlobalStep": _accumulating,
@@ -338,6 +342,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "Assert": _assert,
     **dict.fromkeys(_OF_TRUTH, _bitwise),
     "Barrier": _barrier,
+    "Bincount": bins,
     "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,
@@ -347,6 +352,9 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
         Spelled(op.name, {"dtype": op.attributes()["out_type"]}),
     ),
     "EagerPyFunc": _python_call,
+    "EnsureShape": lambda op, _: (
+        Spelled(op.name, {"shape": Shape(op.attributes()["shape"])}),
+    ),
     "FIFOQueueV2": _queue,
     "FromCounter": _sampler,
     "HashTableV2": _table,

@@ -256,9 +256,7 @@ class _Body:
             after = [f"^{self._part_name(node, x)}" for x in one.after]
             made.input.extend([*control, *after])
             outputs = (
-                [x.dtype for x in node.outputs]
-                if number == len(parts) - 1
-                else []
+                [x.dtype for x in node.outputs] if number == len(parts) - 1 else []
             )
             self._attributes(made, one, kinds, outputs, node.group)
             self._outputs(node, one, made)

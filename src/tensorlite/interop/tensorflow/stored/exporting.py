@@ -15,8 +15,11 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import Compiled, ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.interop.tensorflow.stored.models import SavedModel
-from tensorlite.interop.tensorflow.stored.structures import named_tuple
+from tensorlite.interop.tensorflow.stored.models import Asset, SavedModel
+from tensorlite.interop.tensorflow.stored.structures import (
+    named_tuple,
+    proto_of,
+)
 from tensorlite.interop.tensorflow.stored.traces import (
     RestoredFunction,
     SignatureFunction,
@@ -60,7 +63,7 @@ def _is_saved(value: Any) -> bool:
         return bool(concretes_of(value))
     if isinstance(value, (Mapping, list, tuple)):
         return bool(members_of(value))
-    kinds = (Variable, Module, ConcreteFunction)
+    kinds = (Variable, Module, ConcreteFunction, Asset)
     return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
 
@@ -154,21 +157,36 @@ def put_spec(proto: Any, function: Any) -> None:
         proto.CopyFrom(function.spec)
         return
     put_parameters(proto, _parameters(function))
+    wanted = getattr(function, "input_signature", None)
+    if wanted is not None:
+        proto.input_signature.CopyFrom(proto_of(tuple(wanted)))
 
 
-def put_parameters(proto: Any, told: tuple[Any, ...]) -> None:
-    """Tell parameters: names, defaults, those by keyword, their defaults, and what takes more."""
-    args, defaults, only, only_defaults, more = told
+class Told(NamedTuple):
+    """The parameters of a function, as SavedModels tell them."""
+
+    names: Sequence[str] = ()
+    defaults: Sequence[Any] = ()
+    """Those of the last names."""
+    only_keywords: Sequence[str] = ()
+    keyword_defaults: Mapping[str, Any] = {}
+    more: str | None = None
+    """What takes more by place."""
+    more_keywords: str | None = None
+
+
+def put_parameters(proto: Any, told: Told) -> None:
+    """Tell the parameters of a function."""
     proto.fullargspec.CopyFrom(
         named_tuple(
             "FullArgSpec",
             {
-                "args": args,
-                "varargs": more,
-                "varkw": None,
-                "defaults": tuple(defaults) or None,
-                "kwonlyargs": only,
-                "kwonlydefaults": only_defaults or None,
+                "args": list(told.names),
+                "varargs": told.more,
+                "varkw": told.more_keywords,
+                "defaults": tuple(told.defaults) or None,
+                "kwonlyargs": list(told.only_keywords),
+                "kwonlydefaults": dict(told.keyword_defaults) or None,
                 "annotations": {},
             },
         )
@@ -180,29 +198,25 @@ def parameter_names(function: AnyFunction) -> Sequence[str]:
     """Return the names of what a function takes by place."""
     if isinstance(function, RestoredFunction):
         return function.parameters.names
-    names: list[str] = _parameters(function)[0]
-    return names
+    return _parameters(function).names
 
 
-def _parameters(function: Any) -> tuple[Any, ...]:
+def _parameters(function: Any) -> Told:
     if isinstance(function, ConcreteFunction):
         takes, kwargs = function.structured_inputs
-        return [f"args_{i}" for i in range(len(takes))], [], list(kwargs), {}, None
+        return Told([f"args_{i}" for i in range(len(takes))], (), list(kwargs))
     found = inspect.signature(function.python()).parameters.values()
     placed = [
         x for x in found if x.kind in {x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD}
     ]
     only = [x for x in found if x.kind is x.KEYWORD_ONLY]
-    more = [x.name for x in found if x.kind is x.VAR_POSITIONAL]
-    names = [x.name for x in placed]
-    defaults = [x.default for x in placed if x.default is not x.empty]
-    only_defaults = {x.name: x.default for x in only if x.default is not x.empty}
-    return (
-        names,
-        defaults,
+    return Told(
+        [x.name for x in placed],
+        [x.default for x in placed if x.default is not x.empty],
         [x.name for x in only],
-        only_defaults,
-        more[0] if more else None,
+        {x.name: x.default for x in only if x.default is not x.empty},
+        next((x.name for x in found if x.kind is x.VAR_POSITIONAL), None),
+        next((x.name for x in found if x.kind is x.VAR_KEYWORD), None),
     )
 
 

@@ -234,7 +234,8 @@ class _Objects:
             found: dict[str, Tensor] = trace.concrete.call_flat(tensors)
             return found
 
-        return SignatureFunction(trace.name, kwargs, outputs, run, trace.concrete)
+        called = {x: TensorSpec(y.shape, y.dtype, x) for x, y in outputs.items()}
+        return SignatureFunction(trace.name, kwargs, called, run, trace.concrete)
 
     def _captured(self, number: int) -> Tensor:
         """Return what a function was traced with, such as the handle of a variable."""

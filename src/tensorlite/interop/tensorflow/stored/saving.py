@@ -26,6 +26,7 @@ from tensorlite.interop.tensorflow.stored.bundle_writing import replaced
 from tensorlite.interop.tensorflow.stored.exporting import (
     FUNCTIONS,
     AnyFunction,
+    Told,
     Wrapper,
     concretes_of,
     members_of,
@@ -37,6 +38,7 @@ from tensorlite.interop.tensorflow.stored.exporting import (
     tensor_names,
     wrapped,
 )
+from tensorlite.interop.tensorflow.stored.kept_files import KeptFiles
 from tensorlite.interop.tensorflow.stored.kept_tables import (
     fill,
     filling,
@@ -52,7 +54,10 @@ from tensorlite.interop.tensorflow.stored.metagraphs import (
     TensorInfo,
     to_message,
 )
-from tensorlite.interop.tensorflow.stored.models import saved_model_class
+from tensorlite.interop.tensorflow.stored.models import (
+    Asset,
+    saved_model_class,
+)
 from tensorlite.interop.tensorflow.stored.objects import (
     VALUE,
     Tracked,
@@ -121,6 +126,7 @@ def save_saved_model(
     proto = saved_model_class()(saved_model_schema_version=1)
     proto.meta_graphs.add().CopyFrom(to_message(saving.meta_graph(tags)))
     save_objects(folder / "variables" / "variables", saving.tracked[0])
+    saving.files.copy_to(folder / "assets")
     with replaced(folder / "saved_model.pb") as file:
         file.write(proto.SerializeToString())
 
@@ -144,12 +150,18 @@ class _Saving:
         self._numbers: dict[int, int] = {}
         self._constants: dict[int, int] = {}
         self._filling: list[Node] = []
-        """What fills the tables of the graph, for TensorFlow 1."""
+        """What fills the tables of the graph, and tells paths of files, for TensorFlow 1."""
+        self.files = KeptFiles()
         self._collect(root)
         self._of_state = {
             id(x.value.handle.array): i
             for i, x in enumerate(self._members)
             if isinstance(x.value, Variable)
+        }
+        self._paths = {
+            id(x.value.asset_path): i
+            for i, x in enumerate(self._members)
+            if isinstance(x.value, Asset)
         }
         self._handles = self._variables()
         self._reads: dict[int, SymbolicTensor] = {}
@@ -213,6 +225,8 @@ class _Saving:
             about.name = value.name.partition(":")[0]
             about.trainable = value.trainable
             about.shape.CopyFrom(shape_proto(value.spec.shape))
+        elif isinstance(value, Asset):
+            node.asset.asset_file_def_index = self.files.number(value)
         elif isinstance(value, RestoredFunction) and value.keywords:
             (trace,) = value.concrete_functions
             bare = node.bare_concrete_function
@@ -257,6 +271,8 @@ class _Saving:
 
     def _bound(self, x: Tensor, name: str) -> int:
         """Return the number of the object that a function was traced with."""
+        if id(x) in self._paths:
+            return self._path(self._paths[id(x)])
         if x.dtype.kind != "R":
             return self._constant(x)
         if isinstance(x.array, TableState):
@@ -267,6 +283,14 @@ class _Saving:
                 f"{name} uses {x.array!r}, which is in no attribute of what is saved; let an "
                 "attribute hold it"
             )
+        return number
+
+    def _path(self, number: int) -> int:
+        """Return the number of a file, whose path the graph has as a tensor."""
+        if number not in self._handles:
+            place = self.files.number(self._members[number].value)
+            self._handles[number], start = self.files.path(self._graph, place)
+            self._filling.append(start)
         return number
 
     def _constant(self, x: Tensor) -> int:
@@ -290,6 +314,8 @@ class _Saving:
         table = kept_table(state, f"{name}_{id(state)}")
         node = self._objects.nodes.add()
         node.resource.SetInParent()
+        # Functions may use what an object has, and nothing else, where they are saved again.
+        self._nodes[0].children.add(node_id=number, local_name=f"_{name}")
         handle = self._handles[number] = self._add(table.op, name=name)[0]
         self._filling.append(fill(self._graph, table, handle, f"{name}/fill"))
         for role, graph, bound in (
@@ -305,7 +331,7 @@ class _Saving:
             about.output_signature.CopyFrom(proto_of(graph.outputs[0].spec))
             function = self._objects.nodes.add().function
             function.concrete_functions.append(called)
-            put_parameters(function.function_spec, ([], [], [], {}, None))
+            put_parameters(function.function_spec, Told())
         return number
 
     def _signature_map(
@@ -377,7 +403,13 @@ class _Saving:
             self._infos[START] = SignatureInfo({}, {START: info}, "")
         graph_def = to_graphdef(self._graph, self._library)
         return MetaGraph(
-            graph_def, {}, saver, self._infos, {}, list(tags), self._objects
+            graph_def,
+            {},
+            saver,
+            self._infos,
+            self.files.assets,
+            list(tags),
+            self._objects,
         )
 
     def _saver(self) -> SaverInfo | None:
