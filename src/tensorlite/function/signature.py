@@ -364,4 +364,4 @@ def _fitting(name: str, path: str, spec: TensorSpec, leaf: Any) -> TensorSpec:
         raise kind(
             f"{name}: argument {path} is {told(have)}; input_signature allows {told(spec)}"
         )
-    return spec.without_name()
+    return spec

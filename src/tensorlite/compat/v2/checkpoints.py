@@ -340,6 +340,11 @@ class CheckpointManager:
         state = states.get_checkpoint_state(self.directory)
         listed = [] if state is None else list(state.all_model_checkpoint_paths)
         self._paths = [path for path in listed if stored.exists(path)]
+        times = [] if state is None else state.all_model_checkpoint_timestamps
+        known = dict(zip(listed, times, strict=False))
+        self._times = {path: known.get(path, self._preserved) for path in self._paths}
+        if state is not None and state.last_preserved_timestamp:
+            self._preserved = state.last_preserved_timestamp
 
     @property
     def latest_checkpoint(self) -> str | None:
@@ -372,9 +377,15 @@ class CheckpointManager:
         )
         path = str(self.checkpoint.write(f"{prefix}-{number}"))
         self._paths = [*[x for x in self._paths if x != path], path]
+        self._times[path] = time.time()
         self._sweep()
         states.update_checkpoint_state(
-            self.directory, path, self._paths, save_relative_paths=True
+            self.directory,
+            path,
+            self._paths,
+            all_model_checkpoint_timestamps=[self._times[x] for x in self._paths],
+            last_preserved_timestamp=self._preserved,
+            save_relative_paths=True,
         )
         return path
 

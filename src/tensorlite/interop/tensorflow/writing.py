@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.core.check import one_of
-from tensorlite.core.dtypes import resource
+from tensorlite.core.dtypes import DType, resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.function.compile import Compiled
@@ -239,18 +239,9 @@ class _Body:
         parts = self._parts(node, op)
         inputs = [self._pinned(node, i, x) for i, x in enumerate(node.inputs)]
         control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
-        dtypes = [x.dtype for x in node.inputs]
         for number, one in enumerate(parts):
             name = self._part_name(node, one.name)
-            given = [
-                inputs[i] if isinstance(i, int) else self._part(node, i)
-                for i in (range(len(inputs)) if one.inputs is None else one.inputs)
-            ]
-            kinds = (
-                [dtypes[i] if isinstance(i, int) else None for i in one.inputs]
-                if one.inputs is not None
-                else dtypes
-            )
+            given, kinds = self._given(node, one, inputs)
             made = self._protos.add(name=name, op=one.op, device=str(node.device))
             made.input.extend(given)
             after = [f"^{self._part_name(node, x)}" for x in one.after]
@@ -260,6 +251,46 @@ class _Body:
             )
             self._attributes(made, one, kinds, outputs, node.group)
             self._outputs(node, one, made)
+
+    def _given(
+        self, node: Node, one: Spelled, inputs: Sequence[str]
+    ) -> tuple[list[str], list[DType | None]]:
+        """Return the names of what a part takes, and the dtypes where these are known.
+
+        Integers of two sizes, where TensorFlow wants one, become those of the first.
+        """
+        wanted = range(len(inputs)) if one.inputs is None else one.inputs
+        given = [
+            inputs[i] if isinstance(i, int) else self._part(node, i) for i in wanted
+        ]
+        kinds = [node.inputs[i].dtype if isinstance(i, int) else None for i in wanted]
+        signature = signature_of(one.op)
+        assert signature is not None
+        if any(x.number for x in signature.inputs):
+            return given, kinds
+        known = {x: y for x, y in one.attributes.items() if isinstance(y, DType)}
+        for place, (x, kind) in enumerate(zip(signature.inputs, kinds, strict=False)):
+            due = x.dtype(known)
+            if kind is not None and due is None:
+                known[x.kind] = kind
+            elif kind is None or due is None or due is kind:
+                continue
+            elif due.is_integer and kind.is_integer:
+                cast = self._cast(node, f"{x.name}_cast", given[place], kind, due)
+                given[place], kinds[place] = cast, due
+        return given, kinds
+
+    def _cast(
+        self, node: Node, part: str, given: str, before: DType, after: DType
+    ) -> str:
+        """Add a node that makes integers those of another size; return its name."""
+        name = self._part_name(node, part)
+        made = self._protos.add(name=name, op="Cast", device=str(node.device))
+        made.input.append(given)
+        one = Spelled("Cast", {"SrcT": before, "DstT": after})
+        self._attributes(made, one, [before], [after], "")
+        self._outputs(node, one, made)
+        return self._sources[name, 0]
 
     def _parts(self, node: Node, op: Op | None) -> tuple[Spelled, ...]:
         """Return what is written for a node; loops of functions have what gradients ask for."""

@@ -147,6 +147,7 @@ from tensorlite.compat.v2.keras.layers_recurrent import (
     SimpleRNN,
     TimeDistributed,
 )
+from tensorlite.compat.v2.keras.layers_saved import TFSMLayer
 from tensorlite.compat.v2.keras.layers_special import (
     AdaptiveAveragePooling1D,
     AdaptiveAveragePooling2D,
@@ -319,6 +320,7 @@ __all__ = [
     "StackedRNNCells",
     "StringLookup",
     "Subtract",
+    "TFSMLayer",
     "TextVectorization",
     "ThresholdedReLU",
     "TimeDistributed",

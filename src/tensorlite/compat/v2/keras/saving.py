@@ -8,7 +8,6 @@ from typing import Any
 from tensorlite.compat.v2 import checkpoints
 from tensorlite.compat.v2.keras import archives, older_files
 from tensorlite.compat.v2.keras.in_graphs import apart
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
@@ -56,14 +55,28 @@ class _Served(Module):
     """A model as it is saved: its variables, and the function that computes it."""
 
     def __init__(self, model: Any) -> None:
-        form = inputs_of(model)
-        call = function(
-            lambda *inputs: model(nest.pack_like(form, list(inputs))),
-            input_signature=nest.flatten(form),
-        )
+        def computed(inputs: Any) -> Any:
+            return model(inputs)
+
+        call = function(computed, input_signature=[inputs_of(model)])
         setattr(self, "__call__", call)  # noqa: B010
         self.serve = call
-        self.variables_ = list(model.weights)
+        call.get_concrete_function()
+        # Keras' names, which modules have for something else.
+        vars(self).update(
+            variables=[*model.variables, *layers_states(model)],
+            trainable_variables=list(model.trainable_variables),
+            non_trainable_variables=list(model.non_trainable_variables),
+        )
+
+
+def layers_states(model: Any) -> list[Any]:
+    """Return what layers remember from one call to the next."""
+    layers = [model, *model.submodules]
+    kept = [
+        getattr(x, "states", None) for x in layers if getattr(x, "stateful", False)
+    ]
+    return [state for states in kept for state in states or ()]
 
 
 def inputs_of(model: Any) -> Any:
@@ -71,7 +84,7 @@ def inputs_of(model: Any) -> Any:
     inputs = getattr(model, "inputs", None)
     if inputs is None:
         return model.first_inputs
-    specs = [TensorSpec(x.shape, x.dtype) for x in inputs]
+    specs = [TensorSpec(x.shape, x.dtype, x.name) for x in inputs]
     return specs[0] if len(specs) == 1 else specs
 
 

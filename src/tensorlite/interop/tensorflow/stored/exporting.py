@@ -62,7 +62,7 @@ def _is_saved(value: Any) -> bool:
     if isinstance(value, FUNCTIONS):
         return bool(concretes_of(value))
     if isinstance(value, (Mapping, list, tuple)):
-        return bool(members_of(value))
+        return not value or bool(members_of(value))
     kinds = (Variable, Module, ConcreteFunction, Asset)
     return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
