@@ -28,7 +28,7 @@ _ADDED = 2
 def counted(node: Node) -> tuple[Spelled, ...] | None:
     """Return how a loop is written with a counter and a limit; None where it has them, or is none.
 
-    >>> start = tl.function(lambda x: tl.while_loop(lambda y: y < 9, lambda y: y * 2, x))
+    >>> start = tl.function(lambda x: tl.while_loop(lambda y: y < 9, lambda y: (y * 2,), (x,)))
     >>> graph = start.get_concrete_function(tl.TensorSpec((), tl.int32)).graph
     >>> [part.op for part in counted(graph.nodes[-1])]
     ['Const', 'Const', 'StatelessWhile']
