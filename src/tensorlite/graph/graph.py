@@ -14,6 +14,7 @@ from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.shapes import shape_asked
 from tensorlite.core.spec import TensorSpec, merge, shape_text
 from tensorlite.core.tensor import Shape, Tensor
+from tensorlite.graph.settled import MEMO, settled_specs
 
 
 class Placeholder(Op):
@@ -187,7 +188,7 @@ class Node:
 
     def infer_again(self) -> set[int]:
         """Take over what inference says of the outputs now; return the ids of those that change."""
-        inferred = self.op.infer(*[x.spec for x in self.inputs])
+        inferred = self.op.infer(*settled_specs(self.op, self.inputs))
         specs = inferred if isinstance(inferred, tuple) else (inferred,)
         changed = set()
         for x, spec in zip(self.outputs, specs, strict=True):
@@ -297,7 +298,7 @@ class Graph:
             self._reserved.add(name)
 
     def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
-        specs = op.infer(*[x.spec for x in inputs])
+        specs = op.infer(*settled_specs(op, inputs))
         return Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
 
     def add_input(self, spec: TensorSpec, name: str = "") -> SymbolicTensor:
@@ -320,8 +321,10 @@ class Graph:
 
     def infer_again(self, node: Node) -> None:
         """Infer the specs of a node's outputs again, and of all nodes that a change reaches."""
+        self.kept.pop(MEMO, None)
         changed = node.infer_again()
         while changed:
+            self.kept.pop(MEMO, None)
             seen, changed = changed, set()
             for other in self.nodes:
                 if any(id(x) in seen or id(x) in changed for x in other.inputs):
