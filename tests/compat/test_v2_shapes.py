@@ -54,3 +54,11 @@ def test_in_graphs_of_version_1_sizes_are_dimensions() -> None:
 def test_layers_without_an_axis_of_their_own_normalize_by_one_mean() -> None:
     layer = tf.keras.layers.Normalization(axis=None, mean=1.0, variance=4.0)
     assert layer(tf.constant([[3.0, 5.0, 1.0]])).numpy().tolist() == [[1.0, 2.0, 0.0]]
+
+
+def test_shapes_that_are_given_as_lists_broadcast_as_whole_numbers() -> None:
+    for x, y, wanted in (([], [], []), ([], [2], [2]), ([3, 1], (1, 2), [3, 2])):
+        found = tf.broadcast_dynamic_shape(x, y)
+        assert (found.dtype, found.numpy().tolist()) == (tf.int32, wanted)
+    wide = tf.broadcast_dynamic_shape([], tf.constant([2], tf.int64))
+    assert (wide.dtype, wide.numpy().tolist()) == (tf.int64, [2])

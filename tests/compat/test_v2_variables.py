@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf1
@@ -326,3 +327,15 @@ def test_a_part_of_a_variable_is_a_tensor_to_tapes() -> None:
         y = tf.reduce_sum(part * part)
     dense = tf.convert_to_tensor(tape.gradient(y, v))
     assert dense.numpy().tolist() == [[2, 4], [0, 0]]
+
+
+def test_variables_of_no_known_shape_take_values_of_any() -> None:
+    v = tf.Variable(np.zeros((2, 3)), shape=tf.TensorShape(None))
+    assert v.shape.rank is None
+    v.assign(np.ones(4))
+    assert (tf.shape(v).numpy().tolist(), v.numpy().sum()) == ([4], 4.0)
+    rows = tf.Variable(np.zeros((2, 3)), shape=[None, 3])
+    rows.assign(np.zeros((5, 3)))
+    assert rows.shape.as_list() == [None, 3]
+    with pytest.raises(ValueError, match="shape"):
+        rows.assign(np.zeros((5, 4)))

@@ -15,7 +15,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import ends_of, sizes_of
 from tensorlite.compat.views import plain, shown
@@ -142,12 +142,9 @@ def _split(
 ) -> Any:
     if isinstance(parts, np.ndarray):
         parts = parts.tolist()
-    if isinstance(parts, (list, tuple)) and any(
-        isinstance(x, Operand) for x in parts
-    ):
-        parts = tl.stack(tensors_of(parts))
-    elif isinstance(parts, tuple):
-        parts = list(parts)
+    if isinstance(parts, (list, tuple)):
+        computed = any(isinstance(x, Operand) for x in parts)
+        parts = tl.stack(tensors_of(parts)) if computed else list(parts)
     if num is not None and isinstance(parts, Operand):
         parts = ensured(parts, (num,))
     return list(tl.split(converted(value), parts, axis))
@@ -394,7 +391,14 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
 def broadcast_dynamic_shape(
     shape_x: Any, shape_y: Any, name: str | None = None
 ) -> Any:
-    return call(arrange.BroadcastArgs(), converted(shape_x), converted(shape_y))
+    return call(arrange.BroadcastArgs(), *_sizes_alike(shape_x, shape_y))
+
+
+def _sizes_alike(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return shapes as tensors of one dtype; an empty list holds whole numbers, too."""
+    if not isinstance(x, Operand) and not isinstance(y, Operand):
+        x = converted(x, None if len(x) else int32)
+    return agreeing(x, y)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.variable_parts import Parts
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
@@ -136,7 +136,7 @@ class RefVariable(Operators, Variable, GraphVariable):
             watched,
             name,
             dtype,
-            plain(shape),
+            _shape_asked(shape),
             validate_shape=validate_shape,
             constraint=constraint,
         )
@@ -297,6 +297,11 @@ def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
     return state.Variable.sparse_read(variable, indices)
 
 
+def _shape_asked(shape: Any) -> Any:
+    """Return the shape that values may have, even if nothing of it is known; None if not given."""
+    return None if shape is None else TensorShape(shape)
+
+
 class VariableSlice(GraphTensor):
     """A part of a variable's value, which may be given another."""
 
@@ -405,7 +410,7 @@ class EagerVariable(Variable):
             trainable is not False,
             name or "Variable",
             dtype,
-            plain(shape),
+            _shape_asked(shape),
         )
         self.constraint = constraint
 
