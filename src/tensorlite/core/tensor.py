@@ -188,6 +188,10 @@ class Tensor(Operand):
     def __bool__(self) -> bool:
         return bool(self._one("bool()"))
 
+    def __nonzero__(self) -> bool:
+        """Return what bool() does: what classes that stand for tensors take over by this name."""
+        return bool(self)
+
     def __int__(self) -> int:
         return int(self._one("int()"))
 

@@ -251,6 +251,7 @@ from tensorlite.compat.v2 import (
     feature_column as feature_column,
     graph_util as graph_util,
     image as image,
+    internal as internal,
     io as io,
     keras,
     linalg as linalg,
@@ -343,6 +344,8 @@ random_normal_initializer = initializers.RandomNormal
 random_uniform_initializer = initializers.RandomUniform
 
 give_results()
+
+__internal__ = internal
 
 
 def __getattr__(name: str) -> object:

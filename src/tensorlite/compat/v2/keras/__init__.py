@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras import (
     describing,
     dtype_policies,
     initializers,
+    internal,
     layers,
     losses,
     metrics,
@@ -113,6 +114,8 @@ __all__ = [
     "tree",
     "utils",
 ]
+
+__internal__ = internal
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,75 @@
+"""CompositeTensor: the base of values of several tensors whose classes have a TypeSpec.
+
+ExtensionType, whose classes are annotated, is in extension_types.py; TypeSpec in type_specs.py.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import nest
+from tensorlite.core.operand import Operand
+
+__all__ = ["CompositeTensor"]
+
+
+class CompositeTensor(nest.Composite, metaclass=ABCMeta):
+    """A value of several tensors: it passes through functions and loops as these.
+
+    Its class has `_type_spec`, a TypeSpec that takes values apart and puts them together.
+    """
+
+    @property
+    @abstractmethod
+    def _type_spec(self) -> Any:
+        """What is known of this value."""
+
+    def members(self) -> dict[str, Any]:
+        apart = methodcaller("_to_components", self)
+        return {"components": apart(self._type_spec)}
+
+    def with_members(self, members: dict[str, Any]) -> Any:
+        return _together(self._type_spec, members["components"])
+
+    def kept(self) -> Any:
+        return self._type_spec
+
+
+class Apart(nest.Composite):
+    """What stands for such a value while it has something else in the place of its tensors."""
+
+    def __init__(self, type_spec: Any, components: Any) -> None:
+        self.type_spec, self.components = type_spec, components
+
+    def members(self) -> dict[str, Any]:
+        return {"components": self.components}
+
+    def with_members(self, members: dict[str, Any]) -> Any:
+        return _together(self.type_spec, members["components"])
+
+    def kept(self) -> Any:
+        return self.type_spec
+
+
+_VALUES = (
+    Operand,
+    np.ndarray,
+    np.generic,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+)
+
+
+def _together(type_spec: Any, components: Any) -> Any:
+    """Return a value made of tensors, which its class may compute with; Apart for what are none."""
+    if all(isinstance(x, _VALUES) for x in nest.flatten(components)):
+        return methodcaller("_from_components", components)(type_spec)
+    return Apart(type_spec, components)

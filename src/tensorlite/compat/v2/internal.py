@@ -1,0 +1,16 @@
+"""`tf.__internal__`: what libraries over TensorFlow derive their own kinds of values from."""
+
+from types import SimpleNamespace
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.composite_values import (
+    CompositeTensor as CompositeTensor,
+)
+
+tf2 = SimpleNamespace(enabled=lambda: True)
+"""Whether version 2's ways are on, which in this namespace they are."""
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())

@@ -1,0 +1,9 @@
+"""`keras.__internal__`: a place of names that libraries over Keras 2 import whole."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras import backend as backend
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
