@@ -433,6 +433,8 @@ def __getattr__(name: str) -> object:
     """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")
+    if name == "mixed_precision":
+        return import_module(f"{__name__}.{name}")
     if name in _OF_VERSION_2:
         return of_version_2(_OF_VERSION_2[name], name)
     if name in messages.SUMMARIES:

@@ -70,6 +70,7 @@ class Strategy:
             worker_devices=(device or "/device:CPU:0",),
             num_replicas_in_sync=1,
             variable_created_in_scope=lambda _: True,
+            call_for_each_replica=self.run,
         )
         self.cluster_resolver: Any = None
 
@@ -91,6 +92,11 @@ class Strategy:
             return fn(*args, **(kwargs or {}))
 
     experimental_run_v2 = run
+
+    def experimental_run(self, fn: Any, input_iterator: Any = None) -> Any:
+        return self.run(
+            fn, () if input_iterator is None else (input_iterator.get_next(),)
+        )
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
         if axis is None:
@@ -238,7 +244,7 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    return bool(_open)
+    return any(strategy is not _default for strategy in _open)
 
 
 def in_cross_replica_context() -> bool:

@@ -1,0 +1,9 @@
+"""Scales of losses for half precision: `tf.mixed_precision`, and `tf.train.experimental`."""
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.loss_scales import *
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
