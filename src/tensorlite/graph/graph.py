@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from tensorlite.core import texts
@@ -220,6 +221,8 @@ class Graph:
     """Whether equal calls without effects are one node."""
     as_called = False
     """Whether nodes are what programs called: composites stay one, gradients bear their names."""
+    titles: Mapping[str, str] = MappingProxyType({})
+    """What nodes of some operators are called that nobody names; others bear the operator's name."""
     not_own = "Return it from the function that made it, or pass it as an argument"
     """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 

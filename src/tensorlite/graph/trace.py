@@ -59,6 +59,7 @@ class Tracer(Interpreter):
         if isinstance(around, Tracer) and not self.is_function:
             self.graph.shares = around.graph.shares
             self.graph.as_called = around.graph.as_called
+            self.graph.titles = around.graph.titles
         return self
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
@@ -68,7 +69,8 @@ class Tracer(Interpreter):
         control = self._control(op, own) if op.effect is not Effect.NONE else ()
         if here.control:
             control = (*control, *self._asked(here.control))
-        name = f"{here.name}/{op.name}" if here.name else op.name
+        title = self.graph.titles.get(op.name, op.name)
+        name = f"{here.name}/{title}" if here.name else title
         place = here.device
         if isinstance(place, DeviceRule):
             place = decided(place, Asked(name, op, own, ANYWHERE))

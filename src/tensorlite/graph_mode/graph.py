@@ -21,6 +21,21 @@ from tensorlite.graph.trace import Tracer
 from tensorlite.ops.making import creation
 
 
+TITLES = {
+    "AddV2": "add",
+    "ConcatV2": "concat",
+    "FloorDiv": "floordiv",
+    "Mul": "mul",
+    "PadV2": "Pad",
+    "Range": "range",
+    "RealDiv": "truediv",
+    "StridedSlice": "strided_slice",
+    "Sub": "sub",
+    "Transpose": "transpose",
+}
+"""What TensorFlow's functions in Python call the nodes of operators that have no name from elsewhere."""
+
+
 class Graph(ManualGraph):
     """A graph in which every call makes a node of its own, named as TensorFlow names it.
 
@@ -34,6 +49,7 @@ class Graph(ManualGraph):
     shares = False
     as_called = True
     texts_as_bytes = True
+    titles = TITLES
 
     def __init__(self, name: str = "graph") -> None:
         super().__init__(name)

@@ -15,7 +15,7 @@ def linear(x: Any) -> Any:
     return x
 
 
-@named("relu")
+@named("Relu")
 def relu(
     x: Any,
     alpha: float = 0.0,

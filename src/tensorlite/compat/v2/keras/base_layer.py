@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -177,13 +177,14 @@ class Layer(Arguments, OwnVariables, Views, Module):
         sizes = [int(x) for x in TensorShape(shape)] if shape is not None else []
         kind = "glorot_uniform" if wanted.is_floating else "zeros"
         make = initializers.get(kind if initializer is None else initializer)
-        whole = naming.prefixed(name or naming.of_weight())
+        own = name or naming.of_weight()
+        first = partial(make, tuple(sizes), dtype=wanted)
         graph = in_graphs.building.get()
         with interpreted_by(None) if graph is None else graph.building():
             made: Any = self._kind_of_weight(wanted, graph, autocast)(
-                make(tuple(sizes), dtype=wanted),
+                first() if graph is None else first,
                 trainable=trainable is not False,
-                name=whole,
+                name=naming.prefixed(own) if graph is None else own,
                 dtype=wanted,
                 constraint=constraints.get(constraint),
             )
@@ -364,13 +365,15 @@ class Layer(Arguments, OwnVariables, Views, Module):
         mask = masks.of(args[0]) if args else None
         kwargs = self.with_masks(args, kwargs)
         first = args[0] if args else next(iter(kwargs.values()), None)
-        self.build_called(args, kwargs)
-        token = surrounding.set(Calling(kwargs.get("training", training_in(around))))
-        try:
-            made = self._called(args, kwargs)
-        finally:
-            surrounding.reset(token)
-        return self._finished(made, first, mask)
+        calling = Calling(kwargs.get("training", training_in(around)))
+        with in_graphs.inside(self.name):
+            self.build_called(args, kwargs)
+            token = surrounding.set(calling)
+            try:
+                made = self._called(args, kwargs)
+            finally:
+                surrounding.reset(token)
+            return self._finished(made, first, mask)
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         call = self.call if tracer() is None else converted(self.call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -11,7 +12,12 @@ from tensorlite.compat import views
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import active_graph, at_once, built
+from tensorlite.graph_mode.graph import (
+    active_graph,
+    at_once,
+    built,
+    name_scope,
+)
 
 building: ContextVar[Any] = ContextVar("keras_graph", default=None)
 """The graph in which layers are called."""
@@ -29,6 +35,11 @@ def of_graph(value: Any) -> bool:
 def of_values(value: Any) -> bool:
     """Return whether arguments are no tensors, which become constants of a graph."""
     return tracer() is None and not any(isinstance(x, Tensor) for x in flatten(value))
+
+
+def inside(name: str) -> AbstractContextManager[object]:
+    """Let nodes that a layer makes have its name before theirs, where it is called in a graph."""
+    return nullcontext() if building.get() is None else name_scope(name)
 
 
 def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.channels import bias_add
 from tensorlite.ops.shape import shape_of
 
 _LAST = ("NWC", "NHWC", "NDHWC")
@@ -140,10 +141,7 @@ class Convolution(Layer):
     def finished(self, made: Any) -> Any:
         """Return what a convolution made, with bias and activation."""
         if self.bias is not None:
-            bias = self.bias.value()
-            if self.first:
-                bias = tl.reshape(bias, [-1, *[1] * self.axes])
-            made = made + bias
+            made = bias_add(made, self.bias, "NCHW" if self.first else "NHWC")
         return self.activation(made)
 
     def call(self, inputs: Any) -> Any:
@@ -162,8 +160,10 @@ class Convolution(Layer):
         return self.finished(tl.concat(made, axis=axis))
 
     def _convolved(self, x: Any, kernel: Any, padding: str) -> Any:
+        title = ("conv1d", "Conv2D", "Conv3D")[self.axes - 1]
+        form = self.form
         return nn.convolution(
-            x, kernel, self.strides, padding.upper(), self.form, self.dilation_rate
+            x, kernel, self.strides, padding.upper(), form, self.dilation_rate, title
         )
 
     def _padded(self, inputs: Any) -> Any:

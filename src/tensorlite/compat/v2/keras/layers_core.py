@@ -24,6 +24,7 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.channels import bias_add
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -179,7 +180,7 @@ class Dense(Layer):
         if not inputs.dtype.is_floating:
             inputs = astype(inputs, self.kernel.dtype)
         made = tl.matmul(inputs, self.kernel)
-        made = made if self.bias is None else made + self.bias
+        made = made if self.bias is None else bias_add(made, self.bias)
         return self.activation(made)
 
 
@@ -230,7 +231,7 @@ class RepeatVector(Layer):
         self.n = n
 
     def call(self, inputs: Any) -> Any:
-        return tl.repeat(inputs[:, None, :], self.n, axis=1)
+        return tl.tile(inputs[:, None, :], [1, self.n, 1])
 
 
 class Activation(Layer):

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.keras import (
     constraints,
     defaults,
+    in_graphs,
     initializers,
     regularizers,
 )
@@ -125,14 +126,10 @@ class BatchNormalization(Layer):
         def spread(value: Any) -> Any:
             return None if value is None else tl.reshape(value, sizes)
 
-        return tl.nn.batch_normalization(
-            x,
-            spread(mean),
-            spread(variance),
-            spread(self.beta),
-            spread(self.gamma),
-            self.epsilon,
-        )
+        moments = spread(mean), spread(variance)
+        scales = spread(self.beta), spread(self.gamma)
+        with in_graphs.inside("batchnorm"):
+            return tl.nn.batch_normalization(x, *moments, *scales, self.epsilon)
 
 
 def _moments(x: Any, axes: Any, mask: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from tensorlite.graph_mode.graph import mode
+from tensorlite.graph_mode.graph import active_graph, mode
 
 _counts: Counter[str] = Counter()
 _path: ContextVar[tuple[str, ...]] = ContextVar("keras_path", default=())
@@ -23,18 +23,29 @@ def snake(kind: str) -> str:
     return f"private{found}" if found.startswith("_") else found
 
 
+def _counted() -> Counter[str]:
+    """Return how often names were given, in the graph being built or where there is none."""
+    graph = active_graph()
+    if graph is None:
+        return _counts
+    found: Counter[str] = graph.scopes.setdefault("names of layers", Counter())
+    return found
+
+
 def unique(base: str) -> str:
     """Return a name that no layer has yet."""
-    _counts[base] += 1
-    return base if _counts[base] == 1 else f"{base}_{_counts[base] - 1}"
+    counts = _counted()
+    counts[base] += 1
+    return base if counts[base] == 1 else f"{base}_{counts[base] - 1}"
 
 
 def of_input() -> str:
     """Return a name for what a model is given; Keras 2, of TensorFlow 1, counts from 1."""
     if is_keras_3():
         return unique("input_layer")
-    _counts["input"] += 1
-    return f"input_{_counts['input']}"
+    counts = _counted()
+    counts["input"] += 1
+    return f"input_{counts['input']}"
 
 
 def of_model() -> str:
@@ -59,7 +70,7 @@ def is_keras_3() -> bool:
 
 def forget() -> None:
     """Number anew."""
-    _counts.clear()
+    _counted().clear()
 
 
 @contextmanager
