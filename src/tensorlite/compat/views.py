@@ -465,12 +465,21 @@ def _bear(
     ):
         whole = f"{name}/{last}" if last else name
         if last and node.name.lower() != whole.lower():
+            if inner is graph:
+                _make_way(graph, count, whole)
             whole = inner.unique_name(whole)
         if inner is graph:
             graph.rename(node, whole)
         else:
             node.name = whole
         keep_name(node)
+
+
+def _make_way(graph: Graph, count: int, name: str) -> None:
+    """Give another name to one of the nodes behind `count` that bears the name of a result."""
+    for node in graph.nodes[count:]:
+        if node.name.lower() == name.lower():
+            graph.rename(node, graph.unique_name(name))
 
 
 def _node_of(made: Any) -> Node | None:

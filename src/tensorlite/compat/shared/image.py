@@ -70,21 +70,35 @@ __all__ = [
     "yuv_to_rgb",
 ]
 
-adjust_brightness = same("adjust_brightness", image.adjust_brightness, "image delta")
+adjust_brightness = same(
+    "adjust_brightness", image.adjust_brightness, "image delta", inner="Identity"
+)
 adjust_contrast = same(
     "adjust_contrast",
     without_gradient("AdjustContrastv2", image.adjust_contrast),
     "images contrast_factor",
+    inner="Identity",
 )
-adjust_gamma = same("adjust_gamma", image.adjust_gamma, "image gamma gain")
-adjust_hue = same("adjust_hue", image.adjust_hue, "image delta")
+adjust_gamma = same(
+    "adjust_gamma", image.adjust_gamma, "image gamma gain", inner="Identity"
+)
+adjust_hue = same("adjust_hue", image.adjust_hue, "image delta", inner="Identity")
 adjust_saturation = same(
-    "adjust_saturation", image.adjust_saturation, "image saturation_factor"
+    "adjust_saturation",
+    image.adjust_saturation,
+    "image saturation_factor",
+    inner="Identity",
 )
-central_crop = same("central_crop", image.central_crop, "image central_fraction")
+central_crop = same(
+    "central_crop", image.central_crop, "image central_fraction", inner="Slice"
+)
 _BOX = "image offset_height offset_width target_height target_width"
-crop_to_bounding_box = same("crop_to_bounding_box", image.crop_to_bounding_box, _BOX)
-pad_to_bounding_box = same("pad_to_bounding_box", image.pad_to_bounding_box, _BOX)
+crop_to_bounding_box = same(
+    "crop_to_bounding_box", image.crop_to_bounding_box, _BOX, inner="Slice"
+)
+pad_to_bounding_box = same(
+    "pad_to_bounding_box", image.pad_to_bounding_box, _BOX, inner="Pad"
+)
 decode_bmp = same("DecodeBmp", image.decode_bmp, "contents channels")
 decode_gif = same("DecodeGif", image.decode_gif, "contents")
 encode_png = same("EncodePng", image.encode_png, "image compression")
@@ -93,23 +107,28 @@ encode_jpeg = same(
     image.encode_jpeg,
     "image format quality progressive optimize_size chroma_downsampling",
 )
-flip_left_right = same("flip_left_right", image.flip_left_right, "image")
-flip_up_down = same("flip_up_down", image.flip_up_down, "image")
+flip_left_right = same(
+    "flip_left_right", image.flip_left_right, "image", inner="ReverseV2"
+)
+flip_up_down = same("flip_up_down", image.flip_up_down, "image", inner="ReverseV2")
 grayscale_to_rgb = same("grayscale_to_rgb", image.grayscale_to_rgb, "images")
 hsv_to_rgb = same("HSVToRGB", image.hsv_to_rgb, "images")
 image_gradients = same("image_gradients", image.image_gradients, "image")
 per_image_standardization = same(
-    "per_image_standardization", image.per_image_standardization, "image"
+    "per_image_standardization",
+    image.per_image_standardization,
+    "image",
+    inner="Identity",
 )
-psnr = same("PSNR", image.psnr, "a b max_val", 2)
+psnr = same("PSNR", image.psnr, "a b max_val", 2, "Identity_3")
 rgb_to_grayscale = same("rgb_to_grayscale", image.rgb_to_grayscale, "images")
 rgb_to_hsv = same("RGBToHSV", image.rgb_to_hsv, "images")
-rgb_to_yiq = same("rgb_to_yiq", image.rgb_to_yiq, "images")
-rgb_to_yuv = same("rgb_to_yuv", image.rgb_to_yuv, "images")
-yiq_to_rgb = same("yiq_to_rgb", image.yiq_to_rgb, "images")
-yuv_to_rgb = same("yuv_to_rgb", image.yuv_to_rgb, "images")
-rot90 = same("rot90", image.rot90, "image k")
-sobel_edges = same("sobel_edges", image.sobel_edges, "image")
+rgb_to_yiq = same("Tensordot", image.rgb_to_yiq, "images")
+rgb_to_yuv = same("Tensordot", image.rgb_to_yuv, "images")
+yiq_to_rgb = same("Tensordot", image.yiq_to_rgb, "images")
+yuv_to_rgb = same("Tensordot", image.yuv_to_rgb, "images")
+rot90 = same("rot90", image.rot90, "image k", inner="cond/Merge")
+sobel_edges = same("Reshape", image.sobel_edges, "image")
 ssim = same(
     "SSIM",
     image.ssim,
@@ -122,12 +141,15 @@ ssim_multiscale = same(
     "img1 img2 max_val power_factors filter_size filter_sigma k1 k2",
     2,
 )
-total_variation = same("total_variation", image.total_variation, "images")
-transpose = same("transpose_image", image.transpose, "image")
+total_variation = same(
+    "total_variation", image.total_variation, "images", inner="add"
+)
+transpose = same("transpose", image.transpose, "image", inner="transpose")
 resize_with_crop_or_pad = same(
     "resize_image_with_crop_or_pad",
     image.resize_with_crop_or_pad,
     "image target_height target_width",
+    inner="control_dependency_1",
 )
 combined_non_max_suppression = same(
     "combined_non_max_suppression",
@@ -138,7 +160,11 @@ combined_non_max_suppression = same(
 )
 _BOXES = "boxes scores max_output_size iou_threshold score_threshold"
 non_max_suppression = same(
-    "non_max_suppression", image.non_max_suppression, _BOXES, 2
+    "non_max_suppression",
+    image.non_max_suppression,
+    _BOXES,
+    2,
+    "NonMaxSuppressionV3",
 )
 non_max_suppression_padded = same(
     "non_max_suppression_padded",
@@ -217,7 +243,7 @@ def decode_png(
     return tl.image.decode_png(converted(contents), channels, as_dtype(dtype))
 
 
-@named("decode_image")
+@named("decode_image", "cond_jpeg/Merge")
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -293,7 +319,7 @@ def resize(
     return tl.image.resize(converted(images), sizes_of(size), *options)
 
 
-@named("resize_image_with_pad")
+@named("resize_image_with_pad", "pad_to_bounding_box/Pad")
 def resize_with_pad(
     image: Any,
     target_height: Any,
@@ -310,8 +336,13 @@ def _drawn(
     default: str,
     function: Callable[..., Any],
     names: str,
+    title: str = "",
+    inner: str = "",
 ) -> Callable[..., Any]:
-    """Return a function that draws, whose last argument but for the name is a seed."""
+    """Return a function that draws, whose last argument but for the name is a seed.
+
+    `title` is the name of what it makes where that is another.
+    """
 
     def seeded(*given: Any) -> Any:
         *values, seed = given
@@ -321,29 +352,43 @@ def _drawn(
     last = known[-1].replace(name="seed", default=None)
     of_seed: Any = seeded
     of_seed.__signature__ = Signature([*known[:-1], last])
-    return same(default, of_seed, f"{names} seed")
+    return same(title or default, of_seed, f"{names} seed", inner=inner)
 
 
 random_brightness = _drawn(
-    "random_brightness", image.random_brightness, "image max_delta"
+    "random_brightness",
+    image.random_brightness,
+    "image max_delta",
+    "adjust_brightness",
+    "Identity",
 )
 random_contrast = _drawn(
-    "random_contrast", image.random_contrast, "image lower upper"
+    "random_contrast",
+    image.random_contrast,
+    "image lower upper",
+    "adjust_contrast",
+    "Identity",
 )
 random_saturation = _drawn(
-    "random_saturation", image.random_saturation, "image lower upper"
+    "random_saturation",
+    image.random_saturation,
+    "image lower upper",
+    "adjust_saturation",
+    "Identity",
 )
 random_jpeg_quality = _drawn(
     "random_jpeg_quality",
     image.random_jpeg_quality,
     "image min_jpeg_quality max_jpeg_quality",
 )
-random_hue = _drawn("random_hue", image.random_hue, "image max_delta")
+random_hue = _drawn(
+    "random_hue", image.random_hue, "image max_delta", "adjust_hue", "Identity"
+)
 random_flip_left_right = _drawn(
-    "random_flip_left_right", image.random_flip_left_right, "image"
+    "random_flip_left_right", image.random_flip_left_right, "image", inner="Merge"
 )
 random_flip_up_down = _drawn(
-    "random_flip_up_down", image.random_flip_up_down, "image"
+    "random_flip_up_down", image.random_flip_up_down, "image", inner="Merge"
 )
 
 
@@ -370,7 +415,7 @@ def distorted_box(
     )
 
 
-@named("sample_distorted_bounding_box")
+@named("sample_distorted_bounding_box", "SampleDistortedBoundingBoxV2")
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,

@@ -58,7 +58,7 @@ _ONE_IMAGE = 3
 """How many axes an image has that is no batch."""
 
 
-@named("resize")
+@named("resize", "ResizeBilinear")
 def _resized(
     images: Any, size: Any, options: tuple[Any, ...], name: str | None = None
 ) -> Any:
@@ -102,7 +102,7 @@ _RESIZED = dict(
 )
 
 
-@named("resize_image_with_pad")
+@named("resize_image_with_pad", "pad_to_bounding_box/Pad")
 def resize_image_with_pad(
     image: Any,
     target_height: Any,
