@@ -39,8 +39,12 @@ class Deferred(TensorliteError):
         self.note = note
 
 
+Inner = str | None | Callable[..., str | None]
+"""What a node is called below the name of a call, or a function of the call's arguments for that."""
+
+
 def named(
-    default: str, inner: str | None = ""
+    default: str, inner: Inner = ""
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator of functions that have a parameter `name`.
 
@@ -80,7 +84,7 @@ def named(
 
 def _recorded(
     graph: Any,
-    kind: tuple[Callable[..., Any], str, str | None, int],
+    kind: tuple[Callable[..., Any], str, Inner, int],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
@@ -103,7 +107,8 @@ def _recorded(
         except CompositeError as error:
             return formed(default, function, tuple(given), keywords, error)
 
-    return in_graph(make, default, name, inner)
+    last = inner(*given, **keywords) if callable(inner) else inner
+    return in_graph(make, default, name, last)
 
 
 FORMS: dict[str, Callable[[Callable[..., Any], dict[str, Any]], Any]] = {}

@@ -102,7 +102,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     return tl.stack(tensors_of(values, name="{}"), axis=axis)
 
 
-@named("parallel_stack")
+@named("parallel_stack", "ParallelConcat")
 def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
     return tl.stack(tensors_of(values))
 

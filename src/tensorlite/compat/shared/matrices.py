@@ -218,7 +218,9 @@ def triangular_solve(
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
 
 
-@named("matrix_solve_ls")
+@named(
+    "matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1"
+)
 def lstsq(
     matrix: Any,
     rhs: Any,
@@ -294,7 +296,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
     return composed(DiagPart(), converted(input))
 
 
-@named("norm")
+@named("norm", None)
 def norm(
     tensor: Any,
     ord: Any = "euclidean",
@@ -306,8 +308,9 @@ def norm(
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
     kept = bool(keepdims)
     if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
-        squared = tl.square(tl.abs(x)) if x.dtype.is_complex else tl.square(x)
-        return tl.sqrt(tl.sum(squared, axis=axes, keepdims=kept))
+        squared = tl.square(tl.abs(x)) if x.dtype.is_complex else x * x
+        found = tl.sqrt(tl.sum(squared, axis=axes, keepdims=True))
+        return found if kept else tl.squeeze(found, axes)
     return _other_norm(tl.abs(x), x, ord, axes, kept)
 
 
@@ -328,13 +331,16 @@ def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
         found = tl.max(total, axis=across, keepdims=True)
         return found if kept else tl.squeeze(found, axes)
     if ord == np.inf:
-        return tl.max(sizes, axis=axes, keepdims=kept)
+        found = tl.max(sizes, axis=axes, keepdims=True)
+        return found if kept else tl.squeeze(found, axes)
     if not isinstance(ord, (int, float, np.number)) or ord <= 0:
         raise InvalidArgumentError(
             f"norm: 'ord' must be a supported vector norm, got {ord!r}"
         )
-    total = tl.sum(tl.pow(sizes, float(ord)), axis=axes, keepdims=kept)
-    return tl.pow(total, 1.0 / ord)
+    powers = sizes if ord == 1 else tl.pow(sizes, float(ord))
+    total = tl.sum(powers, axis=axes, keepdims=True)
+    found = total if ord == 1 else tl.pow(total, 1.0 / ord)
+    return found if kept else tl.squeeze(found, axes)
 
 
 def _spectral(x: Any, axes: Any, kept: bool) -> Any:
@@ -404,7 +410,7 @@ def normalize(
     return x / size, size
 
 
-@named("tridiagonal_solve")
+@named("TridiagonalSolve")
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,

@@ -60,7 +60,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     return activations.leaky_relu(converted(features), alpha)
 
 
-@named("CRelu")
+@named("CRelu", "Relu")
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
     x = converted(features)
     return activations.relu(concat([x, -x], axis=axis))
@@ -91,7 +91,7 @@ def tanh(x: Any, name: str | None = None) -> Any:
     return trigonometric.tanh(converted(x))
 
 
-@named("swish")
+@named("IdentityN")
 def swish(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     return activations.silu(converted(features), beta)
 
@@ -319,7 +319,7 @@ def max_pool_with_argmax(
     )
 
 
-@named("AtrousConv2D")
+@named("convolution", "BatchToSpaceND")
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: str, name: str | None = None
 ) -> Any:
@@ -327,7 +327,7 @@ def atrous_conv2d(
     return conv_forms.atrous_conv2d(x, weights, rate, padding)
 
 
-@named("AtrousConv2DTranspose")
+@named("atrous_conv2d_transpose", "BatchToSpaceND")
 def atrous_conv2d_transpose(
     value: Any,
     filters: Any,

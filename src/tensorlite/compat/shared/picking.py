@@ -179,8 +179,10 @@ segment_min = _segments("SegmentMin", tl.segment_min)
 segment_prod = _segments("SegmentProd", tl.segment_prod)
 
 
-def _unsorted(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @named(default)
+def _unsorted(
+    default: str, function: Callable[..., Any], inner: str = ""
+) -> Callable[..., Any]:
+    @named(default, inner)
     def made(
         data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
     ) -> Any:
@@ -190,12 +192,14 @@ def _unsorted(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 unsorted_segment_sum = _unsorted("UnsortedSegmentSum", tl.unsorted_segment_sum)
-unsorted_segment_mean = _unsorted("UnsortedSegmentMean", tl.unsorted_segment_mean)
+unsorted_segment_mean = _unsorted(
+    "UnsortedSegmentMean", tl.unsorted_segment_mean, "truediv"
+)
 unsorted_segment_max = _unsorted("UnsortedSegmentMax", tl.unsorted_segment_max)
 unsorted_segment_min = _unsorted("UnsortedSegmentMin", tl.unsorted_segment_min)
 unsorted_segment_prod = _unsorted("UnsortedSegmentProd", tl.unsorted_segment_prod)
 unsorted_segment_sqrt_n = _unsorted(
-    "UnsortedSegmentSqrtN", tl.unsorted_segment_sqrt_n
+    "UnsortedSegmentSqrtN", tl.unsorted_segment_sqrt_n, "truediv"
 )
 
 
@@ -291,7 +295,13 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return call(InvertPermutation(), converted(x))
 
 
-@named("sort")
+def _of_sorted(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", **_: Any
+) -> str:
+    return "TopKV2" if direction == "DESCENDING" else "Neg_1"
+
+
+@named("sort", _of_sorted)
 def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Any:
@@ -388,7 +398,7 @@ histogram_fixed_width_bins = _histogram(
 )
 
 
-@named("confusion_matrix")
+@named("confusion_matrix", "SparseTensorDenseAdd")
 def confusion_matrix(
     labels: Any,
     predictions: Any,

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-@named("dct")
+@named("dct", "Real_1")
 def dct(
     input: Any,
     type: int = 2,
@@ -82,9 +82,17 @@ def _last(x: Any, axis: int) -> Any:
 
 
 frame = same(
-    "frame", signal.frame, "signal frame_length frame_step pad_end pad_value axis"
+    "frame",
+    signal.frame,
+    "signal frame_length frame_step pad_end pad_value axis",
+    inner="Reshape_4",
 )
-overlap_and_add = same("overlap_and_add", signal.overlap_and_add, "signal frame_step")
+overlap_and_add = same(
+    "overlap_and_add",
+    signal.overlap_and_add,
+    "signal frame_step",
+    inner="strided_slice_4",
+)
 mfccs_from_log_mel_spectrograms = same(
     "mfccs_from_log_mel_spectrograms",
     signal.mfccs_from_log_mel_spectrograms,
@@ -107,10 +115,14 @@ kaiser_bessel_derived_window = same(
 )
 vorbis_window = same("vorbis_window", signal.vorbis_window, "window_length dtype", 0)
 hamming_window = same(
-    "hamming_window", signal.hamming_window, "window_length periodic dtype", 0
+    "hamming_window",
+    signal.hamming_window,
+    "window_length periodic dtype",
+    0,
+    "sub_2",
 )
 hann_window = same(
-    "hann_window", signal.hann_window, "window_length periodic dtype", 0
+    "hann_window", signal.hann_window, "window_length periodic dtype", 0, "sub_2"
 )
 
 
@@ -123,7 +135,7 @@ def _window(function: Any) -> Any:
     )
 
 
-@named("stft")
+@named("stft", "rfft")
 def stft(
     signals: Any,
     frame_length: int,
@@ -137,7 +149,7 @@ def stft(
     return signal.stft(converted(signals), *sizes, _window(window_fn), pad_end)
 
 
-@named("inverse_stft")
+@named("inverse_stft", "overlap_and_add/strided_slice_4")
 def inverse_stft(
     stfts: Any,
     frame_length: int,

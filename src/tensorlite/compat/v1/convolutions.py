@@ -196,7 +196,21 @@ def separable_conv2d(
     return conv.conv2d(middle, across, 1, "VALID", form)
 
 
-@named("convolution")
+def _behind(
+    input: Any,
+    filter: Any,
+    padding: Any = None,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    *_: Any,
+    dilations: Any = None,
+    **__: Any,
+) -> str:
+    """Return the name of what is behind a convolution whose taps may lie apart."""
+    return "BatchToSpaceND" if np.max(dilation_rate or dilations or 1) > 1 else ""
+
+
+@named("convolution", _behind)
 def convolution(
     input: Any,
     filter: Any,
@@ -340,7 +354,7 @@ def dilation2d(
     return patches.dilation2d(x, weights, steps, padding, apart)
 
 
-@named("erosion2d")
+@named("erosion2d", "Neg_1")
 def erosion2d(
     value: Any,
     kernel: Any,

@@ -153,7 +153,7 @@ def weighted_moments(
     )
     if kept:
         return mean, spread
-    return reduce.mean(mean, axis=over), reduce.mean(spread, axis=over)
+    return arrays.squeeze(mean, over), arrays.squeeze(spread, over)
 
 
 def fused_batch_norm(
@@ -234,7 +234,7 @@ def l2_normalize(
     return value * rsqrt(bounds.maximum(total, converted(epsilon, value.dtype)))
 
 
-@named("zero_fraction")
+@named("zero_fraction", "fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     x = converted(value)
     return reduce.mean(astype(x == 0, as_dtype("float32")))

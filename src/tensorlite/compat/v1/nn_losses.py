@@ -146,7 +146,7 @@ def weighted_cross_entropy_with_logits(
     return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
 
 
-@named("log_poisson_loss")
+@named("log_poisson_loss", None)
 def log_poisson_loss(
     targets: Any,
     log_input: Any,
@@ -247,7 +247,7 @@ def ctc_loss(
     )
 
 
-@named("embedding_lookup")
+@named("embedding_lookup", "Reshape_2")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,

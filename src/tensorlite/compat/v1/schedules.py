@@ -139,7 +139,7 @@ def polynomial_decay(
 
 
 @_renewed
-@named("PiecewiseConstant")
+@named("PiecewiseConstant", "case/cond/Merge")
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
@@ -162,7 +162,7 @@ piecewise_constant_decay = piecewise_constant
 
 
 @_renewed
-@named("CosineDecay", "Mul")
+@named("CosineDecay", "Mul_3")
 def cosine_decay(
     learning_rate: Any,
     global_step: Any,

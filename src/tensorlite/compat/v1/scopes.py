@@ -263,7 +263,7 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
     return super(Variable, _variable(variable)).is_initialized()
 
 
-@named("report_uninitialized_variables")
+@named("report_uninitialized_variables", "boolean_mask/GatherV2")
 def report_uninitialized_variables(
     var_list: Any = None, name: str | None = "report_uninitialized_variables"
 ) -> Any:

@@ -277,12 +277,12 @@ class RefVariable(Operators, Variable, GraphVariable):
         return _sparse_read(self, indices, name=name)
 
 
-@named("ReadVariableOp")
+@named("read")
 def _read(variable: Any, name: str | None = None) -> Any:
     return GraphVariable.read_value(variable)
 
 
-@named("initialized_value")
+@named("cond", "Merge")
 def _initialized_value(variable: Any, name: str | None = None) -> Any:
     return GraphVariable.initialized_value(variable)
 
