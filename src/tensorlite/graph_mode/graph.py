@@ -15,7 +15,7 @@ from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import current, interpreted_by, tracer
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.scope import Scope, scope
-from tensorlite.graph.graph import Graph as BareGraph, Node
+from tensorlite.graph.graph import Graph as BareGraph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.making import creation
@@ -273,6 +273,17 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
         yield f"{whole}/" if whole else ""
     finally:
         scope.reset(token)
+
+
+def titled(made: Any, name: str) -> Any:
+    """Return a tensor or node just made in a graph, which is called so below the scope from here on."""
+    first = made[0] if isinstance(made, list) else made
+    node = first.node if isinstance(first, SymbolicTensor) else first
+    if isinstance(node, Node) and isinstance(node.graph, Graph):
+        here = scope.get().name
+        whole = f"{here}/{name}" if here else name
+        node.graph.rename(node, node.graph.unique_name(whole))
+    return made
 
 
 def check_scope_name(name: str, is_inside: bool = False) -> None:

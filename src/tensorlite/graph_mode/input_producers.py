@@ -14,20 +14,29 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
-from tensorlite.core.scope import control_dependencies
+from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import Dims, TensorSpec, generalise
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import built, get_default_graph, name_scope
+from tensorlite.graph_mode.counting import alike
+from tensorlite.graph_mode.graph import (
+    built,
+    get_default_graph,
+    name_scope,
+    titled,
+)
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import (
     GraphQueueRunner,
     add_queue_runner,
+    node_name,
     of_sessions,
 )
 from tensorlite.graph_mode.streams import stream
 from tensorlite.graph_mode.variables import Unasked
+from tensorlite.ops.arithmetic import multiply, subtract
 from tensorlite.ops.assertions import assert_greater
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.branches import cond
 from tensorlite.ops.files import matching_files
 from tensorlite.ops.gather import gather
@@ -37,7 +46,7 @@ from tensorlite.ops.queue_base import QueueBase
 from tensorlite.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.resource import CountUpToVariableOp
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.tensor_bytes import (
     deserialize_many_sparse,
@@ -47,6 +56,8 @@ from tensorlite.ops.tensor_bytes import (
 from tensorlite.ops.words import Seeds
 
 Queued = Callable[[], Any]
+Summarise = Callable[[str, Tensor], Any]
+"""Makes a summary of a number, under a name."""
 
 
 def local_variable(initial: Any, name: str) -> Any:
@@ -57,18 +68,26 @@ def local_variable(initial: Any, name: str) -> Any:
     return made
 
 
-def limit_epochs(x: Any, num_epochs: int | None = None) -> Tensor:
+def limit_epochs(
+    x: Any, num_epochs: int | None = None, name: str | None = None
+) -> Tensor:
     """Return a tensor that can be had `num_epochs` times; then it is an OutOfRangeError."""
     tensor = to_tensor(x)
     if num_epochs is None:
         return tensor
     if whole(num_epochs, "num_epochs") <= 0:
         raise InvalidArgumentError(f"num_epochs must be > 0 not {num_epochs}.")
-    with built(get_default_graph()), name_scope("limit_epochs"):
+    with (
+        built(get_default_graph()) as graph,
+        name_scope(name, "limit_epochs") as prefix,
+    ):
         epochs = local_variable(constant(0, dtypes.int64), "epochs")
         counted = call(CountUpToVariableOp(num_epochs), epochs.handle)
-        with control_dependencies([counted]):
-            return identity(tensor)
+        with control_dependencies([titled(counted, "CountUpTo")]):
+            made = identity(tensor)
+        if isinstance(made, SymbolicTensor) and graph is get_default_graph():
+            get_default_graph().rename(made.node, prefix[:-1])
+        return made
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
@@ -85,10 +104,14 @@ def producer(
     capacity: int = 32,
     shared_name: str | None = None,
     element_shape: Dims | None = None,
+    summarise: Summarise | None = None,
+    summary_name: str = "",
+    queue_name: str = "",
 ) -> QueueBase:
     """Return a queue of the rows of a tensor, again and again, in a new order each time if asked.
 
-    It is filled by a runner that `start_queue_runners` starts.
+    It is filled by a runner that `start_queue_runners` starts. How full it is is summarised. The
+    queue is called as the scope unless it has a name.
     """
     with built(get_default_graph()):
         rows = to_tensor(x)
@@ -110,11 +133,48 @@ def producer(
                 capacity,
                 [rows.dtype],
                 [list(inner)],
-                name="input_producer",
+                name=queue_name or "input_producer",
                 shared_name=shared_name,
             )
-        _filled_by(queue, [queue.enqueue_many([rows])])
+        if not queue_name:
+            _call_as_scope(queue)
+        put = titled(queue.enqueue_many([rows]), f"{_last(queue)}_EnqueueMany")
+        _filled_by(queue, [put])
+        title = summary_name or f"fraction_of_{capacity}_full"
+        _tell(queue, title, capacity, summarise)
         return queue
+
+
+def _last(queue: QueueBase) -> str:
+    return node_name(queue).rpartition("/")[2]
+
+
+def _call_as_scope(queue: QueueBase) -> None:
+    """Give a queue just made the name of the scope, which it is all of."""
+    handle, name = queue.handle, scope.get().name
+    if isinstance(handle, SymbolicTensor) and name:
+        get_default_graph().rename(handle.node, name)
+
+
+def _tell(
+    queue: QueueBase,
+    title: str,
+    room: int,
+    summarise: Summarise | None,
+    least: int | None = None,
+) -> None:
+    """Summarise how full a queue is, above the least that it keeps."""
+    if summarise is None:
+        return
+    size = titled(queue.size(), f"{_last(queue)}_Size")
+    if least is not None:
+        size = maximum(0, subtract(size, least))
+    share = multiply(astype(size, dtypes.float32), 1.0 / room if room else 0.0)
+    summarise(title, share)
+
+
+_CHECKED = 7
+"""As how many nodes TensorFlow sees to it that there are names."""
 
 
 def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
@@ -125,13 +185,14 @@ def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
             raise InvalidArgumentError(
                 "string_input_producer requires a non-null input tensor"
             )
-        checked = assert_greater(
-            shape_of(names)[0],
-            0,
-            "string_input_producer requires a non-null input tensor",
-        )
-        with control_dependencies([] if checked is None else [checked]):
-            names = identity(names)
+        with alike(_CHECKED):
+            checked = assert_greater(
+                shape_of(names)[0],
+                0,
+                "string_input_producer requires a non-null input tensor",
+            )
+            with control_dependencies([] if checked is None else [checked]):
+                names = identity(names)
         return producer(names, *options, **named)
 
 
@@ -142,6 +203,7 @@ def slices(
     seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
+    summarise: Summarise | None = None,
 ) -> list[Tensor]:
     """Return a row of each of several tensors, the same of all, and another in each run."""
     with built(get_default_graph()):
@@ -149,10 +211,10 @@ def slices(
         if not given:
             raise InvalidArgumentError("slice_input_producer: no tensors are given")
         count = shape_of(given[0])[0]
-        queue = producer(
-            arange(count), num_epochs, shuffle, seed, capacity, shared_name, ()
-        )
-        place = queue.dequeue()
+        options = (capacity, shared_name, (), summarise)
+        with name_scope("input_producer"):
+            queue = producer(arange(count), num_epochs, shuffle, seed, *options)
+        place = titled(queue.dequeue(), f"{_last(queue)}_Dequeue")
         return [gather(x, place) for x in given]
 
 
@@ -172,6 +234,7 @@ class Batching:
         smaller: bool = False,
         shared_name: str | None = None,
         keep: Any = True,
+        summarise: Summarise | None = None,
     ) -> None:
         self.batch_size = batch_size
         self.capacity = capacity
@@ -180,6 +243,8 @@ class Batching:
         self.smaller = smaller
         self.shared_name = shared_name
         self.keep = keep
+        self.summarise = summarise
+        self.least: int | None = None
 
     def fifo(self, specs: Sequence[TensorSpec], padded: bool) -> QueueBase:
         """Return the queue that keeps elements in their order."""
@@ -196,6 +261,7 @@ class Batching:
         self, specs: Sequence[TensorSpec], least: int, seed: Seeds | None
     ) -> QueueBase:
         """Return the queue that gives elements out in random order."""
+        self.least = least
         with of_sessions():
             return RandomShuffleQueue(
                 self.capacity,
@@ -229,9 +295,11 @@ class Batching:
 
     def enqueue(self, queue: QueueBase, element: Sequence[Tensor]) -> Any:
         """Return what puts an element, or rows of some, if they are to be kept."""
-        put = queue.enqueue_many if self.enqueue_many else queue.enqueue
+        put, kind = queue.enqueue, "enqueue"
+        if self.enqueue_many:
+            put, kind = queue.enqueue_many, "EnqueueMany"
         if self.keep is True:
-            return put(list(element))
+            return titled(put(list(element)), f"{_last(queue)}_{kind}")
         kept = self._which()
         if kept.spec.rank == 1:
             return put([boolean_mask(x, kept) for x in element])
@@ -254,7 +322,12 @@ class Batching:
         return kept
 
     def dequeued(self, queue: QueueBase, specs: Sequence[TensorSpec]) -> list[Tensor]:
-        """Return a batch."""
+        """Return a batch, and summarise how full the queue is."""
+        least = self.least
+        room = self.capacity - (least or 0)
+        above = "" if least is None else f"over_{least}_"
+        title = f"fraction_{above}of_{room}_full"
+        _tell(queue, title, room, self.summarise, least)
         take = queue.dequeue_up_to if self.smaller else queue.dequeue_many
         found = take(self.batch_size)
         listed = list(found) if isinstance(found, list) else [found]
@@ -292,6 +365,8 @@ def batched(
     parts = [_components(element) for element in elements]
     kinds = _kinds(parts, how.enqueue_many)
     with built(get_default_graph()):
+        if how.keep is True:
+            constant(True)  # as TensorFlow, whose seeds count it
         flat = [[_stored(x, how.enqueue_many) for x in row] for row in parts]
         specs = how.specs(flat)
         queue = queue_of(how, specs)

@@ -9,7 +9,8 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.notes import adopt_runner, runner_info
 from tensorlite.compat.v1.queues import named
-from tensorlite.compat.views import in_graph, plain
+from tensorlite.compat.v1.summary import scalar
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.graph_mode import input_producers as inputs, queues
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
@@ -106,9 +107,8 @@ def start_queue_runners(
 def limit_epochs(
     tensor: Any, num_epochs: int | None = None, name: str | None = None
 ) -> Any:
-    return _made(
-        lambda: inputs.limit_epochs(plain(tensor), num_epochs), "limit_epochs", name
-    )
+    _check_mode("limit_epochs")
+    return shown(inputs.limit_epochs(plain(tensor), num_epochs, name))
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
@@ -138,6 +138,9 @@ def input_producer(
             capacity,
             shared_name,
             shape,
+            scalar if summary_name else None,
+            summary_name or "",
+            "FIFOQueueV2",
         ),
         "input_producer",
         name,
@@ -157,7 +160,14 @@ def string_input_producer(
 ) -> Any:
     made = _made(
         lambda: inputs.strings(
-            plain(string_tensor), num_epochs, shuffle, seed, capacity, shared_name, ()
+            plain(string_tensor),
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            (),
+            scalar,
         ),
         "input_producer",
         name,
@@ -183,6 +193,7 @@ def range_input_producer(
             capacity,
             shared_name,
             (),
+            scalar,
         ),
         "input_producer",
         name,
@@ -201,7 +212,13 @@ def slice_input_producer(
 ) -> Any:
     return _made(
         lambda: inputs.slices(
-            plain(list(tensor_list)), num_epochs, shuffle, seed, capacity, shared_name
+            plain(list(tensor_list)),
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            scalar,
         ),
         "input_producer",
         name,
@@ -262,9 +279,8 @@ def maybe_batch(
 ) -> Any:
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
-    )
+    last = (smaller, shared_name, keep, scalar)
+    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     return _made(
         lambda: inputs.batched(
             [plain(tensors)], how, _fifo(dynamic_pad), num_threads
@@ -319,9 +335,8 @@ def maybe_shuffle_batch(
 ) -> Any:
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
-    )
+    last = (smaller, shared_name, keep, scalar)
+    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     queue = _shuffled(min_after_dequeue, seed)
     return _made(
         lambda: inputs.batched([plain(tensors)], how, queue, num_threads),
@@ -369,9 +384,8 @@ def maybe_batch_join(
 ) -> Any:
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
-    )
+    last = (smaller, shared_name, keep, scalar)
+    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     given = plain(list(tensors_list))
     return _made(
         lambda: inputs.batched(given, how, _fifo(dynamic_pad)), "batch_join", name
@@ -420,9 +434,8 @@ def maybe_shuffle_batch_join(
 ) -> Any:
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    how = Batching(
-        plain(batch_size), capacity, enqueue_many, known, smaller, shared_name, keep
-    )
+    last = (smaller, shared_name, keep, scalar)
+    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     given, queue = plain(list(tensors_list)), _shuffled(min_after_dequeue, seed)
     return _made(
         lambda: inputs.batched(given, how, queue), "shuffle_batch_join", name

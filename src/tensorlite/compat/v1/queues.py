@@ -73,7 +73,7 @@ class _Named(QueueBase):
         return in_graph(super().size, f"{self.name}_Size", name)
 
     def is_closed(self, name: str | None = None) -> Any:
-        return in_graph(super().is_closed, f"{self.name}_is_closed", name)
+        return in_graph(super().is_closed, f"{self.name}_Is_Closed", name)
 
 
 def named(queue: QueueBase) -> Any:

@@ -35,7 +35,6 @@ class ReaderBase:
             )
         with of_sessions():
             self._handle = made(lambda: kind(debug_name=name or default))
-        self._name = self.reader_ref.op.name.rpartition("/")[2]
 
     @property
     def reader_ref(self) -> Any:
@@ -48,7 +47,7 @@ class ReaderBase:
     def read(self, queue: Any, name: str | None = None) -> Any:
         found = in_graph(
             lambda: list(calls(readers.ReaderReadV2(), self._handle, _names(queue))),
-            f"{self._name}_Read",
+            "ReaderReadV2",
             name,
         )
         return tuple(found)
@@ -59,7 +58,7 @@ class ReaderBase:
         op = readers.ReaderReadUpToV2()
         found = in_graph(
             lambda: list(calls(op, self._handle, _names(queue), plain(num_records))),
-            f"{self._name}_ReadUpTo",
+            "ReaderReadUpToV2",
             name,
         )
         return tuple(found)
