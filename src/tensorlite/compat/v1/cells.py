@@ -76,6 +76,9 @@ def batched(batch_size: Any, sizes: Sequence[Any]) -> list[Any]:
 class RNNCell(Layer):
     """A cell: `call` gives its output and its next state."""
 
+    names_scope_again = True
+    """Whether what it makes bears the name of the scope around it twice."""
+
     def __init__(
         self,
         trainable: bool = True,
@@ -96,7 +99,8 @@ class RNNCell(Layer):
                 return super().__call__(inputs, state, *args, scope=opened, **kwargs)
         if self._cell_scope is None:
             self._cell_scope = get_variable_scope()
-        with scopes.variable_scope(self._cell_scope, auxiliary_name_scope=False):
+        own, names = self._cell_scope, self.names_scope_again
+        with scopes.variable_scope(own, auxiliary_name_scope=names):
             return super().__call__(inputs, state, *args, **kwargs)
 
     @property
@@ -137,6 +141,8 @@ def _width(inputs_shape: Any) -> int:
 
 class LayerRNNCell(RNNCell):
     """A cell whose variables are a layer's."""
+
+    names_scope_again = False
 
 
 class BasicRNNCell(LayerRNNCell):
