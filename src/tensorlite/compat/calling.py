@@ -40,7 +40,16 @@ class Deferred(TensorliteError):
 
 
 Inner = str | None | Callable[..., str | None]
-"""What a node is called below the name of a call, or a function of the call's arguments for that."""
+"""What a node is called below the name of a call, or a function of its arguments for that."""
+
+
+def own_or(default: str) -> Callable[..., str]:
+    """Return what a node is called that has the name of its call once more, or a default."""
+
+    def own(*_: Any, name: str | None = None, **__: Any) -> str:
+        return default if name is None else name.rpartition("/")[2]
+
+    return own
 
 
 def named(
@@ -107,7 +116,7 @@ def _recorded(
         except CompositeError as error:
             return formed(default, function, tuple(given), keywords, error)
 
-    last = inner(*given, **keywords) if callable(inner) else inner
+    last = inner(*given, **keywords, name=name) if callable(inner) else inner
     return in_graph(make, default, name, last)
 
 

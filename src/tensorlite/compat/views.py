@@ -6,13 +6,13 @@ They stand for tensors and nodes of tensorlite, which the functions below unpack
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.adopting import adopted
-from tensorlite.compat.arguments import is_named, keep_name, name_arguments
+from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import (
     any_registered,
     is_convertible,
@@ -21,6 +21,7 @@ from tensorlite.compat.conversions import (
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
 from tensorlite.compat.shapes import Dimension, TensorShape, shape_told
+from tensorlite.compat.titles import bear, is_composite
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
@@ -28,7 +29,7 @@ from tensorlite.core.dtypes import DType, bool_, float32, float64
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec, merge
-from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import (
     Graph,
@@ -397,7 +398,7 @@ def plain(x: Any) -> Any:
         return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))
     if kind is slice:
         return slice(plain(x.start), plain(x.stop), plain(x.step))
-    return _rebuilt(x, plain) if _is_composite(x) else x
+    return _rebuilt(x, plain) if is_composite(x) else x
 
 
 def shown(x: Any) -> Any:
@@ -414,15 +415,7 @@ def shown(x: Any) -> Any:
     if isinstance(x, tuple) and not isinstance(x, AnyShape):
         kind = SHOWN_AS.get(kind, kind)
         return kind(*map(shown, x)) if hasattr(x, "_fields") else tuple(map(shown, x))
-    return _rebuilt(x, shown) if _is_composite(x) else x
-
-
-def _is_composite(x: Any) -> bool:
-    """Return whether this is a value made of tensors, such as a sparse tensor."""
-    if isinstance(x, IndexedSlices):
-        return True
-    seen_through = hasattr(x, "__feed__") or hasattr(x, "holds_tensors")
-    return is_dataclass(x) and not isinstance(x, type) and seen_through
+    return _rebuilt(x, shown) if is_composite(x) else x
 
 
 def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
@@ -448,50 +441,9 @@ def in_graph(
         with name_scope(name, default) as prefix:
             made = make()
         if inner is not None:
-            _bear(graph, within, count, made, prefix[:-1], inner)
+            bear(graph, within, count, made, prefix[:-1], inner)
         name_arguments(within, count, prefix[:-1])
     return shown(made)
-
-
-def _bear(
-    graph: Graph, inner: Any, count: int, made: Any, name: str, last: str
-) -> None:
-    """Give the node that all of a result is of, if it was made now, the name of the call."""
-    node = _node_of(made)
-    if node is None or node.graph is not inner or not name or is_named(node):
-        return
-    if node.name.startswith(f"{name}/") and any(
-        x is node for x in inner.nodes[count:]
-    ):
-        whole = f"{name}/{last}" if last else name
-        if last and node.name.lower() != whole.lower():
-            if inner is graph:
-                _make_way(graph, count, whole)
-            whole = inner.unique_name(whole)
-        if inner is graph:
-            graph.rename(node, whole)
-        else:
-            node.name = whole
-        keep_name(node)
-
-
-def _make_way(graph: Graph, count: int, name: str) -> None:
-    """Give another name to one of the nodes behind `count` that bears the name of a result."""
-    for node in graph.nodes[count:]:
-        if node.name.lower() == name.lower():
-            graph.rename(node, graph.unique_name(name))
-
-
-def _node_of(made: Any) -> Node | None:
-    if isinstance(made, SymbolicTensor):
-        return made.node
-    if isinstance(made, Node):
-        return made
-    if isinstance(made, (list, tuple)) and made:
-        nodes = {id(x.node): x.node for x in made if isinstance(x, SymbolicTensor)}
-        if len(nodes) == 1 and all(isinstance(x, SymbolicTensor) for x in made):
-            return next(iter(nodes.values()))
-    return None
 
 
 def lifted(function: Callable[..., Any]) -> Callable[..., Any]:

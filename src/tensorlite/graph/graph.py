@@ -222,7 +222,7 @@ class Graph:
     as_called = False
     """Whether nodes are what programs called: composites stay one, gradients bear their names."""
     titles: Mapping[str, str] = MappingProxyType({})
-    """What nodes of some operators are called that nobody names; others bear the operator's name."""
+    """What nodes of some operators are called that nobody names; others bear that of theirs."""
     not_own = "Return it from the function that made it, or pass it as an argument"
     """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 

@@ -20,7 +20,6 @@ from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.making import creation
 
-
 TITLES = {
     "AddV2": "add",
     "ConcatV2": "concat",
@@ -33,7 +32,7 @@ TITLES = {
     "Sub": "sub",
     "Transpose": "transpose",
 }
-"""What TensorFlow's functions in Python call the nodes of operators that have no name from elsewhere."""
+"""What TensorFlow's functions in Python call the nodes of some operators that nobody names."""
 
 
 class Graph(ManualGraph):
@@ -276,7 +275,7 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
 
 
 def titled(made: Any, name: str) -> Any:
-    """Return a tensor or node just made in a graph, which is called so below the scope from here on."""
+    """Return a tensor or node just made in a graph, which is called so below the scope from now."""
     first = made[0] if isinstance(made, list) else made
     node = first.node if isinstance(first, SymbolicTensor) else first
     if isinstance(node, Node) and isinstance(node.graph, Graph):

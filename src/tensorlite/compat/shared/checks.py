@@ -26,7 +26,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, titled
 from tensorlite.ops import assertions
 from tensorlite.ops.numerics import CheckNumerics
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -49,16 +49,23 @@ def _held(
     known: Any,
     told: list[Any],
     summarize: Any,
+    within: str,
     *xs: Any,
 ) -> Any:
-    """Return an assertion; AssertionFailedError at once if a graph knows that it fails."""
+    """Return an assertion; AssertionFailedError at once if a graph knows that it fails.
+
+    It bears TensorFlow's name, below that of the assertion within which that makes it.
+    """
     condition = relation(*xs)
     values = [_known(x) for x in xs]
     told_now = active_graph() is not None and all(x is not None for x in values)
     if told_now and not np.all(known(*values)):
         raise AssertionFailedError("\n".join(_text(x) for x in told))
     shown = [converted(x) for x in told]
-    return assertions.assert_true(condition, "", *shown, summarize=summarize or 3)
+    made = assertions.assert_true(condition, "", *shown, summarize=summarize or 3)
+    if told_now:
+        return titled(made, f"{within}NoOp")
+    return titled(made, f"{within}Assert/AssertGuard/Merge")
 
 
 def _known(x: Any) -> Any:
@@ -97,7 +104,7 @@ def comparison(
 ) -> Callable[..., Any]:
     """Return an assertion about two tensors; `known` is the relation of arrays."""
 
-    @named(default)
+    @named(default, None)
     def made(
         x: Any,
         y: Any,
@@ -109,7 +116,7 @@ def comparison(
         a, b = agreeing(x, y)
         what = f"Condition x {sign} y did not hold element-wise"
         told = _told(message, data, what, x=a, y=b)
-        return _held(relation, known, told, summarize, a, b)
+        return _held(relation, known, told, summarize, "", a, b)
 
     return made
 
@@ -118,8 +125,9 @@ def condition(
     default: str, sign: str, relation: Callable[[Any, Any], Any], known: Any
 ) -> Callable[..., Any]:
     """Return an assertion about the elements of a tensor and zero."""
+    within = "assert_less_equal/" if "=" in sign else "assert_less/"
 
-    @named(default)
+    @named(default, None)
     def made(
         x: Any,
         message: Any = None,
@@ -130,9 +138,8 @@ def condition(
         a = converted(x, name="x")
         text = f"Condition x {sign} 0 did not hold element-wise"
         told = _told(message, data, text, x=a)
-        return _held(
-            lambda x: relation(x, 0), lambda x: known(x, 0), told, summarize, a
-        )
+        relations = (lambda x: relation(x, 0), lambda x: known(x, 0))
+        return _held(*relations, told, summarize, within, a)
 
     return made
 
@@ -157,7 +164,7 @@ assert_non_positive = condition(
 )
 
 
-@named("assert_near")
+@named("assert_near", "Assert/AssertGuard/Merge")
 def assert_near(
     x: Any,
     y: Any,
@@ -177,7 +184,7 @@ def assert_near(
     return assertions.assert_true(near, "", *told, summarize=summarize or 3)
 
 
-@named("assert_rank")
+@named("assert_rank", None)
 def assert_rank(
     x: Any,
     rank: Any,
@@ -190,7 +197,7 @@ def assert_rank(
     return _ranked(x, [rank], lambda a, b: a == b, tl.equal, told)
 
 
-@named("assert_rank_at_least")
+@named("assert_rank_at_least", None)
 def assert_rank_at_least(
     x: Any,
     rank: Any,
@@ -203,7 +210,7 @@ def assert_rank_at_least(
     return _ranked(x, [rank], lambda a, b: a >= b, tl.greater_equal, told)
 
 
-@named("assert_rank_in")
+@named("assert_rank_in", None)
 def assert_rank_in(
     x: Any,
     ranks: Any,
@@ -249,12 +256,13 @@ def _ranked(x: Any, ranks: Any, fits: Any, relation: Any, told: _Told) -> Any:
     if own is not None and all(rank is not None for rank in known):
         sizes = [rank.item() for rank in known]
         if any(fits(own, size) for size in sizes):
-            return tl.group()
+            return titled(tl.group(), "static_checks_determined_all_ok")
         raise told.error(operand, sizes)
     found = tl.rank(operand)
     held = tl.any(tl.stack([relation(found, rank) for rank in wanted]))
     shown = told.of(operand, wanted)
-    return assertions.assert_true(held, "", *shown, summarize=told.summarize or 3)
+    made = assertions.assert_true(held, "", *shown, summarize=told.summarize or 3)
+    return titled(made, "Assert/AssertGuard/Merge")
 
 
 def _rank_tensor(rank: Any) -> Any:

@@ -219,7 +219,7 @@ def _sizes(value: Any) -> tuple[int, ...]:
     return tuple(value.get_shape().as_list()) if is_tensor else np.shape(value)
 
 
-@named("hash_table_Lookup")
+@named("hash_table_Lookup", "LookupTableFindV2")
 def _found(
     handle: Any,
     keys: Any,

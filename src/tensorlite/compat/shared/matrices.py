@@ -218,9 +218,7 @@ def triangular_solve(
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
 
 
-@named(
-    "matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1"
-)
+@named("matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1")
 def lstsq(
     matrix: Any,
     rhs: Any,

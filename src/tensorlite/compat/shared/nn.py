@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import agreeing, converted, named, own_or
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.compat.views import shown
@@ -180,7 +180,7 @@ def local_response_normalization(
 lrn = local_response_normalization
 
 
-@named("in_top_k", "InTopKV2")
+@named("in_top_k", own_or("InTopKV2"))
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
     return search.in_top_k(converted(targets), converted(predictions), k)
 

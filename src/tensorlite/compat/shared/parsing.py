@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, named, own_or
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -74,7 +74,7 @@ def _feature(one: Any) -> Any:
     return one._replace(shape=shape.as_list()) if hasattr(shape, "as_list") else one
 
 
-@named("ParseExample")
+@named("ParseExample", own_or("ParseExample"))
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
@@ -83,7 +83,7 @@ def parse_example(
     return _ragged(features, read, _values if single else _rows)
 
 
-@named("ParseSingleExample")
+@named("ParseSingleExample", own_or("ParseSingleExample"))
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:

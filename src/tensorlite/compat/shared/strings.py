@@ -176,7 +176,7 @@ def fingerprint(
     return strings.fingerprint(converted(data))
 
 
-@named("StringSplit")
+@named("StringSplit", "StringSplit")
 def split_to_sparse(
     source: Any,
     delimiter: Any = " ",

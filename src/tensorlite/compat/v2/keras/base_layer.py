@@ -464,11 +464,8 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Yield what lists, tuples and dicts hold, at any depth."""
-    if isinstance(value, (list, tuple)):
-        for x in value:
-            yield from leaves(x)
-    elif isinstance(value, dict):
-        for x in value.values():
+    if isinstance(value, (list, tuple, dict)):
+        for x in value.values() if isinstance(value, dict) else value:
             yield from leaves(x)
     else:
         yield value
