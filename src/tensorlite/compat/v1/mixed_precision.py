@@ -6,4 +6,4 @@ from tensorlite.compat.v1.loss_scales import *
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error("tensorlite.compat.v1.train.experimental", name, globals())

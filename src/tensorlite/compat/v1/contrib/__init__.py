@@ -7,6 +7,7 @@ from importlib import import_module
 from tensorlite.compat.missing import attribute_error
 
 NAMESPACES = (
+    "autograph",
     "cluster_resolver",
     "crf",
     "data",
@@ -15,6 +16,7 @@ NAMESPACES = (
     "estimator",
     "feature_column",
     "framework",
+    "image",
     "layers",
     "learn",
     "legacy_seq2seq",
@@ -26,6 +28,7 @@ NAMESPACES = (
     "seq2seq",
     "slim",
     "staging",
+    "stateless",
     "tensorboard",
     "tpu",
     "training",
