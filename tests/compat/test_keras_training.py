@@ -308,7 +308,6 @@ def test_callbacks_are_heard(tmp_path: Path) -> None:
     "call",
     [
         lambda: keras.utils.get_file("x", "x"),
-        lambda: keras.utils.plot_model(None),
         keras.applications.ResNet50,
         lambda: keras.models.load_model("x.h5"),
         lambda: keras.losses.get("no such loss"),

@@ -80,6 +80,11 @@ class Model(Training, Layer):
         layers = sketch.by_depth(outputs, self.inputs)
         self._functional_layers = [x for x in layers if isinstance(x, Layer)]
 
+    @property
+    def calls(self) -> list[Any]:
+        """The calls that lead from inputs to outputs, where these say what the model is."""
+        return list(self._plan or ())
+
     def inputs_known(self) -> bool:
         """Return whether it is known what the model takes."""
         return getattr(self, "inputs", None) is not None

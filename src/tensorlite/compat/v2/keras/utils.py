@@ -27,6 +27,10 @@ from tensorlite.compat.v2.keras.config import (
     enable_interactive_logging as enable_interactive_logging,
     is_interactive_logging_enabled as is_interactive_logging_enabled,
 )
+from tensorlite.compat.v2.keras.diagrams import (
+    model_to_dot as model_to_dot,
+    plot_model as plot_model,
+)
 from tensorlite.compat.v2.keras.feeding import Sequence as Sequence
 from tensorlite.compat.v2.keras.files_fetched import get_file as get_file
 from tensorlite.compat.v2.keras.folders import (
@@ -189,16 +193,6 @@ def deserialize_keras_object(
 ) -> Any:
     with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return describing.restored(config)
-
-
-def plot_model(model: Any, *args: Any, **kwargs: Any) -> None:
-    raise InvalidArgumentError(
-        "plot_model is not served; print(model.summary()), or draw a traced function's graph with "
-        "its method svg()"
-    )
-
-
-model_to_dot = plot_model
 
 
 def split_dataset(
