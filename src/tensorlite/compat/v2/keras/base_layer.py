@@ -34,6 +34,7 @@ from tensorlite.compat.v2.keras.arguments import (
     surrounding,
     training_in,
 )
+from tensorlite.compat.v2.keras.fitting import filled
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
 from tensorlite.compat.v2.keras.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.views import Views
@@ -69,6 +70,8 @@ class Layer(Arguments, OwnVariables, Views, Module):
     """
 
     supports_masking = False
+    keeps_sparse = False
+    """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
     dtype_policy: Any = None
     _held: Held
@@ -97,6 +100,8 @@ class Layer(Arguments, OwnVariables, Views, Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if not describing.is_ours(cls):
+            cls.keeps_sparse = True
         if "build" in vars(cls):
             type.__setattr__(cls, "build", _building(vars(cls)["build"]))
 
@@ -355,6 +360,8 @@ class Layer(Arguments, OwnVariables, Views, Module):
 
     @in_graphs.anywhere
     def _applied(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.keeps_sparse:
+            args, kwargs = filled(args), filled(kwargs)
         around = surrounding.get()
         if around is None:
             self._forget_losses()

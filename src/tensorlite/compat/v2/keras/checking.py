@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.core.errors import InvalidArgumentError
 
 
@@ -34,6 +37,24 @@ def among(name: str, value: Any, allowed: tuple[str, ...]) -> None:
             f"Invalid value for argument `{name}`: allowed are {', '.join(allowed)}. Received: "
             f"{name}={value!r}"
         )
+
+
+def data_format(value: str | None) -> str:
+    """Return where images have their channels, the usual place of None; refuse other words."""
+    if value is None:
+        return defaults.image_data_format()
+    found = str(value).lower()
+    among("data_format", found, ("channels_last", "channels_first"))
+    return found
+
+
+def whole(**given: Any) -> None:
+    """Refuse what is no whole number."""
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            raise TypeError(
+                f"Expected an integer value for `{name}`, got {type(value)}."
+            )
 
 
 def _all(given: dict[str, Any], wanted: str, fits: Any) -> None:

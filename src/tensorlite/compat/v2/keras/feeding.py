@@ -11,6 +11,7 @@ import numpy as np
 
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
+from tensorlite.compat.v2.keras.fitting import filled as filled
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -174,6 +175,7 @@ def source_of(
     """Return what gives the batches of an epoch."""
     if isinstance(x, Dataset):
         return Stream(x)
+    x = filled(x)
     if hasattr(x, "__getitem__") and hasattr(x, "__len__") and _is_sequence(x):
         return Indexed(x, shuffle)
     if hasattr(x, "__next__") or (

@@ -9,6 +9,19 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.core.operand import Operand
+from tensorlite.ops.sparse_dense import to_dense
+from tensorlite.ops.sparse_tensor import SparseTensor
+
+
+def filled(values: Any) -> Any:
+    """Return what layers are given, with noughts where sparse tensors have nothing."""
+    if isinstance(values, SparseTensor):
+        return to_dense(values)
+    if isinstance(values, dict):
+        return {key: filled(x) for key, x in values.items()}
+    if type(values) in {list, tuple}:
+        return type(values)(filled(x) for x in values)
+    return values
 
 
 def fitted(value: Any, declared: Any) -> Any:

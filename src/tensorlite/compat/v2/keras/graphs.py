@@ -223,6 +223,7 @@ def _placed(config: dict[str, Any], name: str) -> Any:
         dtype=config.get("dtype"),
         name=name,
         optional=config.get("optional", False),
+        sparse=config.get("sparse", False),
     ).output
 
 

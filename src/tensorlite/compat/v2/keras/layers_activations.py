@@ -47,10 +47,15 @@ class LeakyReLU(Layer):
     supports_masking = True
 
     def __init__(
-        self, alpha: float = 0.3, negative_slope: float | None = None, **kwargs: Any
+        self, alpha: Any = 0.3, negative_slope: float | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.negative_slope = alpha if negative_slope is None else negative_slope
+        if self.negative_slope is None or self.negative_slope < 0:
+            raise InvalidArgumentError(
+                "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
+                f"Expected a float. Received: negative_slope={self.negative_slope}"
+            )
 
     def call(self, inputs: Any) -> Any:
         return nn.leaky_relu(inputs, self.negative_slope)

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2 import strings
+from tensorlite.compat.v2.keras import checking
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -17,6 +18,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.data.dataset import Dataset
 from tensorlite.ops.crossing import sparse_cross_hashed
 from tensorlite.ops.shape import astype
+from tensorlite.ops.sparse_dense import from_dense
 
 
 def batches(data: Any) -> Iterator[Any]:
@@ -53,6 +55,14 @@ class CategoryEncoding(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.num_tokens, self.output_mode = num_tokens, output_mode
+        self.sparse = sparse
+        checking.among("output_mode", output_mode, ("count", "one_hot", "multi_hot"))
+        if num_tokens is None:
+            raise InvalidArgumentError(
+                "num_tokens must be set to use this layer. If the number of tokens is not known "
+                "beforehand, use the IntegerLookup layer instead."
+            )
+        checking.positive(num_tokens=num_tokens)
 
     def call(self, inputs: Any, count_weights: Any = None) -> Any:
         if count_weights is not None and self.output_mode != "count":
@@ -62,7 +72,8 @@ class CategoryEncoding(Layer):
             )
         numbers = astype(inputs, tl.int64)
         depth = int(self.num_tokens or 0)
-        return counted(numbers, depth, self.output_mode, count_weights)
+        made = counted(numbers, depth, self.output_mode, count_weights)
+        return from_dense(made) if self.sparse else made
 
 
 def _sampled(values: Any, share: float) -> Any:

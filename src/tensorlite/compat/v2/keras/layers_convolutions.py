@@ -60,7 +60,7 @@ class Convolution(Layer):
         self.dilation_rate = sizes_of(dilation_rate, self.axes)
         self.padding, self.data_format = (
             padding.lower(),
-            data_format or "channels_last",
+            checking.data_format(data_format),
         )
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -55,6 +56,8 @@ class InputLayer(Layer):
             whole = (batch_size, *sizes)
         self.built = True
         self.kept = sketch.placed_input(whole, dtype, self.name, self)
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
+        self.kept.sparse = self.sparse
         self.nodes = (self.kept.node,)
 
     @classmethod
@@ -91,7 +94,7 @@ def described_input(tensor: Any) -> dict[str, Any]:
     told = {"batch_shape": tuple(tensor.shape), "dtype": tensor.dtype.name}
     if naming.is_keras_3():
         optional = getattr(tensor.node.layer, "optional", False)
-        told.update(sparse=False, ragged=False, optional=optional)
+        told.update(sparse=tensor.sparse, ragged=tensor.ragged, optional=optional)
     return {**told, "name": tensor.name}
 
 
@@ -107,13 +110,20 @@ def Input(
     optional: bool = False,
     **kwargs: Any,
 ) -> Any:
-    if sparse or ragged or tensor is not None:
-        raise InvalidArgumentError("Input: sparse, ragged and tensor are not served")
+    if sketch.is_leaf(tensor):
+        return tensor
+    if ragged or tensor is not None:
+        raise InvalidArgumentError(
+            "Input: ragged and tensor are not served; give rows of one length and a Masking layer"
+        )
+    if shape is None and batch_shape is None and "batch_input_shape" not in kwargs:
+        raise InvalidArgumentError("You must pass a `shape` argument.")
     layer = InputLayer(
         shape,
         batch_size,
         dtype,
         name=name,
+        sparse=sparse,
         batch_shape=batch_shape,
         optional=optional,
         **kwargs,
@@ -128,7 +138,7 @@ class Dense(Layer):
 
     def __init__(
         self,
-        units: int,
+        units: Any,
         activation: Any = None,
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
@@ -141,6 +151,11 @@ class Dense(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        if isinstance(units, str) or int(units) != units:
+            raise InvalidArgumentError(
+                "Received an invalid value for `units`, expected a positive integer. Received: "
+                f"units={units}"
+            )
         self.units, self.use_bias = int(units), use_bias
         checking.positive(units=self.units)
         self.activation = activations.get(activation)
@@ -187,7 +202,7 @@ class Dense(Layer):
 class Flatten(Layer):
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.data_format = data_format or "channels_last"
+        self.data_format = checking.data_format(data_format)
 
     def call(self, inputs: Any) -> Any:
         sizes = inputs.get_shape().as_list()
@@ -220,14 +235,20 @@ class Permute(Layer):
     def __init__(self, dims: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise InvalidArgumentError(
+                "Invalid permutation argument `dims` for Permute Layer. The set of indices in "
+                f"`dims` must be consecutive and start from 1. Received dims={dims}"
+            )
 
     def call(self, inputs: Any) -> Any:
         return tl.permute_dims(inputs, (0, *self.dims))
 
 
 class RepeatVector(Layer):
-    def __init__(self, n: int, **kwargs: Any) -> None:
+    def __init__(self, n: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        checking.whole(n=n)
         self.n = n
 
     def call(self, inputs: Any) -> Any:
@@ -245,22 +266,43 @@ class Activation(Layer):
         return self.activation(inputs)
 
 
+def _parameters_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of a function's parameters, none where it does not tell them."""
+    try:
+        return frozenset(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
 class Lambda(Layer):
     supports_masking = True
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Any,
         output_shape: Any = None,
         mask: Any = None,
         arguments: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not callable(function):
+            raise TypeError(
+                f"Lambda: the function is {function!r}, which is not callable"
+            )
         self.function, self.arguments = function, dict(arguments or {})
+        self.mask = mask
+        self._taken = _parameters_of(function)
 
-    def call(self, inputs: Any) -> Any:
-        return self.function(inputs, **self.arguments)
+    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+        given = dict(self.arguments)
+        for name, value in (("mask", mask), ("training", training)):
+            if name in self._taken:
+                given.setdefault(name, value)
+        return self.function(inputs, **given)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
 
 class Dropout(Layer):
@@ -271,7 +313,10 @@ class Dropout(Layer):
     ) -> None:
         super().__init__(**kwargs)
         if not 0 <= rate <= 1:
-            raise InvalidArgumentError(f"Dropout: rate={rate}; it is between 0 and 1")
+            raise InvalidArgumentError(
+                "Invalid value received for argument `rate`. Expected a float value between 0 and "
+                f"1. Received: rate={rate}"
+            )
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
         self.seed_generator = seeding.generator(seed) if rate else None
 
@@ -322,6 +367,7 @@ class GaussianNoise(Layer):
 
     def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        checking.share(stddev=stddev)
         self.stddev, self.seed = stddev, seed
         self.seed_generator = seeding.generator(seed)
 
@@ -353,6 +399,7 @@ class Embedding(masks.Starting, Layer):
             kwargs["input_shape"] = (input_length,)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.input_dim, self.output_dim = int(input_dim), int(output_dim)
+        checking.positive(input_dim=self.input_dim, output_dim=self.output_dim)
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
+from tensorlite.compat.v2.keras import checking
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
 from tensorlite.ops.shape import astype, shape_of
@@ -33,7 +34,7 @@ class _Pooling(Layer):
         self.strides = sizes_of(strides or self.pool_size, self.axes)
         self.padding, self.data_format = (
             padding.lower(),
-            data_format or "channels_last",
+            checking.data_format(data_format),
         )
         self.input_spec = InputSpec(ndim=self.axes + 2)
 
@@ -79,7 +80,7 @@ class _Global(Layer):
         self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.data_format = data_format or "channels_last"
+        self.data_format = checking.data_format(data_format)
         self.keepdims = keepdims
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
@@ -146,7 +147,7 @@ class _Bordered(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.padding = _ends(padding, self.axes)
-        self.data_format = data_format or "channels_last"
+        self.data_format = checking.data_format(data_format)
 
     def call(self, inputs: Any) -> Any:
         first = self.data_format == "channels_first"
@@ -178,7 +179,7 @@ class _Cropping(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.cropping = _ends(cropping, self.axes)
-        self.data_format = data_format or "channels_last"
+        self.data_format = checking.data_format(data_format)
 
     def call(self, inputs: Any) -> Any:
         parts = [
@@ -216,7 +217,7 @@ class UpSampling2D(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.size = sizes_of(size, 2)
-        self.data_format = data_format or "channels_last"
+        self.data_format = checking.data_format(data_format)
         self.interpolation = interpolation
 
     def call(self, inputs: Any) -> Any:

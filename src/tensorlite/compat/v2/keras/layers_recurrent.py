@@ -323,6 +323,11 @@ class Bidirectional(Layer):
                 f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
                 "{'sum', 'mul', 'ave', 'concat', None}"
             )
+        if not (isinstance(layer, Layer) and hasattr(layer, "go_backwards")):
+            raise InvalidArgumentError(
+                "Please initialize `Bidirectional` layer with a recurrent `keras.layers.Layer` "
+                f"instance, one that has go_backwards. Received: {layer}"
+            )
         self.given_shape = self.given_shape or layer.given_shape
         self.merge_mode = merge_mode
         self.forward_layer = _again(layer, "forward", False)
@@ -386,6 +391,11 @@ class TimeDistributed(Layer):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if not isinstance(layer, Layer):
+            raise InvalidArgumentError(
+                "Please initialize `TimeDistributed` layer with a `keras.layers.Layer` instance. "
+                f"Received: {layer}"
+            )
         self.layer = layer
         self.supports_masking = True
 

@@ -145,7 +145,7 @@ class KerasTensor(Operand):
     def __repr__(self) -> str:
         return (
             f"<KerasTensor shape={tuple(self.shape)}, dtype={self.dtype.name}, "
-            f"name={self.name!r}>"
+            f"sparse={self.sparse}, ragged={self.ragged}, name={self.name}>"
         )
 
 

@@ -199,7 +199,7 @@ class Training(OfGenerators):
         step = traced[name]
 
         def run(data: Any) -> Any:
-            batch = nest.map_structure(_tensor, data)
+            batch = nest.map_structure(_tensor, feeding.filled(data))
             if self.run_eagerly:
                 with run_eagerly():
                     return step(batch)

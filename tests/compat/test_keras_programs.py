@@ -150,3 +150,61 @@ def test_what_a_model_was_trained_with_is_not_saved_with_its_owner(
     tf.saved_model.save(Serving(model), str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))
     np.testing.assert_allclose(loaded.traced(x)["p"].numpy(), model(x).numpy())
+
+
+def test_inputs_may_be_sparse() -> None:
+    diagonal = tf.sparse.from_dense(np.eye(4, dtype="float32"))
+    x = keras.Input((4,), sparse=True)
+    model = keras.Model(x, layers.Dense(2, kernel_initializer="ones")(x))
+    assert model.get_config()["layers"][0]["config"]["sparse"]
+    assert keras.Model.from_config(model.get_config()).inputs[0].sparse
+    np.testing.assert_array_equal(model(diagonal).numpy(), np.ones((4, 2)))
+    np.testing.assert_array_equal(model.predict(diagonal, verbose=0), np.ones((4, 2)))
+    model.compile("sgd", "mse")
+    rows = tf.data.Dataset.from_tensor_slices((diagonal, np.ones((4, 2)))).batch(2)
+    assert model.fit(rows, verbose=0).history == {"loss": [0.0]}
+    own = layers.CategoryEncoding(4, output_mode="multi_hot", sparse=True)
+    dense = tf.sparse.to_dense(own(np.array([[0, 1], [2, 2]])))
+    np.testing.assert_array_equal(dense, [[1, 1, 0, 0], [0, 0, 1, 0]])
+
+
+def test_functions_are_told_masks_and_whether_layers_learn() -> None:
+    def scaled(x: Any, mask: Any = None, training: Any = None) -> Any:
+        assert mask is not None
+        return x * (2.0 if training else 1.0)
+
+    layer = layers.Lambda(scaled, mask=lambda inputs, mask: None)
+    x = layers.Masking()(np.ones((1, 2, 3), np.float32))
+    np.testing.assert_array_equal(layer(x, training=True), np.full((1, 2, 3), 2.0))
+    np.testing.assert_array_equal(layer(x), np.ones((1, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: layers.Dense("3"), "expected a positive integer"),
+        (lambda: layers.Dense(2.5), "expected a positive integer"),
+        (lambda: layers.Embedding(-1, 2), "input_dim"),
+        (lambda: layers.LeakyReLU(-1.0), "negative_slope"),
+        (lambda: layers.Flatten(data_format="x"), "data_format"),
+        (lambda: layers.Conv1D(4, 3, data_format="x"), "data_format"),
+        (lambda: layers.MaxPooling2D(data_format="x"), "data_format"),
+        (lambda: layers.GaussianNoise(-1.0), "stddev"),
+        (lambda: layers.Permute((0, 1)), "start from 1"),
+        (lambda: layers.TimeDistributed(1), "TimeDistributed"),
+        (lambda: layers.Bidirectional(layers.Dense(1)), "Bidirectional"),
+        (layers.CategoryEncoding, "num_tokens"),
+        (lambda: layers.CategoryEncoding(3, output_mode="x"), "output_mode"),
+        (keras.Input, "shape"),
+    ],
+)
+def test_arguments_are_refused_as_keras_refuses_them(make: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        make()
+
+
+def test_arguments_of_another_type_are_refused() -> None:
+    with pytest.raises(TypeError, match="integer"):
+        layers.RepeatVector("a")
+    with pytest.raises(TypeError, match="not callable"):
+        layers.Lambda(1)
