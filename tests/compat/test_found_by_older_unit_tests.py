@@ -59,3 +59,62 @@ def test_averages_move_half_precision() -> None:
         session.run(moved)
         session.run(update)
         assert session.run(averages.average(x)).tolist() == [2.0, 3.0]
+
+
+def test_cases_without_a_default_ask_for_one_that_holds() -> None:
+    x = tf.placeholder(tf.int32, [])
+    pairs = [(tf.equal(x, i), lambda i=i: tf.constant(2 * i)) for i in (1, 2)]
+    alone, first = tf.case(pairs), tf.case(pairs[:1])
+    twice = tf.case([*pairs, (tf.equal(x, 2), lambda: 6)], lambda: 8, exclusive=True)
+    with tf.Session() as session:
+        found = [session.run(twice, {x: i}) for i in (1, 3)]
+        assert (found, session.run([alone, first], {x: 1})) == ([2, 8], [2, 2])
+        for wrong, given in ((alone, 4), (first, 2), (twice, 2)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Input error:"):
+                session.run(wrong, {x: given})
+
+
+@pytest.mark.parametrize(
+    ("index", "branches", "kind", "message"),
+    [
+        (1, {0: float}, TypeError, "branch_index must be a Tensor"),
+        (None, {0: float, 2: float}, ValueError, "must form contiguous"),
+        (None, [(0, float), (0, float)], ValueError, "must form contiguous"),
+        (None, [("0", float)], TypeError, "must be a Python `int`"),
+    ],
+)
+def test_branches_have_the_numbers_from_nought_on(
+    index: Any, branches: Any, kind: type[Exception], message: str
+) -> None:
+    given = tf.constant(0) if index is None else index
+    with pytest.raises(kind, match=message):
+        tf.switch_case(given, branches)
+
+
+def test_loops_give_the_only_tensor_of_what_they_carry() -> None:
+    found = tf.while_loop(
+        lambda i, _: i < 10, lambda i, _: [i + 1, []], [tf.constant(0), []]
+    )
+    with tf.Session() as session:
+        assert session.run(found) == 10
+
+
+def test_what_gradients_refuse() -> None:
+    x = tf.constant(1.0)
+    with pytest.raises(ValueError, match="Unknown value for unconnected_gradients"):
+        tf.gradients(x, x, unconnected_gradients="nonsense")
+    y = tf.square(tf.constant(7 + 3j))
+    with pytest.raises(
+        TypeError, match="Gradients of complex tensors must set grad_ys"
+    ):
+        tf.gradients(y, y)
+
+
+def test_products_that_are_nought_have_a_slope_where_a_factor_is_nought() -> None:
+    x, y = tf.constant([0.0, 1.0, np.inf]), tf.zeros([3])
+    by_x, by_y = tf.gradients(tf.math.multiply_no_nan(x, y), [x, y])
+    following = tf.gradients(tf.math.nextafter(x, y), [x, y])
+    with tf.Session() as session:
+        assert session.run(by_x).tolist() == [0.0, 0.0, 0.0]
+        assert session.run(by_y).tolist() == [0.0, 1.0, np.inf]
+        assert session.run(following[1]).tolist() == [0.0, 0.0, 0.0]

@@ -5,8 +5,12 @@ Each is an operator in TensorFlow, and a composite here.
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.core.dispatch import floating, promoted
+from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arithmetic import sum_to
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.elementwise import log, log1p
@@ -30,6 +34,12 @@ class MulNoNan(Composite):
         """Return x * y, 0 where y is."""
         nothing = equal(y, 0)
         return where(nothing, 0, where(nothing, 0, x) * y)
+
+    def grad(self, call: Call, *dys: Any) -> Grads:
+        """Return gradients that are such products, too: that of y is x where y is 0."""
+        (x, y), (dy,) = call.inputs, dys
+        to_x, to_y = composed(MulNoNan(), dy, y), composed(MulNoNan(), x, dy)
+        return sum_to(to_x, x), sum_to(to_y, y)
 
 
 class Xdivy(Composite):

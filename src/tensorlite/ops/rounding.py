@@ -144,8 +144,9 @@ class NextAfter(RealBinary):
         return xp.nextafter(x, y)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return the gradient for the first operand, as TensorFlow does."""
-        return sum_to(dy, call.inputs[0]), None
+        """Return the gradient for the first operand, and zeros, as TensorFlow does."""
+        x, y = call.inputs
+        return sum_to(dy, x), zeros_like(y)
 
 
 class _Round(Unary, abstract=True):

@@ -25,6 +25,7 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import ALONG, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
+from tensorlite.ops.assertions import assert_true
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.state import Variable
 
@@ -147,13 +148,31 @@ def switch_case(
     default: Any = None,
     name: str | None = "switch_case",
 ) -> Any:
+    if not isinstance(branch_index, Operand):
+        raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
     pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
     listed = list(pairs)
     if listed and not callable(listed[0]):
-        listed = [function for _, function in sorted(listed)]
+        listed = _numbered(listed)
     branches = [_alike(_flat_branch(fn, "branch_fns")) for fn in listed]
     last = None if default is None else _alike(_flat_branch(default, "default"))
     return _single(_switch_case(branch_index, branches, last, name=name))
+
+
+def _numbered(pairs: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return branches by their numbers, which are those from 0 on."""
+    numbers = [number for number, _ in pairs]
+    for number in numbers:
+        if not isinstance(number, int):
+            raise TypeError(
+                f"key {number!r} must be a Python `int`, got {type(number)}"
+            )
+    if sorted(numbers) != list(range(len(numbers))):
+        raise InvalidArgumentError(
+            f"branch indices must form contiguous range of [0 to {len(numbers)}) but found "
+            f"{sorted(numbers)}"
+        )
+    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
 
 
 @named("switch_case", "indexed_case/Identity")
@@ -181,7 +200,7 @@ def case(
     kept = _whole if strict else _single
     branches = [_case_branch(function, "fn", kept) for _, function in pairs]
     last = None if default is None else _case_branch(default, "default", kept)
-    return _case(preds, branches, last, name=name)
+    return _case(preds, branches, last, exclusive, name=name)
 
 
 def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
@@ -190,10 +209,43 @@ def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
 
 
 @named("case", "cond/Merge")
-def _case(preds: Any, branches: Any, default: Any, name: str | None = None) -> Any:
-    pairs = list(zip([converted(p) for p in preds], branches, strict=True))
-    found = control.case(pairs, branches[-1] if default is None else default)
+def _case(
+    preds: Any,
+    branches: Any,
+    default: Any,
+    exclusive: bool = False,
+    name: str | None = None,
+) -> Any:
+    given = [converted(p) for p in preds]
+    last = default
+    if default is None:
+        *given, end = given
+        *branches, function = branches
+        told = "Input error: None of the conditions evaluated as True"
+        last = _provided(end, told, function)
+    if exclusive and len(preds) > 1:
+        holding = tl.sum(tl.stack([tl.astype(converted(p), tl.int32) for p in preds]))
+        told = "Input error: exclusive=True: more than 1 conditions evaluated as True"
+        branches = [_provided(holding <= 1, told, branch) for branch in branches]
+        last = _provided(holding <= 1, told, last)
+    if not given:
+        return _under(last(), "cond/Merge")
+    found = control.case(list(zip(given, branches, strict=True)), last)
     return _under(found, "cond/Merge")
+
+
+def _provided(
+    condition: Any, told: str, branch: Callable[[], Any]
+) -> Callable[[], Any]:
+    """Return a branch that fails unless a condition holds."""
+
+    def checked() -> Any:
+        with control_dependencies([assert_true(condition, told)]):
+            return nest.map_structure(
+                lambda x: tl.identity(x) if isinstance(x, Operand) else x, branch()
+            )
+
+    return checked
 
 
 def while_loop(

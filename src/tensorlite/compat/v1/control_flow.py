@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.shared import control_flow
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core import nest
 
 __all__ = ["cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
 
@@ -48,7 +49,8 @@ def while_loop(
         maximum_iterations,
         name,
     )
-    return found[0] if len(found) == 1 and not return_same_structure else found
+    leaves = nest.flatten(found)
+    return leaves[0] if len(leaves) == 1 and not return_same_structure else found
 
 
 def map_fn(

@@ -413,6 +413,11 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
+    wanted = getattr(unconnected_gradients, "value", unconnected_gradients)
+    if wanted not in ("none", "zero"):
+        raise InvalidArgumentError(
+            f"Unknown value for unconnected_gradients: {wanted!r}; allowed are 'none' and 'zero'"
+        )
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
     sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
@@ -426,7 +431,7 @@ def gradients(
         found = differentiate.gradients(
             list(targets), sources, flows, stop_gradients or ()
         )
-    if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
+    if wanted == "zero":
         pairs = zip(found, sources, strict=True)
         return [zeros_like(x) if dx is None else dx for dx, x in pairs]
     return list(found)
@@ -437,6 +442,10 @@ def _ones(y: Any, number: int) -> Any:
     x = converted(y)
     if not x.dtype.is_differentiable:
         return None
+    if x.dtype.is_complex:
+        raise TypeError(
+            f"Gradients of complex tensors must set grad_ys (y.dtype = {x.dtype!r})"
+        )
     sizes = shape(x)
     return fill(sizes, constant(1, x.dtype, name=f"grad_ys_{number}"))
 
