@@ -208,3 +208,53 @@ def test_arguments_of_another_type_are_refused() -> None:
         layers.RepeatVector("a")
     with pytest.raises(TypeError, match="not callable"):
         layers.Lambda(1)
+
+
+class Adding(layers.Layer):
+    """A cell of a program's own, with one state, which it is given in a list."""
+
+    def __init__(self, units: int) -> None:
+        super().__init__()
+        self.units = self.state_size = units
+
+    def build(self, input_shape: Any) -> None:
+        sizes = {"kernel": input_shape[-1], "before": self.units}
+        self.held = {
+            name: self.add_weight(name, (size, self.units), initializer="ones")
+            for name, size in sizes.items()
+        }
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        seen = keras.ops.matmul(inputs, self.held["kernel"])
+        made = seen + keras.ops.matmul(states[0], self.held["before"])
+        return made, [made]
+
+
+STEPS = np.arange(24, dtype=np.float32).reshape((2, 3, 4))
+
+
+def test_cells_of_programs_go_on_from_their_only_state() -> None:
+    layer = layers.RNN(Adding(2), stateful=True, return_state=True)
+    layer(STEPS)
+    for found in layer(STEPS):
+        np.testing.assert_array_equal(found, [[954, 954], [3978, 3978]])
+    mask = np.array([[True, True, False], [True, False, False]])
+    masked = layers.RNN(Adding(2))(STEPS, mask=mask)
+    np.testing.assert_array_equal(masked, [[34, 34], [54, 54]])
+
+
+def test_cells_in_a_stack_keep_their_states_as_they_are() -> None:
+    cells = layers.RNN([Adding(3), Adding(2)], return_state=True)
+    _, first, second = cells(STEPS)
+    np.testing.assert_array_equal(first, [[158] * 3, [782] * 3])
+    np.testing.assert_array_equal(second, [[786] * 2, [4386] * 2])
+
+
+def test_channels_may_stand_first_along_a_line() -> None:
+    pool = layers.GlobalAveragePooling1D(data_format="channels_first")
+    mask = np.array([[1, 1, 0, 0], [0, 1, 0, 1]])
+    found = pool(STEPS, mask=mask)
+    np.testing.assert_allclose(found, [[0.5, 4.5, 8.5], [14.0, 18.0, 22.0]])
+    given: Any = {"depthwise_initializer": "ones", "data_format": "channels_first"}
+    deep = layers.DepthwiseConv1D(2, **given)(STEPS)
+    np.testing.assert_array_equal(deep, STEPS[..., 1:] + STEPS[..., :-1])

@@ -111,6 +111,8 @@ class Cell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
+        if batch_size is None:  # Keras 3 has it first
+            batch_size = inputs
         sizes = self.state_size
         kind = dtype or self.compute_dtype
 
@@ -302,6 +304,16 @@ def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
     )
 
 
+def stepped(cell: Any, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
+    """Return what a cell makes in a step, and its states after it, structured as those before.
+
+    Cells are given states as a list, though there be only one.
+    """
+    given = state if isinstance(state, (list, tuple)) else [state]
+    made, after = cell(x, given, training=training)
+    return made, nest.pack_like(state, nest.flatten(after))
+
+
 def output_size_of(cell: Any) -> Any:
     """Return how many numbers a cell returns for an example, by its state if it does not say."""
     own = getattr(cell, "output_size", None)
@@ -331,6 +343,6 @@ class StackedRNNCells(Layer):
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         made, after = inputs, []
         for cell, state in zip(self.cells, states, strict=True):
-            made, new = cell(made, state, training=training)
+            made, new = stepped(cell, made, state, training)
             after.append(new)
         return made, after

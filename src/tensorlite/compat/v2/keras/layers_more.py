@@ -118,31 +118,35 @@ class DepthwiseConv1D(DepthwiseConv2D):
     axes = 1
 
     def call(self, inputs: Any) -> Any:
-        made = tl.nn.depthwise_conv2d(
-            inputs[:, None],
-            tl.expand_dims(self.depthwise_kernel.value(), axis=0),
-            (self.strides[0],) * 2,
-            self.padding.upper(),
-            "NHWC",
-            _of_rows(self.dilation_rate),
-        )
-        return self.finished(tl.squeeze(made, axis=1))
+        return self.finished(_placed(self, _along_line(self, inputs)))
 
 
 class SeparableConv1D(SeparableConv2D):
     axes = 1
 
     def call(self, inputs: Any) -> Any:
-        made = tl.nn.depthwise_conv2d(
-            inputs[:, None],
-            tl.expand_dims(self.depthwise_kernel.value(), axis=0),
-            (self.strides[0],) * 2,
-            self.padding.upper(),
-            "NHWC",
-            _of_rows(self.dilation_rate),
-        )
         pointwise = tl.squeeze(self.pointwise_kernel.value(), axis=0)
-        return self.finished(tl.matmul(tl.squeeze(made, axis=1), pointwise))
+        made = tl.matmul(_along_line(self, inputs), pointwise)
+        return self.finished(_placed(self, made))
+
+
+def _along_line(layer: Any, inputs: Any) -> Any:
+    """Return what filters of each channel make along a line, channels last."""
+    x = tl.moveaxis(inputs, 1, -1) if layer.first else inputs
+    made = tl.nn.depthwise_conv2d(
+        x[:, None],
+        tl.expand_dims(layer.depthwise_kernel.value(), axis=0),
+        (layer.strides[0],) * 2,
+        layer.padding.upper(),
+        "NHWC",
+        _of_rows(layer.dilation_rate),
+    )
+    return tl.squeeze(made, axis=1)
+
+
+def _placed(layer: Any, made: Any) -> Any:
+    """Return results with their channels where the layer has them."""
+    return tl.moveaxis(made, -1, 1) if layer.first else made
 
 
 class _Scaled(Layer):

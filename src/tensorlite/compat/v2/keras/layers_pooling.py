@@ -90,9 +90,11 @@ class _Global(Layer):
         if self.kind == "max":
             return tl.max(inputs, axis=axes, keepdims=self.keepdims)
         if mask is not None and rank == 3:
-            counts = astype(mask, inputs.dtype)[..., None]
-            total = tl.sum(inputs * counts, axis=1, keepdims=self.keepdims)
-            return total / tl.sum(counts, axis=1, keepdims=self.keepdims)
+            counts = tl.expand_dims(
+                astype(mask, inputs.dtype), axis=1 if first else -1
+            )
+            total = tl.sum(inputs * counts, axis=axes, keepdims=self.keepdims)
+            return total / tl.sum(counts, axis=axes, keepdims=self.keepdims)
         return tl.mean(inputs, axis=axes, keepdims=self.keepdims)
 
 

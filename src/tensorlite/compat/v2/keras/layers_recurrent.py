@@ -134,7 +134,7 @@ class RNN(Layer):
         """Return result and state after a step; where it does not count, those before it."""
         takes = isinstance(self.cell, Layer)
         if takes:
-            made, after = self.cell(x, state, training=training)
+            made, after = cells.stepped(self.cell, x, state, training)
         else:
             made, after = converted(self.cell)(x, state)
         if mask is None:
