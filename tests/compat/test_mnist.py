@@ -95,8 +95,6 @@ def test_nothing_is_downloaded(
         input_data.read_data_sets(str(tmp_path))
     with pytest.raises(tl.errors.NotFoundError, match="TENSORLITE_MNIST"):
         image_sets.mnist.load_data()
-    with pytest.raises(tl.errors.NotFoundError, match="cifar10"):
-        image_sets.cifar10.load_data()
 
 
 def test_digits_on_request(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tensorlite.core.errors import NotFoundError
 from tensorlite.data.mnist import mnist as images_of
 
 Pairs = tuple[tuple[Any, Any], tuple[Any, Any]]
@@ -29,19 +28,5 @@ def load_fashion_mnist() -> Pairs:
     )
 
 
-def _absent(name: str) -> Any:
-    def load_data(*args: Any, **kwargs: Any) -> Pairs:
-        raise NotFoundError(
-            f"keras.datasets.{name}: nothing is downloaded; read its files with tl.data or NumPy"
-        )
-
-    return SimpleNamespace(load_data=load_data)
-
-
 mnist = SimpleNamespace(load_data=load_mnist)
 fashion_mnist = SimpleNamespace(load_data=load_fashion_mnist)
-cifar10 = _absent("cifar10")
-cifar100 = _absent("cifar100")
-imdb = _absent("imdb")
-boston_housing = _absent("boston_housing")
-reuters = _absent("reuters")

@@ -1,9 +1,10 @@
-"""tf.keras.datasets: images from files on this machine; nothing is downloaded."""
+"""tf.keras.datasets: well-known data, from files on this machine or fetched as Keras does."""
 
 from __future__ import annotations
 
-from tensorlite.compat.shared.image_sets import (
+from tensorlite.compat.v2.keras.fetched_sets import (
     boston_housing,
+    california_housing,
     cifar10,
     cifar100,
     fashion_mnist,
@@ -14,6 +15,7 @@ from tensorlite.compat.shared.image_sets import (
 
 __all__ = [
     "boston_housing",
+    "california_housing",
     "cifar10",
     "cifar100",
     "fashion_mnist",
