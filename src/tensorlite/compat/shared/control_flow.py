@@ -14,7 +14,7 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
-from tensorlite.core.check import a_function, pairs_of, several
+from tensorlite.core.check import a_function, several
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -25,7 +25,6 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import ALONG, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops import control, functional
-from tensorlite.ops.assertions import assert_true
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.state import Variable
 
@@ -60,7 +59,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
+def flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
     called = inside(a_function(function, f"{what} must be callable: it"))
 
     def branch() -> Any:
@@ -72,20 +71,20 @@ def _flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
 
 @named("cond", "Merge")
 def _cond(pred: Any, then: Any, other: Any, name: str | None = None) -> Any:
-    first, second, count = _alike(then), _alike(other), counted(_BRANCHING)
+    first, second, count = alike(then), alike(other), counted(_BRANCHING)
     if count is not None:
         first, second = count.part(first), count.part(second)
     found = control.cond(converted(pred), first, second)
     if count is not None:
         count.finish(len(nest.flatten(found)))
-    return _under(found, "Merge")
+    return under(found, "Merge")
 
 
 _BRANCHING = 4
 """How many operations TensorFlow has before branches: a switch, its two sides, the condition."""
 
 
-def _alike(branch: Callable[[], Any]) -> Callable[[], Any]:
+def alike(branch: Callable[[], Any]) -> Callable[[], Any]:
     """Return a branch whose Python numbers are tensors, as TensorFlow's are."""
 
     def made() -> Any:
@@ -107,8 +106,8 @@ def cond(
     *,
     strict: bool = True,
 ) -> Any:
-    kept = _whole if strict else _single
-    then, other = _flat_branch(true_fn, "true_fn"), _flat_branch(false_fn, "false_fn")
+    kept = whole if strict else single
+    then, other = flat_branch(true_fn, "true_fn"), flat_branch(false_fn, "false_fn")
     known = _known(pred)
     if known is not None or (active_graph() is None and tracer() is None):
         chosen = true_fn if (bool(pred) if known is None else known) else false_fn
@@ -117,18 +116,18 @@ def cond(
     return _cond(pred, first, second, name=name)
 
 
-def _single(result: Any) -> Any:
+def single(result: Any) -> Any:
     """Return the only tensor of a list or tuple by itself, as TensorFlow 1 does."""
     if isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
     return result
 
 
-def _whole(result: Any) -> Any:
+def whole(result: Any) -> Any:
     return result
 
 
-def _under(result: Any, title: str, first: int = 0) -> Any:
+def under(result: Any, title: str, first: int = 0) -> Any:
     """Return results under the names that TensorFlow's primitives of control flow have."""
     graph, prefix = active_graph(), scope.get().name
     if graph is None or inner_graph(graph) is not graph:
@@ -140,112 +139,6 @@ def _under(result: Any, title: str, first: int = 0) -> Any:
             graph.rename(made.node, f"{prefix}/{title}{f'_{i}' if i else ''}")
         leaves.append(made)
     return nest.pack_like(result, leaves)
-
-
-def switch_case(
-    branch_index: Any,
-    branch_fns: Any,
-    default: Any = None,
-    name: str | None = "switch_case",
-) -> Any:
-    if not isinstance(branch_index, Operand):
-        raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
-    pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
-    listed = list(pairs)
-    if listed and not callable(listed[0]):
-        listed = _numbered(listed)
-    branches = [_alike(_flat_branch(fn, "branch_fns")) for fn in listed]
-    last = None if default is None else _alike(_flat_branch(default, "default"))
-    return _single(_switch_case(branch_index, branches, last, name=name))
-
-
-def _numbered(pairs: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return branches by their numbers, which are those from 0 on."""
-    numbers = [number for number, _ in pairs]
-    for number in numbers:
-        if not isinstance(number, int):
-            raise TypeError(
-                f"key {number!r} must be a Python `int`, got {type(number)}"
-            )
-    if sorted(numbers) != list(range(len(numbers))):
-        raise InvalidArgumentError(
-            f"branch indices must form contiguous range of [0 to {len(numbers)}) but found "
-            f"{sorted(numbers)}"
-        )
-    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
-
-
-@named("switch_case", "indexed_case/Identity")
-def _switch_case(
-    index: Any, branches: Any, default: Any, name: str | None = None
-) -> Any:
-    found = control.switch_case(converted(index), branches, default)
-    return _under(found, "indexed_case/Identity")
-
-
-def case(
-    pred_fn_pairs: Any,
-    default: Any = None,
-    exclusive: bool = False,
-    strict: bool = False,
-    name: str | None = "case",
-) -> Any:
-    is_dict = isinstance(pred_fn_pairs, dict)
-    pairs = pairs_of(
-        pred_fn_pairs.items() if is_dict else pred_fn_pairs,
-        "case: pred_fn_pairs",
-        "pairs of a condition and a function",
-    )
-    preds = [pred for pred, _ in pairs]
-    kept = _whole if strict else _single
-    branches = [_case_branch(function, "fn", kept) for _, function in pairs]
-    last = None if default is None else _case_branch(default, "default", kept)
-    return _case(preds, branches, last, exclusive, name=name)
-
-
-def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
-    called = _flat_branch(function, what)
-    return _alike(lambda: kept(called()))
-
-
-@named("case", "cond/Merge")
-def _case(
-    preds: Any,
-    branches: Any,
-    default: Any,
-    exclusive: bool = False,
-    name: str | None = None,
-) -> Any:
-    given = [converted(p) for p in preds]
-    last = default
-    if default is None:
-        *given, end = given
-        *branches, function = branches
-        told = "Input error: None of the conditions evaluated as True"
-        last = _provided(end, told, function)
-    if exclusive and len(preds) > 1:
-        holding = tl.sum(tl.stack([tl.astype(converted(p), tl.int32) for p in preds]))
-        told = "Input error: exclusive=True: more than 1 conditions evaluated as True"
-        branches = [_provided(holding <= 1, told, branch) for branch in branches]
-        last = _provided(holding <= 1, told, last)
-    if not given:
-        return _under(last(), "cond/Merge")
-    found = control.case(list(zip(given, branches, strict=True)), last)
-    return _under(found, "cond/Merge")
-
-
-def _provided(
-    condition: Any, told: str, branch: Callable[[], Any]
-) -> Callable[[], Any]:
-    """Return a branch that fails unless a condition holds."""
-
-    def checked() -> Any:
-        with control_dependencies([assert_true(condition, told)]):
-            return nest.map_structure(
-                lambda x: tl.identity(x) if isinstance(x, Operand) else x, branch()
-            )
-
-    return checked
 
 
 def while_loop(
@@ -364,7 +257,7 @@ def _while(
     )
     if count is not None:
         count.finish(number, counters)
-    return _under(list(found), "Exit", counters)
+    return under(list(found), "Exit", counters)
 
 
 def map_fn(

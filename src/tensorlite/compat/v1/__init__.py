@@ -69,13 +69,13 @@ from tensorlite.compat.shared.checks import (
     is_numeric_tensor as is_numeric_tensor,
     is_strictly_increasing as is_strictly_increasing,
 )
+from tensorlite.compat.shared.choices import (
+    case as case,
+    switch_case as switch_case,
+)
 from tensorlite.compat.shared.composite_specs import (
     IndexedSlicesSpec as IndexedSlicesSpec,
     SparseTensorSpec as SparseTensorSpec,
-)
-from tensorlite.compat.shared.control_flow import (
-    case as case,
-    switch_case as switch_case,
 )
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
@@ -320,6 +320,7 @@ from tensorlite.compat.v1 import (
     math as math,
     messages,
     metrics as metrics,
+    mixed_precision as mixed_precision,
     nest as nest,
     nn as nn,
     quantization as quantization,
@@ -433,8 +434,6 @@ def __getattr__(name: str) -> object:
     """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")
-    if name == "mixed_precision":
-        return import_module(f"{__name__}.{name}")
     if name in _OF_VERSION_2:
         return of_version_2(_OF_VERSION_2[name], name)
     if name in messages.SUMMARIES:

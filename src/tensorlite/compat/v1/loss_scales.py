@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.shared.elementwise import (
     cast,
@@ -17,7 +18,6 @@ from tensorlite.compat.v1.control_flow import cond
 from tensorlite.compat.v1.numbers import reduce_all
 from tensorlite.compat.v1.optimizer import Optimizer, Pair
 from tensorlite.compat.v1.variables import Variable
-from tensorlite.compat.v2.keras import optimizers as keras_optimizers, policies
 from tensorlite.core import nest
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -234,7 +234,8 @@ def enable_mixed_precision_graph_rewrite(
     opt: Any, loss_scale: Any = "dynamic"
 ) -> Any:
     """Return an optimizer with a scale; half precision is for devices that are faster with it."""
-    kinds = (MixedPrecisionLossScaleOptimizer, policies.LossScaleOptimizer)
+    of_keras = of_version_2("keras.policies", "LossScaleOptimizer")
+    kinds = (MixedPrecisionLossScaleOptimizer, of_keras)
     for kind in kinds:
         if isinstance(opt, kind):
             raise InvalidArgumentError(
@@ -242,8 +243,8 @@ def enable_mixed_precision_graph_rewrite(
             )
     if isinstance(opt, Optimizer):
         return MixedPrecisionLossScaleOptimizer(opt, loss_scale)
-    if isinstance(opt, keras_optimizers.Optimizer):
-        return policies.LossScaleOptimizer(opt)
+    if isinstance(opt, of_version_2("keras.optimizers", "Optimizer")):
+        return of_keras(opt)
     raise InvalidArgumentError(
         '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
         f"but got: {opt!r}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v1 import queue_runner as queue_runner
+from tensorlite.compat.v1 import (
+    mixed_precision as experimental,  # noqa: F401
+    queue_runner as queue_runner,
+)
 from tensorlite.compat.v1.averages import (
     ExponentialMovingAverage as ExponentialMovingAverage,
     assert_global_step as assert_global_step,
@@ -146,8 +147,6 @@ _OF_VERSION_2 = ("Checkpoint", "CheckpointManager", "checkpoints_iterator")
 
 def __getattr__(name: str) -> object:
     """Return one of the messages that records hold, which need protobuf, or what version 2 has."""
-    if name == "experimental":
-        return import_module("tensorlite.compat.v1.mixed_precision")
     if name in NAMES:
         return example_message(name)
     if name in _OF_CLUSTERS:

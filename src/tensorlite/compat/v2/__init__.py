@@ -63,14 +63,16 @@ from tensorlite.compat.shared.checks import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
+from tensorlite.compat.shared.choices import (
+    case as case,
+    switch_case as switch_case,
+)
 from tensorlite.compat.shared.composite_specs import (
     IndexedSlicesSpec as IndexedSlicesSpec,
     SparseTensorSpec as SparseTensorSpec,
 )
 from tensorlite.compat.shared.control_flow import (
-    case as case,
     cond as cond,
-    switch_case as switch_case,
     while_loop as while_loop,
 )
 from tensorlite.compat.shared.creators import (

@@ -153,6 +153,16 @@ def _dense(slope: Any, variable: Any) -> Any:
     return slope
 
 
+def _double(loss_grad_func: Function) -> Function:
+    """Return loss and gradient in double precision, in which the routines of SciPy work."""
+
+    def found(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = loss_grad_func(x)
+        return float(value), np.asarray(slope, np.float64)
+
+    return found
+
+
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
     """Minimises a loss by scipy.optimize.minimize, by L-BFGS-B unless another method is named."""
 
@@ -183,11 +193,6 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         given = dict(optimizer_kwargs)
         method = given.pop("method", self._DEFAULT_METHOD)
 
-        def loss_and_slope(x: np.ndarray) -> tuple[float, np.ndarray]:
-            value, slope = loss_grad_func(x)
-            # The routines of SciPy work in double precision.
-            return float(value), np.asarray(slope, np.float64)
-
         asked = {
             "jac": True,
             "callback": step_callback,
@@ -202,7 +207,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
                 "manually"
             )
         result = optimize.minimize(
-            loss_and_slope, initial_val.astype(np.float64), **asked, **given
+            _double(loss_grad_func), initial_val.astype(np.float64), **asked, **given
         )
         logging.info(
             "Optimization terminated with:\n  Message: %s\n  Objective function value: %f",

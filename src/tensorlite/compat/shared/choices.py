@@ -1,0 +1,132 @@
+"""One of several functions, by a number or by conditions: switch_case and case.
+
+One of two is in control_flow.py, with loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.control_flow import (
+    alike,
+    flat_branch,
+    single,
+    under,
+    whole,
+)
+from tensorlite.core import nest
+from tensorlite.core.check import pairs_of
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import control_dependencies
+from tensorlite.ops import control
+from tensorlite.ops.assertions import assert_true
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Any = None,
+    name: str | None = "switch_case",
+) -> Any:
+    if not isinstance(branch_index, Operand):
+        raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
+    pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    listed = list(pairs)
+    if listed and not callable(listed[0]):
+        listed = _numbered(listed)
+    branches = [alike(flat_branch(fn, "branch_fns")) for fn in listed]
+    last = None if default is None else alike(flat_branch(default, "default"))
+    return single(_switch_case(branch_index, branches, last, name=name))
+
+
+def _numbered(pairs: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return branches by their numbers, which are those from 0 on."""
+    numbers = [number for number, _ in pairs]
+    for number in numbers:
+        if not isinstance(number, int):
+            raise TypeError(
+                f"key {number!r} must be a Python `int`, got {type(number)}"
+            )
+    if sorted(numbers) != list(range(len(numbers))):
+        raise InvalidArgumentError(
+            f"branch indices must form contiguous range of [0 to {len(numbers)}) but found "
+            f"{sorted(numbers)}"
+        )
+    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
+
+
+@named("switch_case", "indexed_case/Identity")
+def _switch_case(
+    index: Any, branches: Any, default: Any, name: str | None = None
+) -> Any:
+    found = control.switch_case(converted(index), branches, default)
+    return under(found, "indexed_case/Identity")
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str | None = "case",
+) -> Any:
+    is_dict = isinstance(pred_fn_pairs, dict)
+    pairs = pairs_of(
+        pred_fn_pairs.items() if is_dict else pred_fn_pairs,
+        "case: pred_fn_pairs",
+        "pairs of a condition and a function",
+    )
+    preds = [pred for pred, _ in pairs]
+    kept = whole if strict else single
+    branches = [_case_branch(function, "fn", kept) for _, function in pairs]
+    last = None if default is None else _case_branch(default, "default", kept)
+    return _case(preds, branches, last, exclusive, name=name)
+
+
+def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
+    called = flat_branch(function, what)
+    return alike(lambda: kept(called()))
+
+
+@named("case", "cond/Merge")
+def _case(
+    preds: Any,
+    branches: Any,
+    default: Any,
+    exclusive: bool = False,
+    name: str | None = None,
+) -> Any:
+    given = [converted(p) for p in preds]
+    last = default
+    if default is None:
+        *given, end = given
+        *branches, function = branches
+        told = "Input error: None of the conditions evaluated as True"
+        last = _provided(end, told, function)
+    if exclusive and len(preds) > 1:
+        holding = tl.sum(tl.stack([tl.astype(converted(p), tl.int32) for p in preds]))
+        told = "Input error: exclusive=True: more than 1 conditions evaluated as True"
+        branches = [_provided(holding <= 1, told, branch) for branch in branches]
+        last = _provided(holding <= 1, told, last)
+    if not given:
+        return under(last(), "cond/Merge")
+    found = control.case(list(zip(given, branches, strict=True)), last)
+    return under(found, "cond/Merge")
+
+
+def _provided(
+    condition: Any, told: str, branch: Callable[[], Any]
+) -> Callable[[], Any]:
+    """Return a branch that fails unless a condition holds."""
+
+    def checked() -> Any:
+        with control_dependencies([assert_true(condition, told)]):
+            return nest.map_structure(
+                lambda x: tl.identity(x) if isinstance(x, Operand) else x, branch()
+            )
+
+    return checked
