@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -266,3 +267,24 @@ def test_operators_of_programs_say_what_they_do() -> None:
     np.testing.assert_allclose(operator.to_dense(), 2 * np.eye(3))
     np.testing.assert_allclose(operator.solvevec([2.0, 4.0, 6.0]), [1.0, 2.0, 3.0])
     np.testing.assert_allclose((operator @ operator).to_dense(), 4 * np.eye(3))
+
+
+def test_matrices_over_tensors_of_no_known_rank_have_no_known_shape() -> None:
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def product(diagonal: Any) -> Any:
+        matrix = tf.linalg.LinearOperatorDiag(diagonal)
+        seen.append(
+            (matrix.shape.rank, matrix.range_dimension, matrix.batch_shape.rank)
+        )
+        return matrix.matmul(tf.ones([2, 1])), matrix.shape_tensor()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, sizes = product(tf.constant([2.0, 3.0]))
+    assert seen == [(None, None, None)]
+    assert (found.numpy().tolist(), sizes.numpy().tolist()) == (
+        [[2.0], [3.0]],
+        [2, 2],
+    )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
 
 
@@ -275,3 +276,22 @@ def test_constants_do_not_see_what_is_written_into_their_arrays() -> None:
     made = tf.constant(given)
     given[0] = 5.0
     np.testing.assert_array_equal(made.numpy(), [1.0, 1.0])
+
+
+def test_tapes_watch_variables_of_graphs_as_they_are_read() -> None:
+    with tf.Graph().as_default():
+        v = tf.Variable([2.0, 3.0])
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                y = v * v * v + v[:1]
+            slope = tape.gradient(y, v)
+            z = tf.reduce_sum(slope * v)
+        with tf.GradientTape(watch_accessed_variables=False) as blind:
+            y = v * v
+        assert blind.gradient(y, v) is None
+        with tf1.Session() as session:
+            session.run(v.initializer)
+            found, second = session.run([slope, outer.gradient(z, v)])
+    # 3 v^2, and 1 for each element that gets v[0]; 9 v^2, and the same
+    assert found.tolist() == [12.0 + 2.0, 27.0]
+    assert second.tolist() == [36.0 + 2.0, 81.0]

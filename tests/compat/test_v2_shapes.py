@@ -62,3 +62,12 @@ def test_shapes_that_are_given_as_lists_broadcast_as_whole_numbers() -> None:
         assert (found.dtype, found.numpy().tolist()) == (tf.int32, wanted)
     wide = tf.broadcast_dynamic_shape([], tf.constant([2], tf.int64))
     assert (wide.dtype, wide.numpy().tolist()) == (tf.int64, [2])
+
+
+def test_shapes_are_tensors_of_whole_numbers_in_graphs_too() -> None:
+    with tf.Graph().as_default():
+        for shape in (tf.TensorShape([]), tf.TensorShape([2])):
+            assert tf.convert_to_tensor(shape).dtype == tf.int32
+            assert tf.identity(shape).dtype == tf.int32
+        joined = tf.concat([tf.TensorShape([]), tf.TensorShape([2])], 0)
+        assert (joined.dtype, tf.zeros(joined).shape.as_list()) == (tf.int32, [2])

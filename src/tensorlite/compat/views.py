@@ -27,7 +27,7 @@ from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, bool_, float32, float64
 from tensorlite.core.errors import DTypeError
-from tensorlite.core.shapes import AnyShape
+from tensorlite.core.shapes import SCALAR, AnyShape
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -392,7 +392,7 @@ def plain(x: Any) -> Any:
     if kind is dict:
         return {key: plain(y) for key, y in x.items()}
     if isinstance(x, AnyShape):
-        return x.known()
+        return x.known() if x.rank != 0 else SCALAR
     if isinstance(x, tuple):
         kind = getattr(kind, "plain_kind", kind)
         return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))

@@ -190,6 +190,10 @@ class TupleShape(AnyShape, tuple[Any, ...]):
         return tuple.__eq__(self, other) is True
 
 
+SCALAR = TupleShape()
+"""The shape of no axes: unlike an empty tuple it holds whole numbers."""
+
+
 class TensorShape(AnyShape):
     """A shape as TensorFlow's: no sequence to what asks, so that structures have it as a leaf.
 

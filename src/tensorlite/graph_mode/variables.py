@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlite.core.constant import array_of
 from tensorlite.core.device import ANYWHERE, DeviceName
-from tensorlite.core.dispatch import constant, to_tensor, tracer
+from tensorlite.core.dispatch import constant, current, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, SymbolicTensorError
 from tensorlite.core.operand import Operand
@@ -190,6 +190,11 @@ class GraphVariable(Variable):
                 "only: session.run(variable). Use it inside `with graph.as_default()`"
             )
         if not scope.get().control and inner_graph(self.graph) is self.graph:
+            top = current.get()
+            if (
+                top is not None
+            ):  # a tape notices what is read, as if it were read here
+                top.observe(ReadVariableOp(), (self.handle,), (self.snapshot,))
             return self.snapshot
         with alike(0, inside=1):  # the one reading, which enters the loop
             return super().__tensor__()

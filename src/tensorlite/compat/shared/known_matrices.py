@@ -129,10 +129,10 @@ class KnownMatrix(Module):
         raise NotImplementedError("_shape is not implemented.")
 
     def _shape_tensor(self) -> Any:
-        known = list(self.shape.as_list())
-        if None in known:
+        known = self.shape
+        if not known.is_fully_defined():
             return arrays.shape(self.to_dense())
-        return tensor_of(known, int32)
+        return tensor_of(list(known.as_list()), int32)
 
     @property
     def shape(self) -> Any:
@@ -292,4 +292,10 @@ def log_abs_product(x: Any) -> Any:
 
 def static_shape(x: Any) -> Any:
     """Return the shape of a tensor as operators give theirs."""
-    return as_shape(tuple(x.get_shape().as_list()))
+    return as_shape(x.get_shape().known())
+
+
+def square_over(x: Any) -> Any:
+    """Return the shape of square matrices that have an element of `x`'s last axis for each row."""
+    rows = static_shape(x)
+    return rows.concatenate(rows[-1:])

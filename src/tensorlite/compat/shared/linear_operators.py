@@ -20,6 +20,7 @@ from tensorlite.compat.shared import (
 from tensorlite.compat.shared.known_matrices import (
     kept,
     log_abs_product,
+    square_over,
     static_shape,
     tensor_of,
 )
@@ -86,8 +87,7 @@ class LinearOperatorDiag(LinearOperator):
         return self._diag
 
     def _shape(self) -> Any:
-        sizes = self._diag.get_shape().as_list()
-        return as_shape((*sizes, sizes[-1]))
+        return square_over(self._diag)
 
     def _diag_part(self) -> Any:
         return tensor_of(self._diag)
@@ -245,8 +245,7 @@ class LinearOperatorHouseholder(LinearOperator):
         return self._axis
 
     def _shape(self) -> Any:
-        sizes = self._axis.get_shape().as_list()
-        return as_shape((*sizes, sizes[-1]))
+        return square_over(self._axis)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -292,8 +291,7 @@ class LinearOperatorPermutation(LinearOperator):
         return self._perm
 
     def _shape(self) -> Any:
-        sizes = self._perm.get_shape().as_list()
-        return as_shape((*sizes, sizes[-1]))
+        return square_over(self._perm)
 
     def _to_dense(self) -> Any:
         columns = arrays.range(tensor_of(self.domain_dimension_tensor(), int32))
