@@ -34,6 +34,7 @@ from tensorlite.core.dtypes import (
     uint64,
     variant,
 )
+from tensorlite.core.heap import keep_freed as _keep_freed
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, device, name_scope
 from tensorlite.core.spec import TensorSpec
@@ -412,6 +413,9 @@ _NAMESPACES = {
     "strings",
     "summary",
 }
+
+
+_keep_freed()
 
 
 def __getattr__(name: str) -> object:

@@ -183,3 +183,30 @@ def test_accidents_of_floats_are_values_even_where_warnings_are_errors() -> None
     values = "[-inf, nan, 0.0] [0.0, nan, 1.0] [nan, -inf, inf] [1.0, 0.0, inf]"
     assert ran.stdout.splitlines() == [values, values, "NumPy's own words stay"]
     assert not ran.stderr
+
+
+def test_the_error_function_of_float32_is_right_to_its_last_digits() -> None:
+    x = np.concatenate([np.linspace(-6, 6, 4001), np.geomspace(1e-30, 1, 500)])
+    single = x.astype(np.float32)
+    wanted = np.array([math.erf(float(v)) for v in single])
+    np.testing.assert_allclose(tl.erf(single).numpy(), wanted, rtol=5e-7)
+    assert np.abs(tl.erf(single).numpy()).max() == 1.0
+    ends = tl.erf(np.array([-0.0, np.inf, -np.inf, np.nan], np.float32)).numpy()
+    np.testing.assert_array_equal(ends, np.array([-0.0, 1, -1, np.nan], np.float32))
+    assert np.signbit(ends[0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint64", "int8"])
+@pytest.mark.parametrize(
+    "shapes", [((5000,), (5000,)), ((5000,), ()), ((1, 5000), (3, 1))]
+)
+def test_one_of_two_is_chosen_of_many(dtype: str, shapes: Any) -> None:
+    draws = np.random.default_rng(0)
+    x, y = (
+        draws.normal(0, 50, shape).astype(np.float64).astype(dtype)
+        for shape in shapes
+    )
+    condition = draws.random(5000) < 0.5
+    found = tl.where(condition, x, y).numpy()
+    np.testing.assert_array_equal(found, np.where(condition, x, y))
+    assert found.dtype == np.dtype(dtype)

@@ -85,3 +85,30 @@ def test_bincount_counts_integers_from_zero() -> None:
         counts([[1, -1]], by_rows=True)
     with pytest.raises(tl.errors.DTypeError, match="counts integers"):
         tl.bincount([0.5])
+
+
+@pytest.mark.parametrize("k", [0, 1, 3, 10])
+@pytest.mark.parametrize("shape", [(50,), (7, 60), (2, 3, 41)])
+def test_the_greatest_of_long_rows_come_in_order_and_of_equals_the_first(
+    shape: tuple[int, ...], k: int
+) -> None:
+    draws = np.random.default_rng(0)
+    x = np.round(draws.normal(0, 3, shape)).astype(np.float32)
+    for special in (-0.0, np.nan, np.inf, -np.inf):
+        x[draws.random(shape) < 0.05] = special
+    whole = tl.argsort(x, descending=True).numpy()[..., :k]
+    values, places = tl.top_k(x, k)
+    np.testing.assert_array_equal(places.numpy(), whole)
+    np.testing.assert_array_equal(values.numpy(), np.take_along_axis(x, whole, -1))
+
+
+def test_rows_are_searched_for_values_of_their_own() -> None:
+    rows = np.sort(np.random.default_rng(0).random((2, 3, 9)), axis=-1)
+    sought = np.random.default_rng(1).random((2, 3, 4))
+    wanted = [
+        [np.searchsorted(*pair) for pair in zip(*part, strict=True)]
+        for part in zip(rows, sought, strict=True)
+    ]
+    np.testing.assert_array_equal(tl.searchsorted(rows, sought).numpy(), wanted)
+    with pytest.raises(tl.errors.ShapeError, match="Leading dim_size"):
+        tl.searchsorted(rows[0], sought[0, 0])

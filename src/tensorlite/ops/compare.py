@@ -5,6 +5,8 @@ The bits of integers are in bits.py; maximum and minimum, which have gradients, 
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, call1, call2, promoted, to_tensor
 from tensorlite.core.dtypes import DType
@@ -178,6 +180,26 @@ class IsFinite(Predicate):
         return xp.isfinite(x)
 
 
+_MANY = 4096
+_BITS = {
+    np.dtype(name): np.dtype(f"int{8 * np.dtype(name).itemsize}")
+    for name in ("float32", "float64", "int32", "int64", "uint32", "uint64")
+}
+
+
+def _chosen(condition: Array, x: Array, y: Array) -> Array:
+    """Return the chosen of many elements by their bits.
+
+    To jump to one or the other, and often to guess wrong, takes NumPy nine times as long.
+    """
+    bits = _BITS[x.dtype]
+    mask = condition.view("int8").astype(bits)
+    np.negative(mask, out=mask)
+    one, other = x.view(bits), y.view(bits)
+    made = (one ^ other) & mask
+    return (made ^ other).view(x.dtype)
+
+
 class SelectV2(Op):
     """Elements of one operand where a condition holds, of another where it does not."""
 
@@ -202,6 +224,8 @@ class SelectV2(Op):
 
     def kernel(self, xp: Xp, condition: Array, x: Array, y: Array) -> Array:
         """Return the chosen elements."""
+        if xp is np and condition.size >= _MANY and x.dtype in _BITS:
+            return _chosen(condition, x, y)
         return xp.where(condition, x, y)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

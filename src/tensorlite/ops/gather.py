@@ -432,6 +432,13 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: TensorLike) -> T
     return call(ScatterNd(), indices, updates, _whole(shape))
 
 
+def put_along_last(places: Tensor, updates: Tensor, shape: TensorLike) -> Tensor:
+    """Return zeros of `shape` with updates added at places along the last axis, row by row."""
+    last = reshape(places, [*sizes(places), 1])
+    grids = _grids(last, len(places.shape) - 1)
+    return scatter_nd(concat([*grids, last], axis=-1), updates, shape)
+
+
 def _whole(shape: TensorLike | Sequence[Any]) -> Tensor:
     if isinstance(shape, (tuple, list)) and all(isinstance(n, int) for n in shape):
         return constant(np.asarray(shape, np.int64))

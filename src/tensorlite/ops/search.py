@@ -6,7 +6,7 @@ reading at places found in gather.py.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,15 +15,13 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, calls, constant, promoted, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
-from tensorlite.core.spec import TensorSpec, normalise_axis
+from tensorlite.core.spec import TensorSpec, merge, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import subtract
-from tensorlite.ops.gather import take, take_along_axis
+from tensorlite.ops.gather import put_along_last, size_at, take, take_along_axis
 from tensorlite.ops.masks import Where
-from tensorlite.ops.pieces import padded
 from tensorlite.ops.shape import reshape, reshape_like, shape_of
-from tensorlite.ops.stack import stack, unstack_known
+from tensorlite.ops.stack import unstack_known
 
 __all__ = [
     "argsort",
@@ -132,48 +130,77 @@ class TopKV2(Op):
             raise ShapeError(
                 f"top_k: {x.shape} has no {int(k)} elements on its last axis"
             )
-        places = _order(xp, x, -1, descending=True)[..., : int(k)]
+        if xp is np and x.dtype.name == "float32" and int(k) * 4 <= x.shape[-1]:
+            places = _first_places(x, int(k))
+        else:
+            places = _order(xp, x, -1, descending=True)[..., : int(k)]
         return xp.take_along_axis(x, places, axis=-1), places.astype("int32")
 
     def grad(self, call: Call, dy: Gradient, _: Gradient) -> Grads:
         """Return the gradient put where the elements came from, zeros elsewhere."""
         if dy is None:
             return None, None
-        x = call.inputs[0]
         assert isinstance(dy, Tensor)
-        missing = subtract(shape_of(x), shape_of(dy))
-        widened = padded(dy, stack([subtract(missing, missing), missing], axis=1))
-        back = argsort(argsort(x, descending=True))
-        return reshape_like(take_along_axis(widened, back, axis=-1), x), None
+        return put_along_last(call.outputs[1], dy, shape_of(call.inputs[0])), None
+
+
+def _first_places(x: Array, k: int) -> Array:
+    """Return the places of the k greatest float32 numbers of each row, found without sorting all.
+
+    Numbers and places go into one integer, so that of equals the first comes first.
+    """
+    bits = np.where(np.isnan(x), np.float32(np.nan), x + np.float32(0)).view("int32")
+    ranks = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # ordered as the numbers are
+    keys = (~ranks.astype("int64") << 32) | np.arange(x.shape[-1])
+    keys.partition(max(k - 1, 0), axis=-1)
+    first = np.sort(keys[..., :k], axis=-1)
+    return first & 0xFFFFFFFF
 
 
 class _Bound(Op, abstract=True):
-    """Where values belong in a sorted vector."""
+    """Where values belong in a sorted vector, or rows of values in sorted rows."""
 
     differentiable = False
+    side: ClassVar[Side]
 
     def infer(self, x: TensorSpec, values: TensorSpec) -> TensorSpec:
-        """Return the values' shape with dtype int64; ShapeError unless `x` is a vector."""
+        """Return the values' shape with dtype int64; ShapeError unless there is a row for each."""
         _ordered(x, "searchsorted")
-        if x.rank not in (1, None):
-            raise ShapeError(f"searchsorted looks into a vector, not {x}")
+        if x.rank == 2 and values.shape is not None:
+            try:
+                merge(x.dims[:1], values.shape[:-1])
+            except ShapeError:
+                raise ShapeError(
+                    f"searchsorted looks into a vector, or into one row for each row of values: {x} "
+                    f"is searched for {values}. Leading dim_size of both tensors must match"
+                ) from None
+        elif x.rank not in (1, 2, None):
+            raise ShapeError(
+                f"searchsorted looks into a vector or into rows, not {x}"
+            )
         return values.with_dtype(dtypes.int64)
+
+    def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
+        """Return the places."""
+        if x.ndim == 1:
+            return xp.searchsorted(x, values, side=self.side).astype("int64")
+        self.infer(TensorSpec(x.shape), TensorSpec(values.shape))
+        found = xp.empty(values.shape, "int64")
+        for places, row, sought in zip(found, x, values, strict=True):
+            places[...] = xp.searchsorted(row, sought, side=self.side)
+        return found
 
 
 class LowerBound(_Bound):
     """The first place where a value could stand in a sorted vector."""
 
-    def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
-        """Return the places."""
-        return xp.searchsorted(x, values, side="left").astype("int64")
+    side = "left"
 
 
 class UpperBound(_Bound):
     """The last place where a value could stand in a sorted vector."""
 
-    def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
-        """Return the places."""
-        return xp.searchsorted(x, values, side="right").astype("int64")
+    side = "right"
 
 
 class InTopKV2(Op):
@@ -307,7 +334,7 @@ def searchsorted(
     """Return where the elements of `x2` belong in the sorted vector `x1`, as int64.
 
     Before equal elements for side "left", after them for "right". `sorter` sorts `x1`, if it is
-    not sorted.
+    not sorted. Of more axes than one each row has its own values, as TensorFlow has it.
 
     >>> print(tl.searchsorted([1, 3, 5], [0, 3, 9]))
     [0 1 3]
@@ -320,7 +347,11 @@ def searchsorted(
     _ordered(vector.spec, "searchsorted")
     if sorter is not None:
         vector = take(vector, sorter, axis=0)
-    return call(LowerBound() if side == "left" else UpperBound(), vector, values)
+    op = LowerBound() if side == "left" else UpperBound()
+    if vector.spec.rank in (1, 2, None):
+        return call(op, vector, values)
+    rows, sought = (reshape(x, (-1, size_at(x, -1))) for x in (vector, values))
+    return reshape_like(call(op, rows, sought), values)
 
 
 def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]:

@@ -19,7 +19,8 @@ class Erf(Smooth):
     """The error function, by the rational approximations of Cody (1969).
 
     W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
-    Computation 23 (1969) 631-637: one for |x| <= 0.46875, one up to 4, one beyond.
+    Computation 23 (1969) 631-637: one for |x| <= 0.46875, one up to 4, one beyond. To the digits
+    of float32 a single one will do.
     """
 
     by_dtype = True
@@ -32,21 +33,50 @@ class Erf(Smooth):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return erf(x), computed in float32 or float64."""
-        wide = x if x.dtype.itemsize > 2 else x.astype("float32")
-        size = xp.minimum(xp.abs(wide), 6.0)
+        if x.dtype.itemsize <= 4:
+            return _of_single(xp, x.astype("float32", copy=False)).astype(
+                x.dtype, copy=False
+            )
+        size = xp.minimum(xp.abs(x), 6.0)
         inner = size * ratio(xp.square(xp.minimum(size, 0.46875)), _NEAR)
         decay = xp.exp(-xp.square(size))
         middle = 1.0 - decay * middle_ratio(xp.clip(size, 0.46875, 4.0))
         tail = far_value(xp.maximum(size, 4.0))
         outer = xp.where(size <= 4.0, middle, 1.0 - decay * tail)
         value = xp.where(size <= 0.46875, inner, outer)
-        return xp.copysign(value, wide).astype(x.dtype)
+        return xp.copysign(value, x)
 
     def slope(self, x: Tensor, y: Tensor) -> Tensor:
         """Return 2 * e**-x**2 / sqrt(pi)."""
         return exp(negative(square(x))) * (2.0 / sqrt(pi))
 
 
+def _of_single(xp: Xp, x: Array) -> Array:
+    """Return erf(x) within 4e-7 of it: x times one polynomial of its square over another."""
+    near = xp.clip(x, -4.0, 4.0)
+    value = near * ratio(xp.square(near), _SINGLE)
+    return xp.clip(value, -1.0, 1.0)
+
+
+_SINGLE = (
+    (
+        1.9866481916438418e-6,
+        2.8455542944334474e-4,
+        3.8833397017891433e-3,
+        5.3101754184220140e-2,
+        1.9354645493082440e-1,
+        1.1283791394067917,
+    ),
+    (
+        3.7418207200340659e-5,
+        1.1855494003368389e-3,
+        1.5207271336026765e-2,
+        1.1535041197447898e-1,
+        5.0485863734953307e-1,
+        1.0,
+    ),
+)
+"""Fitted to erf(x) / x up to 4, where the rest is less than half the last digit of float32."""
 _NEAR = (
     (
         1.85777706184603153e-1,
@@ -131,8 +161,10 @@ def polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
     """Return a polynomial of `x`, whose highest coefficient comes first."""
     total = x * coefficients[0]
     for coefficient in coefficients[1:-1]:
-        total = (total + coefficient) * x
-    return total + coefficients[-1]
+        total += coefficient
+        total *= x
+    total += coefficients[-1]
+    return total
 
 
 def erf(x: TensorLike, /) -> Tensor:

@@ -344,7 +344,7 @@ def top_k(
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
-    side: str = "left",
+    side: Any = "left",
     out_type: Any = int32,
     name: str | None = None,
 ) -> Any:
@@ -353,9 +353,7 @@ def searchsorted(
             f"side must be either 'right' or 'left'.  Saw: {side}."
         )
     row, wanted = agreeing(sorted_sequence, values)
-    before = tl.less if side == "left" else tl.less_equal
-    hits = before(tl.expand_dims(row, -2), tl.expand_dims(wanted, -1))
-    return tl.sum(tl.astype(hits, as_dtype(out_type)), axis=-1)
+    return tl.astype(tl.searchsorted(row, wanted, side=side), as_dtype(out_type))
 
 
 @named("UnravelIndex")

@@ -22,10 +22,11 @@ from tensorlite.ops.arithmetic import (
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
-from tensorlite.ops.compare import equal, less, less_equal
+from tensorlite.ops.compare import equal
 from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.row_counts import NonNegative
+from tensorlite.ops.search import Side, searchsorted
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -70,19 +71,13 @@ def _counted(binary: bool, x: Tensor, count: Tensor, weights: Tensor) -> Tensor:
     return sum_of(ones * expand_dims(weights, axis=-1), axis=-2)
 
 
-def _bound(comes_first: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
-    """Return what counts, row by row, how many elements come before each value."""
-
+def _bound(side: Side) -> Adapter:
     def adapter(given: Given) -> Values:
         dtype = given.dtype("out_type")
-
-        def counted(x: Tensor, values: Tensor) -> Tensor:
-            before = comes_first(
-                expand_dims(x, axis=-2), expand_dims(values, axis=-1)
-            )
-            return sum_of(astype(before, dtype), axis=-1)
-
-        return given.composed(counted, *given.tensors)
+        return given.composed(
+            lambda x, values: astype(searchsorted(x, values, side=side), dtype),
+            *given.tensors,
+        )
 
     return adapter
 
@@ -103,8 +98,8 @@ COMPOSED: dict[str, Adapter] = {
     "BesselK1": _composed(bessel_k1),
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
-    "LowerBound": _bound(less),
+    "LowerBound": _bound("left"),
     "MirrorPadGrad": _mirror_pad_grad,
     "TensorListElementShape": _element_shape,
-    "UpperBound": _bound(less_equal),
+    "UpperBound": _bound("right"),
 }

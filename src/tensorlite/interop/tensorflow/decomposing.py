@@ -158,10 +158,12 @@ def _xor(_: Op, node: Node) -> tuple[Spelled, ...]:
 
 
 def _bound(op: Op, node: Node) -> tuple[Spelled, ...]:
-    """Look into one row, which is what there is in TensorFlow, for the values in one row."""
+    """Look into rows, which is what there is in TensorFlow, for the values in as many rows."""
     dtype, out = node.inputs[0].dtype, node.outputs[0].dtype
     kind, reshape = {"T": dtype, "Tdim": int32}, {"Tshape": int32}
     search = {"T": dtype, "out_type": out}
+    if node.inputs[0].spec.rank == 2:
+        return (Spelled(op.name, search, (0, 1)),)
     return (
         _number("zero", 0, int32),
         _sizes("flat", 1, -1),
