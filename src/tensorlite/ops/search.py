@@ -171,8 +171,8 @@ class _Bound(Op, abstract=True):
                 merge(x.dims[:1], values.shape[:-1])
             except ShapeError:
                 raise ShapeError(
-                    f"searchsorted looks into a vector, or into one row for each row of values: {x} "
-                    f"is searched for {values}. Leading dim_size of both tensors must match"
+                    f"searchsorted looks into a vector, or into one row for each row of values: "
+                    f"{x} is searched for {values}. Leading dim_size of both tensors must match"
                 ) from None
         elif x.rank not in (1, 2, None):
             raise ShapeError(
