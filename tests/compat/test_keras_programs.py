@@ -258,3 +258,23 @@ def test_channels_may_stand_first_along_a_line() -> None:
     given: Any = {"depthwise_initializer": "ones", "data_format": "channels_first"}
     deep = layers.DepthwiseConv1D(2, **given)(STEPS)
     np.testing.assert_array_equal(deep, STEPS[..., 1:] + STEPS[..., :-1])
+
+
+def test_values_of_weights_are_attributes_and_methods() -> None:
+    layer = layers.Dense(2, kernel_initializer="ones")
+    layer.build((None, 3))
+    value = layer.kernel.value
+    np.testing.assert_array_equal(value, np.ones((3, 2)))
+    np.testing.assert_array_equal(value(), np.ones((3, 2)))
+    np.testing.assert_array_equal((value + 1)[0], [2, 2])
+    assert (tuple(value.shape), value.dtype, tf.is_tensor(value)) == (
+        (3, 2),
+        tf.float32,
+        True,
+    )
+    rate = keras.optimizers.SGD(0.5).learning_rate.value
+    assert (float(rate), f"{rate:.2f}", bool(rate == 0.5)) == (0.5, "0.50", True)
+    traced = tf.function(lambda: layer.kernel.value * 2 + layer.kernel.value())
+    np.testing.assert_array_equal(traced(), np.full((3, 2), 3))
+    layer.kernel.assign(np.zeros((3, 2)))
+    assert tf.reduce_sum(value).numpy() == 0
