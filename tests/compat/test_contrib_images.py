@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,34 @@ def test_draws_hang_on_seeds_alone() -> None:
         [[0.0, 50.0]], 3, seed=[1, 2]
     )
     assert value(classes).tolist() == [[1, 1, 1]]
+
+
+def test_datasets_are_seen_through_windows_and_reduced() -> None:
+    numbers = tf.data.Dataset.range(6)
+    step = tf.contrib.data.sliding_window_batch(3, window_shift=2)
+    element = numbers.apply(step).make_one_shot_iterator().get_next()
+    reducer = tf.contrib.data.Reducer(
+        lambda _: tf.constant(1, tf.int64), lambda kept, x: kept + x, lambda x: x * 2
+    )
+    total = tf.contrib.data.reduce_dataset(numbers, reducer)
+    with tf.Session() as session:
+        found = [session.run(element).tolist() for _ in range(2)]
+        assert found == [[0, 1, 2], [2, 3, 4]]
+        assert session.run(total) == 32
+
+
+def test_eager_programs_write_and_read_variables(tmp_path: Path) -> None:
+    mode.eager = True
+    eager = tf.contrib.eager
+    one = eager.Variable([1.0, 2.0], name="one")
+    saver = eager.Saver([one])
+    path = saver.save(str(tmp_path / "model"), global_step=3)
+    one.assign([0.0, 0.0])
+    saver.restore(path)
+    assert one.numpy().tolist() == [1.0, 2.0]
+    assert tf.train.list_variables(path) == [("one", [2])]
+    with eager.GradientTape() as tape:
+        loss = one * one
+    assert tape.gradient(loss, one).numpy().tolist() == [2.0, 4.0]
+    assert eager.in_eager_mode()
+    mode.eager = False

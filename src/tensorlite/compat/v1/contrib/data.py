@@ -7,17 +7,30 @@ from typing import Any, TypeVar
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.data_experimental import (
     AUTOTUNE,
+    Counter,
     CsvDataset,
+    Optional,
     RandomDataset,
+    Reducer,
+    SqlDataset,
     Step,
+    TFRecordWriter,
     bucket_by_sequence_length,
     choose_from_datasets,
+    dense_to_sparse_batch,
     enumerate_dataset,
+    get_next_as_optional,
     get_single_element,
+    group_by_reducer,
     group_by_window,
+    ignore_errors,
+    make_batched_features_dataset,
+    make_csv_dataset,
     map_and_batch,
     parallel_interleave,
+    parse_example_dataset,
     prefetch_to_device,
+    rejection_resample,
     sample_from_datasets,
     scan,
     shuffle_and_repeat,
@@ -26,29 +39,46 @@ from tensorlite.compat.shared.data_experimental import (
 )
 from tensorlite.compat.shared.tf_data import FILES, of_files
 from tensorlite.compat.v1 import data
+from tensorlite.compat.v1.framework import constant
+from tensorlite.core.dtypes import int64
 
 __all__ = [
     "AUTOTUNE",
+    "Counter",
     "CsvDataset",
     "Dataset",
     "FixedLengthRecordDataset",
     "Iterator",
+    "Optional",
     "RandomDataset",
+    "Reducer",
+    "SqlDataset",
     "TFRecordDataset",
+    "TFRecordWriter",
     "TextLineDataset",
     "batch_and_drop_remainder",
     "bucket_by_sequence_length",
     "choose_from_datasets",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
+    "get_next_as_optional",
     "get_single_element",
+    "group_by_reducer",
     "group_by_window",
+    "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",
+    "parse_example_dataset",
     "prefetch_to_device",
+    "reduce_dataset",
+    "rejection_resample",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",
+    "sliding_window_batch",
     "sloppy_interleave",
     "unbatch",
     "unique",
@@ -103,6 +133,35 @@ def sloppy_interleave(
     map_func: Any, cycle_length: Any, block_length: Any = 1
 ) -> Step:
     return parallel_interleave(map_func, cycle_length, block_length)
+
+
+def reduce_dataset(dataset: Any, reducer: Reducer) -> Any:
+    """Return what a reducer makes of a dataset."""
+    begun = reducer.init_func(constant(0, int64))
+    return reducer.finalize_func(dataset.reduce(begun, reducer.reduce_func))
+
+
+def sliding_window_batch(
+    window_size: Any,
+    stride: Any = None,
+    window_shift: Any = None,
+    window_stride: Any = 1,
+) -> Step:
+    """Return a step to batches of elements beside each other, each one beginning a little later."""
+    shift = window_shift if stride is None else stride
+    steps = 1 if shift is None else shift
+
+    def step(dataset: Any) -> Any:
+        windows = dataset.window(window_size, steps, window_stride, True)
+        return windows.flat_map(lambda *parts: _batches(parts, window_size))
+
+    return step
+
+
+def _batches(parts: tuple[Any, ...], size: Any) -> Any:
+    """Return the windows of each component as one dataset of batches."""
+    found = parts[0] if len(parts) == 1 else data.Dataset.zip(parts)
+    return found.batch(size)
 
 
 def __getattr__(name: str) -> object:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.python import (
+    custom_gradient,
+    py_function as py_func,
+)
 from tensorlite.compat.v1.behaviour import enable_eager_execution, executing_eagerly
 from tensorlite.compat.v1.contrib import eager_metrics as metrics
 from tensorlite.compat.v1.contrib.networks import Network
 from tensorlite.compat.v1.data import EagerIterator as Iterator
+from tensorlite.compat.v1.saver import Saver as GraphSaver
+from tensorlite.compat.v1.state import GradientTape
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.config import list_physical_devices
 from tensorlite.core.dispatch import to_tensor
@@ -17,19 +24,30 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
 
 __all__ = [
+    "ASYNC",
+    "DEVICE_PLACEMENT_EXPLICIT",
+    "DEVICE_PLACEMENT_SILENT",
+    "DEVICE_PLACEMENT_WARN",
+    "GradientTape",
     "Iterator",
     "Network",
+    "SYNC",
+    "Saver",
     "TensorSpec",
     "Variable",
+    "custom_gradient",
     "defun",
     "enable_eager_execution",
     "executing_eagerly",
     "function",
+    "get_optimizer_variables",
     "gradients_function",
     "implicit_gradients",
     "implicit_value_and_gradients",
+    "in_eager_mode",
     "metrics",
     "num_gpus",
+    "py_func",
     "value_and_gradients_function",
 ]
 
@@ -73,9 +91,34 @@ def implicit_gradients(f: Any) -> Any:
     return lambda *args, **kwargs: inner(*args, **kwargs)[1]
 
 
+SYNC, ASYNC = 0, 1
+DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = range(3)
+in_eager_mode = executing_eagerly
+_OF_VERSION_2 = {"Checkpoint": "train"}
+
+
+class Saver:
+    """Writes variables to checkpoints and reads them, where programs run at once."""
+
+    def __init__(self, var_list: Any) -> None:
+        self._saver = GraphSaver(var_list)
+
+    def save(self, file_prefix: Any, global_step: Any = None) -> Any:
+        return self._saver.save(None, file_prefix, global_step=global_step)
+
+    def restore(self, file_prefix: Any) -> None:
+        self._saver.restore(None, file_prefix)
+
+
+def get_optimizer_variables(optimizer: Any) -> list[Any]:
+    return list(optimizer.variables())
+
+
 def num_gpus() -> int:
     return len(list_physical_devices("GPU"))
 
 
 def __getattr__(name: str) -> object:
+    if name in _OF_VERSION_2:
+        return of_version_2(_OF_VERSION_2[name], name)
     raise attribute_error(__name__, name, __all__)

@@ -81,7 +81,8 @@ def _parts(name: str, variable: Any) -> Iterator[Saveable]:
     if not hasattr(variable, "handle"):
         raise DTypeError(f"Variable to save is not a Variable: {variable!r}")
     part = getattr(variable, "save_slice", None)
-    own = variable.op.name if active_graph() is not None else variable.name
+    in_graph = active_graph() is not None
+    own = variable.op.name if in_graph else variable.name.partition(":")[0]
     if part is None:
         yield Saveable(name or own, variable)
     else:
