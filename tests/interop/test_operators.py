@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.operators import ADAPTERS
 from tensorlite.interop.tensorflow.signatures import signature_of
 from tests.interop.graphdefs import Program
@@ -200,3 +201,49 @@ def test_memory_is_read_as_another_dtype() -> None:
     np.testing.assert_array_equal(parts, x.view(np.uint8).reshape(2, 4))
     whole = ran("Bitcast", parts, type=tl.float32, T=tl.uint8)
     np.testing.assert_array_equal(whole, x)
+
+
+def test_eight_comparisons_are_a_byte() -> None:
+    x = floats(2, 16)
+    found = ran("CompareAndBitpack", x, np.array(0.1, np.float32))
+    np.testing.assert_array_equal(found, np.packbits(x > 0.1, axis=-1))
+
+
+def test_what_nothing_looks_at_is_zeros() -> None:
+    dtype, shape = tl.float32, Shape((2, 3))
+    np.testing.assert_array_equal(
+        ran("FakeParam", dtype=dtype, shape=shape), np.zeros((2, 3))
+    )
+
+
+def test_a_window_drawn_from_a_seed_is_the_whole_where_none_fits() -> None:
+    size, none = np.array([12, 16, 3], np.int32), np.zeros((1, 0, 4), np.float32)
+    begin, sizes, box = ran(
+        "StatelessSampleDistortedBoundingBox",
+        *(size, none, np.array(0.1, np.float32), np.array([1, 2], np.int64)),
+        outputs=3,
+        aspect_ratio_range=(0.5, 0.6),
+        area_range=(0.99, 1.0),
+        max_attempts=1,
+        use_image_if_no_bounding_boxes=True,
+    )
+    assert (begin.tolist(), sizes.tolist()) == ([0, 0, 0], [12, 16, -1])
+    np.testing.assert_array_equal(box, [[[0, 0, 1, 1]]])
+
+
+def test_candidates_by_counts_are_of_those_that_have_some() -> None:
+    drawn, true, each = ran(
+        "FixedUnigramCandidateSampler",
+        np.array([[2]], np.int64),
+        outputs=3,
+        num_true=1,
+        num_sampled=6,
+        unique=False,
+        range_max=4,
+        unigrams=(0.0, 1.0, 3.0),
+        num_reserved_ids=1,
+        seed=3,
+    )
+    assert set(drawn.tolist()) <= {2, 3}
+    np.testing.assert_allclose(true, [[6 / 4]], rtol=1e-5)
+    np.testing.assert_allclose(each, np.where(drawn == 2, 6 / 4, 18 / 4), rtol=1e-5)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core.dtypes import int32
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Graph, Node
@@ -30,9 +30,14 @@ from tensorlite.ops.compare import (
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.diagonal import band_part
 from tensorlite.ops.elementwise import exp, log, log1p, rsqrt, sqrt, square
+from tensorlite.ops.gather import gather, unsorted_segment_sum
+from tensorlite.ops.ranges import arange
 from tensorlite.ops.reduce import max as greatest, mean
 from tensorlite.ops.rounding import abs as magnitude, ceil, floor
-from tensorlite.ops.shape import astype
+from tensorlite.ops.search import argsort
+from tensorlite.ops.segment import unsorted_segment_min
+from tensorlite.ops.sets import unique
+from tensorlite.ops.shape import astype, reshape, shape_of
 
 Made = Callable[..., Tensor | Sequence[Tensor]]
 
@@ -82,6 +87,19 @@ def _upper(op: Any, x: Tensor) -> Tensor:
     return where(equal(band_part(ones_like(x), -1, op.k - 1), 0), x, zeros_like(x))
 
 
+def _distinct(_: Op, x: Tensor) -> Sequence[Tensor]:
+    """Return the distinct elements in order, where each is first, which each is, how often."""
+    flat = reshape(x, [-1])
+    values, appeared = unique(flat)
+    order = argsort(values)
+    numbers = astype(gather(argsort(order), appeared), int64)
+    places = arange(astype(shape_of(flat)[0], int64), dtype=int64)
+    count = shape_of(values)[0]
+    first = unsorted_segment_min(places, numbers, count)
+    often = unsorted_segment_sum(ones_like(places), numbers, count)
+    return gather(values, order), first, reshape(numbers, shape_of(x)), often
+
+
 MADE_OF: dict[str, Made] = {
     "CopySign": _with_sign,
     "Hypot": lambda _, x, y: sqrt(square(x) + square(y)),
@@ -94,6 +112,7 @@ MADE_OF: dict[str, Made] = {
     "Tril": _lower,
     "Triu": _upper,
     "Trunc": _towards_zero,
+    "UniqueAll": _distinct,
 }
 """What operators are made of, by their names."""
 

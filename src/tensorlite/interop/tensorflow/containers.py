@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -211,10 +211,17 @@ def _candidates(kind: type[LogUniformCandidates], given: Given) -> Values:
         given.typed("range_max", int),
         given.typed("unique", bool),
     )
+    return of_counter(given, op, 2 * op.num_sampled, given.tensors)
+
+
+def of_counter(
+    given: Given, op: Op, numbers: int, inputs: Sequence[SymbolicTensor]
+) -> Values:
+    """Return what an operator draws from a generator of this node's own, so many numbers."""
     seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
     given.check_attributes()
-    made = stateful_draws.FromCounter(op, 2 * op.num_sampled, **seeds)
-    return given.node(made, _generator(given), *given.tensors).outputs
+    made = stateful_draws.FromCounter(op, numbers, **seeds)
+    return given.node(made, _generator(given), *inputs).outputs
 
 
 def _reserved(given: Given) -> Values:
@@ -300,6 +307,11 @@ CONTAINERS: dict[str, Adapter] = {
     "ZerosLike": _zeros_like,
     "TruncatedNormal": partial(drawn, stateful_draws.TruncatedNormal, "dtype"),
 }
+for _kind in (
+    *("Close", "Concat", "Gather", "Grad", "Read", "Scatter", "Size", "Split", ""),
+    "Write",
+):
+    CONTAINERS[f"TensorArray{_kind}V2"] = CONTAINERS[f"TensorArray{_kind}V3"]
 for _end in ("", "V2"):
     CONTAINERS |= {
         f"FIFOQueue{_end}": partial(_queue, queue_kinds.FIFOQueueV2),

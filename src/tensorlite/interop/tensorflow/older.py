@@ -30,6 +30,8 @@ from tensorlite.ops.resource import (
 from tensorlite.ops.rounding import abs as magnitude, sign
 from tensorlite.ops.scatter import (
     TensorScatterAdd,
+    TensorScatterMax,
+    TensorScatterMin,
     TensorScatterSub,
     TensorScatterUpdate,
 )
@@ -187,6 +189,8 @@ OLDER: dict[str, Adapter] = {
 }
 for _name, _op in {
     "Add": TensorScatterAdd,
+    "Max": TensorScatterMax,
+    "Min": TensorScatterMin,
     "Sub": TensorScatterSub,
     "Update": TensorScatterUpdate,
 }.items():

@@ -9,7 +9,9 @@ from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.filing import FILING
+from tensorlite.interop.tensorflow.further import FURTHER
 from tensorlite.interop.tensorflow.imaging import IMAGING
+from tensorlite.interop.tensorflow.listing import LISTING
 from tensorlite.interop.tensorflow.matching import MATCHING
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.parsing import PARSED
@@ -24,6 +26,7 @@ from tensorlite.interop.tensorflow.rewritten import REWRITTEN
 from tensorlite.interop.tensorflow.scattering import SCATTERING
 from tensorlite.interop.tensorflow.spectra import SPECTRA
 from tensorlite.interop.tensorflow.stored.adapters import STORED
+from tensorlite.interop.tensorflow.tallying import TALLYING
 from tensorlite.interop.tensorflow.variables import VARIABLES
 from tensorlite.interop.tensorflow.wording import WORDING
 
@@ -51,6 +54,9 @@ ADAPTERS: dict[str, Adapter] = {
     **PYTHON,
     **STORED,
     **SUMMARIES,
+    **TALLYING,
+    **LISTING,
+    **FURTHER,
     **WORDING,
 }
 

@@ -115,6 +115,10 @@ def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:
 def _table(op: Op, node: Node) -> tuple[Spelled, ...]:
     given = op.attributes()
     given["shared_name"] = given["shared_name"] or node.name
+    row = given.pop("value_shape")
+    if row:
+        shape = {"value_shape": Shape(row)}
+        return (Spelled("MutableHashTableOfTensorsV2", given | shape),)
     name = "MutableHashTableV2" if given["changing"] else op.name
     return (Spelled(name, given),)
 
@@ -277,18 +281,23 @@ def _slice_grad(op: Op, node: Node) -> tuple[Spelled, ...]:
 
 
 def _sampler(op: Op, node: Node) -> tuple[Spelled, ...] | None:
-    """Return a draw of candidates, whose generator is its own there."""
+    """Return a draw of candidates, or of a window, whose generator is its own there."""
     given = op.attributes()
     drawn: Op = given.pop("op")
+    if drawn.name == "StatelessSampleDistortedBoundingBox":
+        name, made = "SampleDistortedBoundingBoxV2", given | drawn.attributes()
+        return (Spelled(name, made | {"T": int32}, (1, 2, 3)),)
     labels = node.inputs[1].spec.shape
-    name = _SAMPLERS.get(drawn.name)
-    if name is None or labels is None:
+    name = _SAMPLERS.get(drawn.name, "")
+    if not name or labels is None:
         return None
     given |= drawn.attributes() | {"num_true": labels[-1]}
+    given["unigrams"] = given.pop("weights", ())
     return (Spelled(name, given, (1,)),)
 
 
 _SAMPLERS = {
+    "FixedUnigramCandidates": "FixedUnigramCandidateSampler",
     "LogUniformCandidates": "LogUniformCandidateSampler",
     "UniformCandidates": "UniformCandidateSampler",
 }

@@ -1,0 +1,276 @@
+"""Operators of few graphs, which others here say as well: of pictures, bits, tables and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import call, calls
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.containers import of_counter
+from tensorlite.interop.tensorflow.given import Given, Values
+from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops import candidates, host_draws, image_files, sparse_arrange
+from tensorlite.ops.arithmetic import sum as sum_of
+from tensorlite.ops.arrange import expand_dims
+from tensorlite.ops.bits import bitwise_and, bitwise_right_shift
+from tensorlite.ops.compare import not_equal
+from tensorlite.ops.create import zeros
+from tensorlite.ops.dataflow import NoOp
+from tensorlite.ops.gather import gather
+from tensorlite.ops.generators import Seed
+from tensorlite.ops.join import concat
+from tensorlite.ops.ranges import arange
+from tensorlite.ops.reduce import prod
+from tensorlite.ops.scatter import (
+    TensorScatterAdd,
+    TensorScatterSub,
+    TensorScatterUpdate,
+)
+from tensorlite.ops.shape import astype, reshape, shape_of
+from tensorlite.ops.sparse_tensor import SparseTensor, gathered
+from tensorlite.ops.spectral import Eig
+from tensorlite.ops.tables import HashTableV2
+
+MOST = 2**24
+"""How many zeros an attribute may ask for."""
+
+
+def _nothing(given: Given) -> Values:
+    given.node(NoOp())
+    return ()
+
+
+def _algorithm(given: Given) -> Values:
+    """Return the number of the only algorithm that draws here, Philox."""
+    return given.node(Const(np.array(1, np.int32))).outputs
+
+
+def _is_something(given: Given) -> Values:
+    """Return whether a scalar is not zero, or empty; of others, whether they have elements."""
+
+    def is_something(x: Tensor) -> Tensor:
+        if x.ndim:
+            return not_equal(prod(shape_of(x)), 0)
+        nothing = "" if x.dtype is dtypes.string else 0
+        return x if x.dtype is dtypes.bool_ else not_equal(x, nothing)
+
+    return given.composed(is_something, *given.tensors)
+
+
+def _empty(given: Given) -> Values:
+    dtype = given.dtype("dtype")
+    given.attribute("init")
+    return given.composed(lambda shape: zeros(shape, dtype=dtype), *given.tensors)
+
+
+def _unused(given: Given) -> Values:
+    """Return what stands for a value that nothing looks at."""
+    sizes = [n or 0 for n in given.shape("shape") or ()]
+    if np.prod(sizes, dtype=float) > MOST:
+        raise GraphDefError(f"{given.record}: {sizes} are more than {MOST} elements")
+    value = np.zeros(sizes, given.dtype("dtype").numpy)
+    return given.node(Const(value)).outputs
+
+
+def _in_place(op: type[Op]) -> Adapter:
+    def adapter(given: Given) -> Values:
+        return given.composed(
+            lambda x, rows, y: call(op(), x, expand_dims(rows, axis=-1), y),
+            *given.tensors,
+        )
+
+    return adapter
+
+
+def _eig(given: Given) -> Values:
+    given.dtype("Tout")
+    op = Eig(given.typed("compute_v", bool))
+    return given.made(op, *given.tensors)
+
+
+def _ones_in(x: Tensor) -> Tensor:
+    bits = arange(8 * x.dtype.numpy.itemsize, dtype=x.dtype)
+    shifted = bitwise_right_shift(expand_dims(x, axis=-1), bits)
+    return astype(sum_of(bitwise_and(shifted, bits[1:2]), axis=-1), dtypes.uint8)
+
+
+def _packed(x: Tensor, threshold: Tensor) -> Tensor:
+    """Return eight comparisons in each byte, the first in its highest bit."""
+    bits = astype(x > threshold, dtypes.int32)
+    rows = reshape(bits, concat([shape_of(x)[:-1], [-1, 8]], axis=0))
+    weights = np.array([128, 64, 32, 16, 8, 4, 2, 1], np.int32)
+    return astype(sum_of(rows * weights, axis=-1), dtypes.uint8)
+
+
+def _jpeg_part(given: Given) -> Values:
+    for name in ("fancy_upscaling", "try_recover_truncated", "acceptable_fraction"):
+        given.attribute(name)
+    given.attribute("dct_method")
+    op = image_files.DecodeAndCropJpeg(
+        channels=given.typed("channels", int), ratio=given.typed("ratio", int)
+    )
+    return given.made(op, *given.tensors)
+
+
+def _jpeg_shape(given: Given) -> Values:
+    return given.made(
+        image_files.ExtractJpegShape(given.dtype("output_type")), *given.tensors
+    )
+
+
+def _part_drawn(given: Given) -> host_draws.StatelessSampleDistortedBoundingBox:
+    return host_draws.StatelessSampleDistortedBoundingBox(
+        given.listed("aspect_ratio_range", float),
+        given.listed("area_range", float),
+        given.typed("max_attempts", int),
+        given.typed("use_image_if_no_bounding_boxes", bool),
+    )
+
+
+def _window(given: Given) -> Values:
+    """Draw a part of an image; how much of a box it has is an attribute, or the last input."""
+    op = _part_drawn(given)
+    tensors = given.tensors
+    if len(tensors) == 2:
+        least = np.array(given.typed("min_object_covered", float), np.float32)
+        tensors.append(given.helper(Const(least)).outputs[0])
+    return of_counter(given, op, 4 * op.max_attempts, tensors)
+
+
+def _seeded_window(given: Given) -> Values:
+    op = _part_drawn(given)
+
+    def drawn(size: Tensor, boxes: Tensor, least: Tensor, seed: Tensor) -> Any:
+        begin, sizes, box = calls(
+            op, size, boxes, least, *Seed(seed).key_and_counter(size)
+        )
+        return astype(begin, size.dtype), astype(sizes, size.dtype), box
+
+    return given.composed(drawn, *given.tensors)
+
+
+def _by_counts(given: Given) -> Values:
+    """Draw candidates by counts, which are an attribute or the last column of a file."""
+    if given.typed("vocab_file", str) or given.typed("num_shards", int) != 1:
+        raise GraphDefError(
+            f"{given.record}: counts are read from its attribute only"
+        )
+    for name in ("num_true", "shard"):
+        given.typed(name, int)
+    power = given.typed("distortion", float)
+    counts = given.listed("unigrams", float)
+    weights = [0.0] * given.typed("num_reserved_ids", int)
+    op = candidates.FixedUnigramCandidates(
+        given.typed("num_sampled", int),
+        given.typed("range_max", int),
+        given.typed("unique", bool),
+        (*weights, *[n**power for n in counts]),
+    )
+    if len(op.weights) != op.range_max:
+        raise GraphDefError(
+            f"{given.record} has {len(op.weights)} counts for {op.range_max} classes"
+        )
+    return of_counter(given, op, 2 * op.num_sampled, given.tensors)
+
+
+def _every_class(given: Given) -> Values:
+    for name in ("num_true", "seed", "seed2", "unique"):
+        given.attribute(name)
+    count = given.typed("num_sampled", int)
+    return given.composed(
+        lambda labels: candidates.all_candidates(labels, count), *given.tensors
+    )
+
+
+def _table(changing: bool, given: Given) -> Values:
+    """Make a table; one without a name of its own has its node's."""
+    given_here = given.record.attributes
+    for name in _OF_MEMORY & given.record.given.keys():
+        given.attribute(name)
+    named = {
+        name: given.typed(name, str) if name in given_here else ""
+        for name in ("container", "shared_name")
+    }
+    shape = given.shape("value_shape") if "value_shape" in given_here else ()
+    op = HashTableV2(
+        debug_name=given.name,
+        container=named["container"],
+        shared_name=named["shared_name"] or given.name,
+        key_dtype=given.dtype("key_dtype"),
+        value_dtype=given.dtype("value_dtype"),
+        changing=changing,
+        value_shape=tuple([n or 0 for n in shape or ()]),
+    )
+    given.check_attributes()
+    return given.node(op).outputs
+
+
+_OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
+
+
+def _smaller(*parts: Tensor) -> tuple[Tensor, ...]:
+    pair = SparseTensor(*parts[:3]), SparseTensor(*parts[3:6])
+    made = sparse_arrange.sparse_minimum(*pair)
+    return made.indices, made.values
+
+
+def _elementwise(function: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
+    """Return the elements of a sparse tensor with those of a dense one at their places."""
+
+    def made(indices: Tensor, values: Tensor, shape: Tensor, x: Tensor) -> Tensor:
+        return function(values, gathered(x, SparseTensor(indices, values, shape)))
+
+    return lambda given: given.composed(made, *given.tensors)
+
+
+def _unfilled(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what flows to the elements, and to the value that empty rows were filled with."""
+    own = gather(dy, places)
+    return own, sum_of(dy) - sum_of(own)
+
+
+def _composed(function: Callable[..., Any]) -> Adapter:
+    return lambda given: given.composed(function, *given.tensors)
+
+
+FURTHER: dict[str, Adapter] = {
+    "AllCandidateSampler": _every_class,
+    "AnonymousHashTable": partial(_table, False),
+    "AnonymousMutableDenseHashTable": partial(_table, True),
+    "AnonymousMutableHashTable": partial(_table, True),
+    "AnonymousMutableHashTableOfTensors": partial(_table, True),
+    "CompareAndBitpack": _composed(_packed),
+    "DecodeAndCropJpeg": _jpeg_part,
+    "DisableCopyOnRead": _nothing,
+    "Eig": _eig,
+    "Empty": _empty,
+    "EncodeJpegVariableQuality": lambda given: given.made(
+        image_files.EncodeJpegVariableQuality(), *given.tensors
+    ),
+    "ExtractJpegShape": _jpeg_shape,
+    "FakeParam": _unused,
+    "FixedUnigramCandidateSampler": _by_counts,
+    "InplaceAdd": _in_place(TensorScatterAdd),
+    "InplaceSub": _in_place(TensorScatterSub),
+    "InplaceUpdate": _in_place(TensorScatterUpdate),
+    "MutableHashTableOfTensors": partial(_table, True),
+    "MutableHashTableOfTensorsV2": partial(_table, True),
+    "PopulationCount": _composed(_ones_in),
+    "SampleDistortedBoundingBox": _window,
+    "SampleDistortedBoundingBoxV2": _window,
+    "SparseDenseCwiseAdd": _elementwise(lambda x, y: x + y),
+    "SparseDenseCwiseDiv": _elementwise(lambda x, y: x / y),
+    "SparseFillEmptyRowsGrad": _composed(_unfilled),
+    "SparseSparseMinimum": _composed(_smaller),
+    "StatelessRandomGetAlg": _algorithm,
+    "StatelessSampleDistortedBoundingBox": _seeded_window,
+    "ToBool": _is_something,
+}
