@@ -289,7 +289,7 @@ def foldl(
     options = (initializer, parallel_iterations)
     return _along(
         functional.foldl,
-        "foldl/while/Exit_2",
+        "foldl",
         name,
         inside(fn),
         elems,
@@ -308,7 +308,7 @@ def foldr(
     options = (initializer, parallel_iterations)
     return _along(
         functional.foldr,
-        "foldr/while/Exit_2",
+        "foldr",
         name,
         inside(fn),
         elems,
@@ -362,7 +362,7 @@ def _along(
 ) -> Any:
     default, _, inner = titles.partition("/")
 
-    @named(default, inner)
+    @named(default, inner or None)
     def run(elems: Any, options: Any, name: str | None = None) -> Any:
         given = (
             nest.map_structure(converted, elems) if nest.is_nested(elems) else elems
@@ -393,5 +393,7 @@ def _counting(
         return function(fn, elems, *options)
     part = count.part(fn, own.ended(number), is_whole=False)
     made = function(part, elems, *options)
+    if not own.is_stacked:
+        made = _under(made, "while/Exit", 2)  # behind those of the counters
     count.finish(0)
     return made

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.calling import agreeing, converted, named, own_or
-from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared import elementwise, reductions
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.compat.views import shown
 from tensorlite.core.check import integers_of
@@ -28,7 +31,6 @@ from tensorlite.ops import (
     volume_pool,
     volumes,
 )
-from tensorlite.ops.arithmetic import sum
 from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
@@ -377,18 +379,35 @@ def sufficient_statistics(
     name: str | None = None,
 ) -> Any:
     value = converted(x)
-    moved = value if shift is None else value - shift
-    count = astype(_count(value, axes), value.dtype)
+    moved, squared = value, elementwise.square
+    count = _count(value, axes)
+    squares: Any
+    if shift is None:
+        squares = squared(value)
+    else:
+        moved = elementwise.subtract(value, shift)
+        squares = elementwise.squared_difference(value, shift)
     over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
-    sums = sum(moved, axis=over, keepdims=keepdims)
-    squares = sum(moved * moved, axis=over, keepdims=keepdims)
-    return count, sums, squares, None if shift is None else to_tensor(shift)
+    sums = [
+        reductions.reduce_sum(one, over, keepdims, name=title)
+        for one, title in ((moved, "mean_ss"), (squares, "var_ss"))
+    ]
+    return count, *sums, None if shift is None else to_tensor(shift)
 
 
 def _count(x: Any, axes: Any) -> Any:
+    """Return how many elements lie along axes, in the dtype of all."""
+    over = axes if isinstance(axes, (list, tuple)) else [axes]
+    known = x.spec.shape
+    if known is not None and all(known[axis] is not None for axis in over):
+        return converted(np.array(prod(known[i] for i in over), x.dtype.numpy))
+    return astype(_product(x, over), x.dtype)
+
+
+def _product(x: Any, axes: Any) -> Any:
     sizes = shape(x)
     count = to_tensor(1)
-    for axis in axes if isinstance(axes, (list, tuple)) else [axes]:
+    for axis in axes:
         count = count * sizes[axis]
     return count
 
@@ -397,7 +416,13 @@ def _count(x: Any, axes: Any) -> Any:
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> Any:
-    divisor = 1 / converted(counts)
-    shifted = mean_ss * divisor
-    mean = shifted if shift is None else shifted + shift
-    return mean, variance_ss * divisor - shifted * shifted
+    divisor = elementwise.reciprocal(counts, name="divisor")
+    title = "mean" if shift is None else "shifted_mean"
+    shifted = elementwise.multiply(mean_ss, divisor, name=title)
+    mean = shifted
+    if shift is not None:
+        mean = elementwise.add(shifted, shift, name="mean")
+    over = elementwise.multiply(variance_ss, divisor)
+    return mean, elementwise.subtract(
+        over, elementwise.square(shifted), name="variance"
+    )

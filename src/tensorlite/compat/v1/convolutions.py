@@ -313,7 +313,6 @@ def max_pool_with_argmax(
     )
 
 
-@named("pool")
 def pool(
     input: Any,
     window_shape: Any,
@@ -326,15 +325,18 @@ def pool(
     dilations: Any = None,
 ) -> Any:
     rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
-    return patches.pool(
-        converted(input),
-        window_shape,
-        pooling_type,
-        strides,
-        padding,
-        data_format,
-        rates,
-    )
+    options = (strides, padding, data_format, rates)
+    pooled = _POOLS.get(str(pooling_type).upper(), _POOLS["MAX"])
+    return pooled(input, window_shape, pooling_type, options, name=name)
+
+
+def _pool(
+    input: Any, window: Any, kind: Any, options: Any, name: str | None = None
+) -> Any:
+    return patches.pool(converted(input), window, kind, *options)
+
+
+_POOLS = {kind: named(f"{kind.lower()}_pool")(_pool) for kind in ("MAX", "AVG")}
 
 
 @named("Dilation2D")

@@ -20,7 +20,6 @@ from tensorlite.ops import (
     activations,
     arithmetic,
     bounds,
-    normalise,
     reduce,
 )
 from tensorlite.ops.arrange import shape as shape_of
@@ -195,7 +194,6 @@ LEAST_EPSILON = 1.001e-5
 """What variances have added at least, as fused kernels want it."""
 
 
-@named("batch_norm_with_global_normalization")
 def batch_norm_with_global_normalization(
     t: Any = None,
     m: Any = None,
@@ -209,13 +207,14 @@ def batch_norm_with_global_normalization(
     mean: Any = None,
     variance: Any = None,
 ) -> Any:
-    return normalise.batch_normalization(
-        converted(renamed("t", t, "input", input)),
+    return nn.batch_normalization(
+        renamed("t", t, "input", input),
         renamed("m", m, "mean", mean),
         renamed("v", v, "variance", variance),
         beta,
         gamma if scale_after_normalization else None,
         variance_epsilon,
+        name,
     )
 
 

@@ -30,7 +30,7 @@ from tensorlite.compat.v1.init_ops import Constant
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
@@ -186,7 +186,14 @@ def softmax(logits: Any, scope: Any = None) -> Any:
             raise InvalidArgumentError(
                 f"softmax: the last axis of {x.get_shape()} is undefined"
             )
-        return nn_functions.softmax(x)
+        sizes = x.get_shape()
+        if not sizes.rank:
+            return nn_functions.softmax(x)
+        rows = arrays.reshape(x, [-1, sizes.as_list()[-1]])
+        made = arrays.reshape(nn_functions.softmax(rows), v1_arrays.shape(x))
+        if active_graph() is not None:
+            made.set_shape(sizes)
+        return made
 
 
 @add_arg_scope
