@@ -35,9 +35,11 @@ from tensorlite.ops.flows import (
     SqrtGrad,
     TanhGrad,
 )
+from tensorlite.ops.framing import CropAndResize
 from tensorlite.ops.gamma import Igammac
 from tensorlite.ops.matmul import Cross
 from tensorlite.ops.older_forms import Add, Round
+from tensorlite.ops.patches import ExtractImagePatches
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
 from tensorlite.ops.repeat import Pad
 from tensorlite.ops.rounding import Complex, TruncateDiv, TruncateMod
@@ -45,6 +47,16 @@ from tensorlite.ops.selecting import Select
 from tensorlite.ops.trigonometric import Angle
 from tests.cases.activations import sigmoid
 from tests.cases.base import OpCase, arrays, broadcastable
+from tests.cases.images import BOXES, cropped
+
+
+def two_by_two(x: Any) -> Any:
+    """Patches of two rows and columns, at every row and every other column."""
+    rows = [
+        [x[:, i : i + 2, j : j + 2].reshape(len(x), -1) for j in (0, 2)]
+        for i in range(x.shape[1] - 1)
+    ]
+    return np.stack([np.stack(row, axis=1) for row in rows], axis=1)
 
 
 def one(op: Composite) -> Callable[..., Any]:
@@ -353,6 +365,22 @@ CASES = (
         needs_rank=True,
         needs_sizes=True,
         differentiable=False,
+    ),
+    OpCase(
+        "CropAndResize",
+        lambda x: one(CropAndResize("bilinear", -1.0))(
+            x, tl.asarray(BOXES, dtype=x.dtype), [0, 0], tl.asarray([3, 2])
+        ),
+        cropped,
+        arrays((1, 4, 5, 2)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "ExtractImagePatches",
+        one(ExtractImagePatches((1, 2, 2, 1), (1, 1, 2, 1), (1, 1, 1, 1), "VALID")),
+        two_by_two,
+        arrays((1, 3, 4, 2)),
+        needs_rank=True,
     ),
     OpCase(
         "GRUBlockCell",

@@ -44,6 +44,16 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tf.layers.dense(rows(), 2),
         "MatMul:dense/MatMul BiasAdd:dense/BiasAdd",
     ),
+    "crop_and_resize": (
+        lambda: tf.image.crop_and_resize(images(), [[0.0, 0, 1, 1]], [0], [4, 4]),
+        "CropAndResize",
+    ),
+    "extract_image_patches": (
+        lambda: tf.image.extract_image_patches(
+            images(), [1, 2, 2, 1], [1] * 4, [1] * 4, "SAME"
+        ),
+        "ExtractImagePatches",
+    ),
     "squared_difference": (
         lambda: tf.squared_difference(rows(), rows("y")),
         "SquaredDifference",

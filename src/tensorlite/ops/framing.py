@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -21,6 +23,7 @@ from tensorlite.ops.arrange import (
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.branches import switch_case
 from tensorlite.ops.compare import where
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.gather import gather_nd, sizes
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype, reshape
@@ -192,6 +195,31 @@ def _turned(x: Tensor, quarters: int) -> Tensor:
     return permute_dims(flip(x, axis=2 if quarters == 1 else 1), (0, 2, 1, 3))
 
 
+class CropAndResize(Composite):
+    """Boxes cut out of images, all of one size."""
+
+    host = (3,)
+    method: str = "bilinear"
+    extrapolation_value: float = 0.0
+
+    def compose(
+        self, image: Tensor, boxes: Tensor, box_ind: Tensor, crop_size: Tensor
+    ) -> Tensor:
+        """Return the boxes' contents; what lies outside of an image has the value for that."""
+        x = image if image.dtype.is_floating else astype(image, dtypes.float32)
+        corners = astype(boxes, x.dtype)
+        height, width = _sides(crop_size)
+        rows = _samples(corners[:, 0], corners[:, 2], sizes(x)[1], height)
+        columns = _samples(corners[:, 1], corners[:, 3], sizes(x)[2], width)
+        inside = expand_dims(rows[1], 2) & expand_dims(columns[1], 1)
+        which = astype(box_ind, dtypes.int32)
+        if self.method == "nearest":
+            found = _picked(x, which, _half_up(rows[0]), _half_up(columns[0]))
+        else:
+            found = _blended(x, which, rows[0], columns[0])
+        return where(expand_dims(inside, 3), found, self.extrapolation_value)
+
+
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,
@@ -215,26 +243,16 @@ def crop_and_resize(
         raise InvalidArgumentError(
             f"method={method!r}; allowed: 'bilinear', 'nearest'"
         )
-    x = to_tensor(image)
-    x = x if x.dtype.is_floating else astype(x, dtypes.float32)
-    corners = astype(to_tensor(boxes), x.dtype)
-    height, width = _sides(crop_size)
-    rows = _samples(corners[:, 0], corners[:, 2], sizes(x)[1], height)
-    columns = _samples(corners[:, 1], corners[:, 3], sizes(x)[2], width)
-    inside = expand_dims(expand_dims(rows[1], 2) & expand_dims(columns[1], 1), 3)
-    which = astype(to_tensor(box_indices), dtypes.int32)
-    if method == "nearest":
-        found = _picked(x, which, _half_up(rows[0]), _half_up(columns[0]))
-    else:
-        found = _blended(x, which, rows[0], columns[0])
-    return where(inside, found, extrapolation_value)
-
-
-def _sides(size: Sequence[int] | Tensor) -> list[Any]:
-    """Return height and width: ints, or 0-d tensors where only a run knows them."""
+    size = crop_size
     if not isinstance(size, Operand):
-        return list(size)
-    sides = to_tensor(size)
+        size = constant(np.array(list(size), np.int32))
+    op = CropAndResize(method, float(extrapolation_value))
+    made: Tensor = composed(op, image, boxes, box_indices, size)
+    return made
+
+
+def _sides(sides: Tensor) -> list[Any]:
+    """Return height and width: ints, or 0-d tensors where only a run knows them."""
     known = sides.spec.vector() or (None, None)
     return [sides[i] if side is None else side for i, side in enumerate(known)]
 

@@ -16,6 +16,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arithmetic import negative, sum as sum_of
 from tensorlite.ops.arrange import flip, moveaxis
 from tensorlite.ops.bounds import maximum
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.join import concat
@@ -92,6 +93,20 @@ def seen(
     return found
 
 
+class ExtractImagePatches(Composite):
+    """The patches of images, each along the last axis."""
+
+    ksizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    rates: tuple[int, ...]
+    padding: str
+
+    def compose(self, images: Tensor) -> Tensor:
+        """Return a patch for each place of the window."""
+        steps = (self.ksizes[1:3], self.strides[1:3], self.rates[1:3])
+        return _patches(images, *steps, self.padding, 2)
+
+
 def extract_patches(
     images: TensorLike,
     window: Sizes,
@@ -108,7 +123,14 @@ def extract_patches(
     [[0 1 3 4]
      [1 2 4 5]]
     """
-    return _patches(images, window, strides, rates, padding, 2)
+    op = ExtractImagePatches(
+        (1, *each(window, 2, "window"), 1),
+        (1, *each(strides, 2, "strides"), 1),
+        (1, *each(rates, 2, "rates"), 1),
+        padding,
+    )
+    made: Tensor = composed(op, images)
+    return made
 
 
 def extract_volume_patches(

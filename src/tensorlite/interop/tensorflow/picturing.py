@@ -10,7 +10,7 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops import boxes, colours, fake_quantised, framing, patches
+from tensorlite.ops import boxes, colours, fake_quantised, patches
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.compare import where
 from tensorlite.ops.glimpses import extract_glimpse
@@ -30,30 +30,11 @@ def _middle(given: Given, name: str) -> tuple[int, int]:
     return found[1], found[2]
 
 
-def _patches(given: Given) -> Values:
-    window, strides = _middle(given, "ksizes"), _middle(given, "strides")
-    rates, padding = _middle(given, "rates"), given.typed("padding", str)
-    return given.composed(
-        lambda x: patches.extract_patches(x, window, strides, rates, padding),
-        given.tensor(0),
-    )
-
-
 def _dilated(given: Given) -> Values:
     strides, rates = _middle(given, "strides"), _middle(given, "rates")
     padding = given.typed("padding", str)
     return given.composed(
         lambda x, y: patches.dilation2d(x, y, strides, padding, rates), *given.tensors
-    )
-
-
-def _cropped(given: Given) -> Values:
-    size = tuple(given.constant(3).tolist())
-    method = given.typed("method", str)
-    beyond = float(given.typed("extrapolation_value", (int, float)))
-    return given.composed(
-        lambda x, y, z: framing.crop_and_resize(x, y, z, size, method, beyond),
-        *given.tensors[:3],
     )
 
 
@@ -162,12 +143,10 @@ PICTURING: dict[str, Adapter] = {
     "AdjustContrastv2": _in_floats(colours.adjust_contrast),
     "AdjustHue": _in_floats(colours.adjust_hue),
     "AdjustSaturation": _in_floats(colours.adjust_saturation),
-    "CropAndResize": _cropped,
     "DecodeJpeg": _decoded_jpeg,
     "Dilation2D": _dilated,
     "DrawBoundingBoxes": _of(boxes.draw_bounding_boxes),
     "EncodeJpeg": _encoded_jpeg,
-    "ExtractImagePatches": _patches,
     "FakeQuantWithMinMaxArgsGradient": _rounded_gradient(by_channel=False),
     "FakeQuantWithMinMaxVarsGradient": _rounded_gradient(by_channel=False),
     "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
