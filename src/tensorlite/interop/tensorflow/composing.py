@@ -10,33 +10,24 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dispatch import call
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import (
-    Range,
     add_n,
     sum as sum_of,
 )
-from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
-from tensorlite.ops.compare import equal
-from tensorlite.ops.reduce import any as any_of
 from tensorlite.ops.repeat import MirrorPadGrad
-from tensorlite.ops.row_counts import NonNegative
+from tensorlite.ops.row_counts import counts
 from tensorlite.ops.search import Side, searchsorted
 from tensorlite.ops.shape import astype, shape_of
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _up_to(count: Tensor) -> Tensor:
-    """Return 0, 1, 2 and so on, as many as are asked for."""
-    return call(Range(), constant(0, count.dtype), count, constant(1, count.dtype))
 
 
 def _mirror_pad_grad(given: Given) -> Values:
@@ -61,14 +52,9 @@ def _dense_bincount(given: Given) -> Values:
 
 
 def _counted(binary: bool, x: Tensor, count: Tensor, weights: Tensor) -> Tensor:
-    numbers = call(NonNegative(), x)
-    hits = equal(expand_dims(numbers, axis=-1), _up_to(count))
-    if binary:
-        return astype(any_of(hits, axis=-2), weights.dtype)
-    ones = astype(hits, weights.dtype)
-    if weights.spec.size == 0:
-        return sum_of(ones, axis=-2)
-    return sum_of(ones * expand_dims(weights, axis=-1), axis=-2)
+    given = None if binary or weights.spec.size == 0 else weights
+    rows = x.spec.rank == 2
+    return counts(x, given, count, count, weights.dtype, by_rows=rows, binary=binary)
 
 
 def _bound(side: Side) -> Adapter:
