@@ -191,6 +191,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         )[1],
         "CTCGreedyDecoder:3",
     ),
+    "foldl": (
+        lambda: tf.foldl(lambda a, b: a + b, rows()),
+        "foldl/while/Exit_2",
+    ),
     "initialized_value": (
         lambda: tf.Variable(tf.zeros([2])).initialized_value(),
         "cond/Merge",

@@ -394,6 +394,6 @@ def _counting(
     part = count.part(fn, own.ended(number), is_whole=False)
     made = function(part, elems, *options)
     if not own.is_stacked:
-        made = _under(made, "while/Exit", 2)  # behind those of the counters
+        made = under(made, "while/Exit", 2)  # behind those of the counters
     count.finish(0)
     return made
