@@ -278,3 +278,19 @@ def test_values_of_weights_are_attributes_and_methods() -> None:
     np.testing.assert_array_equal(traced(), np.full((3, 2), 3))
     layer.kernel.assign(np.zeros((3, 2)))
     assert tf.reduce_sum(value).numpy() == 0
+
+
+def test_layers_that_vary_images_do_so_unless_they_are_told() -> None:
+    x = np.random.default_rng(7).uniform(size=(2, 8, 8, 3)).astype("float32")
+    chain = keras.Sequential([layers.Rescaling(2.0), layers.RandomContrast(0.5)])
+    assert not np.allclose(chain(x), 2 * x)
+    np.testing.assert_allclose(chain(x, training=False), 2 * x)
+    np.testing.assert_allclose(chain.predict(x, verbose=0), 2 * x)
+    dropping = keras.Sequential([layers.Rescaling(2.0), layers.Dropout(0.5)])
+    np.testing.assert_allclose(dropping(x), 2 * x)
+
+
+def test_layers_tell_the_shape_they_were_built_for() -> None:
+    layer = layers.Dense(3)
+    layer.build((None, 2))
+    assert layer.get_build_config() == {"input_shape": (None, 2)}

@@ -94,6 +94,17 @@ class Arguments:
             chosen = default if isinstance(default, bool) else False
         return {**kwargs, "training": chosen}
 
+    def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+        """Return whether layers inside this one train; None where these decide by themselves."""
+        told = kwargs.get("training")
+        default = None
+        if self.takes("training"):
+            place = list(parameters(type(self))).index("training")
+            told = args[place] if len(args) > place else told
+            default = parameters(type(self))["training"].default
+        told = training_in(around) if told is None else told
+        return default if told is None and isinstance(default, bool) else told
+
     def takes(self, name: str) -> bool:
         return name in parameters(type(self))
 

@@ -32,7 +32,6 @@ from tensorlite.compat.v2.keras.arguments import (
     build_parameters,
     parameters,
     surrounding,
-    training_in,
 )
 from tensorlite.compat.v2.keras.fitting import filled
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
@@ -366,13 +365,13 @@ class Layer(Arguments, OwnVariables, Views, Module):
         if around is None:
             self._forget_losses()
         args, kwargs = self.as_tensors(args, kwargs)
+        calling = Calling(self.told_inside(args, kwargs, around))
         kwargs = self.with_training(args, kwargs, around)
         if "mask" in kwargs and not self.takes("mask") and not self.takes("kwargs"):
             kwargs.pop("mask")
         mask = masks.of(args[0]) if args else None
         kwargs = self.with_masks(args, kwargs)
         first = args[0] if args else next(iter(kwargs.values()), None)
-        calling = Calling(kwargs.get("training", training_in(around)))
         with in_graphs.inside(self.name):
             self.build_called(args, kwargs)
             token = surrounding.set(calling)
@@ -461,6 +460,8 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
     @wraps(build)
     def made(self: Layer, *args: Any, **kwargs: Any) -> None:
         scope = naming.inside(self.name) if self.opens_scope else nullcontext()
+        if self.built_shape is None:
+            self.built_shape = describing.kept(args[0] if args else kwargs)
         with interpreted_by(None), scope:
             self.note_path()
             build(self, *args, **kwargs)

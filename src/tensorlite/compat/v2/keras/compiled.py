@@ -185,7 +185,7 @@ class CompiledMetrics(Metric):
         outputs = nest.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         titles = output_names(y_pred, self._names)
-        self._titled = len(outputs) > 1
+        self._titled = len(outputs) > 1 and any(titles)
         kinds = spread(self._loss, y_pred, self._names)
         for given, is_weighted in ((self._given, False), (self._weighted, True)):
             known_outputs(given, y_pred, self._names, "metrics")

@@ -156,7 +156,8 @@ class FBetaScore(Metric):
         if self.table is None:
             sizes = () if self.average == "micro" else (int(scores.shape[-1]),)
             self.table = [
-                self.add_weight(x, sizes) for x in ("right", "wrong", "missed")
+                self.add_weight(x, sizes)
+                for x in ("true_positives", "false_positives", "false_negatives")
             ]
         if self.threshold is None:
             best = tl.max(scores, axis=-1, keepdims=True)
