@@ -95,9 +95,7 @@ def test_one_iterator_for_several_datasets() -> None:
         assert drained(session, x) == [0, 1, 2]
         session.run(second)
         assert drained(session, x) == [10, 11]
-    with pytest.raises(
-        tl.errors.InvalidArgumentError, match="the dataset's elements are"
-    ):
+    with pytest.raises(TypeError, match="the dataset's elements are"):
         iterator.make_initializer(Dataset.from_tensors([1.0]))
 
 
@@ -302,3 +300,31 @@ def test_the_element_of_a_dataset_that_has_one() -> None:
         for wrong, why in ((0, "was empty"), (4, "had more than one")):
             with pytest.raises(tf.errors.InvalidArgumentError, match=why):
                 session.run(one, {count: wrong})
+
+
+def test_elements_of_other_shapes_are_no_batch() -> None:
+    rows = tf.data.Dataset.from_generator(
+        lambda: iter([[1.0], [2.0], [3.0, 4.0]]), tf.float32, [None]
+    )
+    element = rows.batch(3).make_one_shot_iterator().get_next()
+    message = (
+        r"component 0. First element had shape \[1\] and element 2 had shape \[2\]"
+    )
+    with (
+        tf.Session() as session,
+        pytest.raises(tf.errors.InvalidArgumentError, match=message),
+    ):
+        session.run(element)
+
+
+def test_what_iterators_and_datasets_of_other_kinds_raise() -> None:
+    with pytest.raises(TypeError, match="not of the structure of the types"):
+        tf.data.Iterator.from_structure((tf.int64, tf.float64), [None])
+    iterator = tf.data.Iterator.from_structure((tf.int64, tf.float64), ([None], []))
+    numbers = (np.asarray([1, 2]), 4.0)
+    with pytest.raises(ValueError, match="of another structure"):
+        iterator.make_initializer(Dataset.from_tensors((numbers,)))
+    with pytest.raises(TypeError, match="make_initializer"):
+        iterator.make_initializer(Dataset.from_tensors(numbers))
+    with pytest.raises(TypeError, match="have different types"):
+        Dataset.range(2).concatenate(Dataset.from_tensors(1.0))

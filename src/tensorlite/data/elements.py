@@ -19,6 +19,7 @@ from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
+    ShapeError,
     StructureError,
     TensorliteError,
 )
@@ -117,11 +118,31 @@ def stacked(group: list[Any]) -> Any:
     """Return elements as one, every tensor with a new first axis."""
     try:
         return _stacked(group)
+    except ShapeError as error:
+        raise InvalidArgumentError(f"{_unlike(group)}{error}") from None
     except TensorliteError as error:
         error.add_note(
             "while batching elements of a dataset, which must be of one shape"
         )
         raise
+
+
+def _unlike(group: list[Any]) -> str:
+    """Return which elements' tensors are not of the shape of the first's, if that is known."""
+    first, *others = [nest.flatten(element) for element in group]
+    for number, element in builtins.enumerate(others, 1):
+        for place, (a, b) in builtins.enumerate(
+            builtins.zip(first, element, strict=False)
+        ):
+            if not (isinstance(a, EagerTensor) and isinstance(b, EagerTensor)):
+                continue
+            have, found = list(a.array.shape), list(b.array.shape)
+            if have != found:
+                return (
+                    f"Cannot batch tensors with different shapes in component {place}. First "
+                    f"element had shape {have} and element {number} had shape {found}. "
+                )
+    return "Cannot batch tensors with different shapes. "
 
 
 def stacking(dataset: Pipeline[Any]) -> Callable[[list[Any]], Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import call, calls, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -67,9 +67,13 @@ class Iterator:
     def make_initializer(self, dataset: Pipeline[Any]) -> Any:
         """Return what a session runs to begin a dataset, whose elements are of the same specs."""
         spec = dataset.element_spec
-        covered = _covers(self.element_spec, spec)
-        if not covered:
+        if nest.paths(self.element_spec) != nest.paths(spec):
             raise InvalidArgumentError(
+                f"make_initializer: the dataset's elements are of another structure, {spec}, than "
+                f"the iterator's, {self.element_spec}"
+            )
+        if not _covers(self.element_spec, spec):
+            raise DTypeError(
                 f"make_initializer: the dataset's elements are {spec}, the iterator's "
                 f"{self.element_spec}"
             )

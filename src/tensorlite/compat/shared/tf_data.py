@@ -135,7 +135,10 @@ class Dataset(Base[T]):
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
         mine, others = self.element_spec, dataset.element_spec
         if None not in (mine, others) and _kinds(mine) != _kinds(others):
-            raise TypeError(f"Incompatible dataset elements: {mine} vs. {others}")
+            raise TypeError(
+                f"Two datasets to concatenate have different types {mine} and {others}: "
+                "Incompatible dataset elements"
+            )
         return super().concatenate(dataset)
 
     def reduce(
@@ -214,6 +217,11 @@ def specs_of(types: Any, shapes: Any, classes: Any = None) -> Any:
         }
     if isinstance(types, (list, tuple)):
         nothing = [None] * len(types)
+        for what, given in (("shapes", shapes), ("classes", classes)):
+            if given is not None and len(given) != len(types):
+                raise TypeError(
+                    f"The {what} {given} are not of the structure of the types {types}"
+                )
         parts = zip(types, shapes or nothing, classes or nothing, strict=True)
         return nest.rebuild(types, [specs_of(*part) for part in parts])
     whole = TensorSpec(plain(TensorShape(shapes)), as_dtype(types))
