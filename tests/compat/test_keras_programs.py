@@ -294,3 +294,51 @@ def test_layers_tell_the_shape_they_were_built_for() -> None:
     layer = layers.Dense(3)
     layer.build((None, 2))
     assert layer.get_build_config() == {"input_shape": (None, 2)}
+
+
+def test_inputs_take_the_dtype_that_a_model_has_declared() -> None:
+    inputs = tf.keras.Input((4, 3))
+    model = tf.keras.Model(inputs, [tf.keras.layers.GRU(2)(inputs), inputs * 2.0])
+    for x in (np.eye(4, 3) > 0, np.eye(4, 3, dtype=np.int64), np.eye(4, 3)):
+        state, doubled = model(tf.constant(x[None]))
+        assert state.dtype == doubled.dtype == tf.float32
+        assert doubled.numpy().tolist() == (2.0 * x[None]).tolist()
+    chain = tf.keras.Sequential([tf.keras.layers.LSTM(2, input_shape=(4, 3))])
+    assert chain.predict(np.ones((2, 4, 3), bool), verbose=0).shape == (2, 2)
+
+
+def test_programs_put_notes_on_tensors_and_variables() -> None:
+    for holder in (tf.constant(1.0), tf.Variable(1.0), tf.keras.Input((2,))):
+        noted: Any = holder
+        noted.note = "seen"
+        assert noted.note == "seen"
+    traced = tf.function(lambda x: setattr(x, "note", 2.0) or x * x.note)
+    assert traced(tf.constant(3.0)).numpy() == 6.0
+
+
+def test_a_layer_may_have_a_property_where_dense_has_its_bias() -> None:
+    class Noisy(tf.keras.layers.Dense):
+        @property
+        def bias(self) -> Any:
+            return None
+
+        def build(self, input_shape: Any) -> None:
+            self.kernel = self.add_weight("kernel", (input_shape[-1], self.units))
+
+    assert Noisy(2)(tf.ones([1, 3])).shape == (1, 2)
+
+
+def test_metrics_give_and_take_their_weights() -> None:
+    metric = tf.keras.metrics.Mean()
+    metric([1.0, 3.0])
+    other = tf.keras.metrics.Mean()
+    other.set_weights(metric.get_weights())
+    assert other.result().numpy() == 2.0
+
+
+def test_the_backend_chooses_by_the_phase() -> None:
+    backend = tf.keras.backend
+    chosen = [backend.in_train_phase(lambda: 1, 2, training=x) for x in (1, 0)]
+    assert [*chosen, backend.in_test_phase(1, lambda: 2, training=True)] == [1, 2, 2]
+    traced = tf.function(lambda told: backend.in_train_phase(3.0, 4.0, told))
+    assert traced(tf.constant(False)).numpy() == 4.0

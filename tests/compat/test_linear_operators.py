@@ -272,7 +272,6 @@ def test_operators_of_programs_say_what_they_do() -> None:
 def test_matrices_over_tensors_of_no_known_rank_have_no_known_shape() -> None:
     seen = []
 
-    @tf.function(input_signature=[tf.TensorSpec(None)])
     def product(diagonal: Any) -> Any:
         matrix = tf.linalg.LinearOperatorDiag(diagonal)
         seen.append(
@@ -282,7 +281,8 @@ def test_matrices_over_tensors_of_no_known_rank_have_no_known_shape() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found, sizes = product(tf.constant([2.0, 3.0]))
+        traced = tf.function(product, input_signature=[tf.TensorSpec(None)])
+        found, sizes = traced(tf.constant([2.0, 3.0]))
     assert seen == [(None, None, None)]
     assert (found.numpy().tolist(), sizes.numpy().tolist()) == (
         [[2.0], [3.0]],

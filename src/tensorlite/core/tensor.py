@@ -59,7 +59,10 @@ class Tensor(Operand):
      [3. 4.]]
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+    )  # libraries put notes of their own on tensors
 
     OVERLOADABLE_OPERATORS: ClassVar[set[str]] = {
         name

@@ -119,7 +119,7 @@ class Variable(Operand):
     [11. 12.]
     """
 
-    __slots__ = ("__weakref__", "handle", "name", "trainable")
+    __slots__ = ("__dict__", "__weakref__", "handle", "name", "trainable")
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Return a variable that is yet to be initialised, or what stands for it here."""

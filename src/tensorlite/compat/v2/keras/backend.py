@@ -283,6 +283,21 @@ def batch_flatten(x: Any) -> Any:
     return tl.reshape(y, [-1, int(np.prod(tuple(y.shape)[1:]))])
 
 
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` where layers train, `alt` where not; functions are called."""
+    if training is None:
+        training = learning_phase()
+    if isinstance(training, Operand):
+        return switch(training, x, alt)
+    chosen = x if training else alt
+    return chosen() if callable(chosen) else chosen
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `alt` where layers train, `x` where not; functions are called."""
+    return in_train_phase(alt, x, training)
+
+
 def permute_dimensions(x: Any, pattern: Any) -> Any:
     return arrays_2.transpose(x, pattern)
 

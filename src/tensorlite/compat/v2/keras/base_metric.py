@@ -80,6 +80,13 @@ class Metric(Module):
     def weights(self) -> Any:
         return self.variables
 
+    def get_weights(self) -> list[np.ndarray]:
+        return [np.array(x.numpy()) for x in self.weights]
+
+    def set_weights(self, weights: Any) -> None:
+        for variable, value in zip(self.weights, weights, strict=True):
+            variable.assign(np.asarray(value, variable.dtype.numpy))
+
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("a metric has a method update_state")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras import masks
 from tensorlite.core.operand import Operand
 from tensorlite.ops.sparse_dense import to_dense
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -25,9 +26,13 @@ def filled(values: Any) -> Any:
 
 
 def fitted(value: Any, declared: Any) -> Any:
-    """Return a value of the rank of an input; its last axis is added or left out if it is one."""
+    """Return a value of the dtype and rank of an input.
+
+    Its last axis is added or left out if it is one.
+    """
     if not isinstance(value, Operand):
         return value
+    value = _of_dtype(value, declared.dtype)
     sizes: Any = value.__tensor__().shape
     wanted = declared.shape
     if sizes.rank is None or wanted.rank is None:
@@ -37,3 +42,17 @@ def fitted(value: Any, declared: Any) -> Any:
     if sizes.rank == wanted.rank + 1 and sizes[-1] == 1:
         return tl.squeeze(value, -1)
     return value
+
+
+def _of_dtype(value: Any, dtype: Any) -> Any:
+    """Return numbers and truth values as an input has them; texts stay."""
+    given = value.__tensor__()
+    if given.dtype is dtype or not (_is_number(given.dtype) and _is_number(dtype)):
+        return value
+    made = tl.astype(given, dtype)
+    masks.remember(made, masks.of(value))
+    return made
+
+
+def _is_number(dtype: Any) -> bool:
+    return bool(dtype.is_numeric or dtype.is_bool)

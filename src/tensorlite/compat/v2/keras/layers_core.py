@@ -135,6 +135,9 @@ class Dense(Layer):
     """`activation(inputs @ kernel + bias)`."""
 
     supports_masking = True
+    bias: Any = (
+        None  # here, so that classes below it may have a property of this name
+    )
 
     def __init__(
         self,
@@ -166,7 +169,6 @@ class Dense(Layer):
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
         self.input_spec = InputSpec(min_ndim=2)
-        self.bias: Any = None
 
     def build(self, input_shape: Any) -> None:
         if input_shape[-1] is None:

@@ -59,6 +59,7 @@ class KerasTensor(Operand):
     """What a layer will return, once values are there."""
 
     __slots__ = (
+        "__dict__",
         "__weakref__",
         "mask_spec",
         "name",
