@@ -118,3 +118,17 @@ def test_products_that_are_nought_have_a_slope_where_a_factor_is_nought() -> Non
         assert session.run(by_x).tolist() == [0.0, 0.0, 0.0]
         assert session.run(by_y).tolist() == [0.0, 1.0, np.inf]
         assert session.run(following[1]).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_variables_of_values_are_cut_into_parts(count: int) -> None:
+    value = np.arange(4, dtype=np.float32)
+    whole = tf.get_variable(
+        "w",
+        partitioner=tf.fixed_size_partitioner(count),
+        initializer=tf.constant(value),
+    )
+    assert [part.name for part in whole] == [f"w/part_{i}:0" for i in range(count)]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(np.concatenate(session.run(list(whole))), value)

@@ -339,6 +339,8 @@ def _found_or_made(
         validate_shape=validate_shape,
         constraint=constraint,
     )
+    if partitioner is not None and sizes is None and initializer is not None:
+        sizes = None if callable(initializer) else to_tensor(initializer).spec.shape
     if partitioner is not None and sizes is not None and None not in sizes:
         known = [int(x or 0) for x in sizes]
         first = partial(part_value, name, initializer, as_dtype(dtype))
