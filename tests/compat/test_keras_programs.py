@@ -342,3 +342,29 @@ def test_the_backend_chooses_by_the_phase() -> None:
     assert [*chosen, backend.in_test_phase(1, lambda: 2, training=True)] == [1, 2, 2]
     traced = tf.function(lambda told: backend.in_train_phase(3.0, 4.0, told))
     assert traced(tf.constant(False)).numpy() == 4.0
+
+
+def test_inputs_are_found_by_keys_of_any_depth_and_by_names() -> None:
+    first, second = keras.Input((1,), name="first"), keras.Input((2,), name="second")
+    made = layers.Concatenate()([first, second])
+    deep = keras.Model({"1": first, "others": {"2": second}}, made)
+    x, y = np.ones((2, 1), np.float32), np.zeros((2, 2), np.float32)
+    wanted = np.concatenate([x, y], axis=1)
+    np.testing.assert_array_equal(deep({"1": x, "others": {"2": y}}), wanted)
+    keyed = keras.Model({"a": first, "b": second}, made)
+    for given in ({"a": x, "b": y}, {"first": x, "second": y}, [x, y]):
+        np.testing.assert_array_equal(keyed(given), wanted)
+    listed = keras.Model([first, second], made)
+    np.testing.assert_array_equal(listed({"second": y, "first": x}), wanted)
+    with pytest.raises(ValueError, match="'second', and nothing was given"):
+        listed({"first": x})
+
+
+def test_copies_of_models_are_compiled_as_these_are() -> None:
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
+    assert not keras.models.clone_model(model).compiled
+    model.compile(keras.optimizers.SGD(0.25), "mse", metrics=["mae"])
+    made = keras.models.clone_model(model)
+    assert (made.compiled, made.loss) == (True, "mse")
+    assert made.optimizer is not model.optimizer
+    assert float(made.optimizer.learning_rate) == 0.25

@@ -16,7 +16,7 @@ from tensorlite.compat.v2.keras import (
     summaries,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer, once
-from tensorlite.compat.v2.keras.fitting import fitted
+from tensorlite.compat.v2.keras.fitting import fitted, picked
 from tensorlite.compat.v2.keras.training import Training
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
@@ -107,11 +107,7 @@ class Model(Training, Layer):
         return sketch.replayed(self._plan, values, self._result_form)
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
-        if isinstance(inputs, dict):
-            if isinstance(self._input_form, dict):
-                return [inputs[key] for key in sorted(self._input_form)]
-            return [inputs[name] for name in self.input_names]
-        given = nest.flatten(inputs)
+        given = picked(self._input_form, inputs)
         if len(given) != len(self.inputs):
             raise InvalidArgumentError(
                 f'the model "{self.name}" takes {len(self.inputs)} inputs; {len(given)} were given'
@@ -161,6 +157,11 @@ class Model(Training, Layer):
         if self._plan is not None:
             return list(self._functional_layers)
         return self.sublayers()
+
+    @property
+    def operations(self) -> list[Any]:
+        """The layers and functions that it is made of."""
+        return self.layers
 
     def saved_members(self) -> dict[str, Any]:
         found = super().saved_members()

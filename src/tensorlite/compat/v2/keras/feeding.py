@@ -52,7 +52,8 @@ def _leaves(data: Any) -> Any:
     if isinstance(data, list) and data and not _is_data(data[0]):
         return as_array(data)
     if isinstance(data, (list, tuple)):
-        return type(data)(_leaves(x) for x in data)
+        made = [_leaves(x) for x in data]
+        return type(data)(*made) if hasattr(data, "_fields") else type(data)(made)
     if isinstance(data, dict):
         return {key: _leaves(x) for key, x in data.items()}
     return None if data is None else as_array(data)

@@ -9,6 +9,8 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v2.keras import masks
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.sparse_dense import to_dense
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -23,6 +25,28 @@ def filled(values: Any) -> Any:
     if type(values) in {list, tuple}:
         return type(values)(filled(x) for x in values)
     return values
+
+
+def picked(form: Any, given: Any) -> list[Any]:
+    """Return what is given for declared inputs, in their order: by keys of theirs, or by names."""
+    if not isinstance(given, dict):
+        return nest.flatten(given)
+    if not isinstance(form, dict):
+        return [_named(x.name, given) for x in nest.flatten(form)]
+    found = []
+    for key, x in sorted(form.items()):
+        is_known = key in given or isinstance(x, (dict, list, tuple))
+        found += picked(x, _named(key if is_known else x.name, given))
+    return found
+
+
+def _named(key: Any, given: dict[Any, Any]) -> Any:
+    if key not in given:
+        raise InvalidArgumentError(
+            f"the model has an input {key!r}, and nothing was given for it, only for "
+            f"{sorted(map(str, given))}"
+        )
+    return given[key]
 
 
 def fitted(value: Any, declared: Any) -> Any:

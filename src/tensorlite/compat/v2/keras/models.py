@@ -235,6 +235,16 @@ def clone_model(
     clone_function: Any = None,
     **kwargs: Any,
 ) -> Any:
+    made = _cloned(model, input_tensors, clone_function)
+    if naming.is_keras_3() and model.compiled:
+        config = model.get_compile_config()
+        if config:
+            made.compile_from_config(config)
+    return made
+
+
+def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
+    """Return a model of layers like those of another, with weights of their own."""
     again = clone_function or (
         lambda layer: type(layer).from_config(layer.get_config())
     )
