@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.ops.places import distinct
 from tensorlite.ops.row_counts import counts
 from tests.checks import host
 
@@ -112,3 +115,24 @@ def test_rows_are_searched_for_values_of_their_own() -> None:
     np.testing.assert_array_equal(tl.searchsorted(rows, sought).numpy(), wanted)
     with pytest.raises(tl.errors.ShapeError, match="Leading dim_size"):
         tl.searchsorted(rows[0], sought[0, 0])
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([5, -3, 5, 7, -3], np.int32),
+        np.array([127, -128, 127, 0], np.int8),
+        np.array([2**64 - 1, 2**64 - 5, 2**64 - 1], np.uint64),
+        np.array([-(2**63), 2**63 - 1, 0, 0]),
+        np.array([7, 7, 1_000_000]),
+        np.array([], np.int64),
+        np.array([2.5, -0.5, 2.5]),
+        np.array([True, False, True]),
+    ],
+    ids=lambda x: f"{x.dtype}-{x.size}",
+)
+def test_distinct_elements_come_as_they_appear(x: np.ndarray[Any, Any]) -> None:
+    values, numbers = distinct(np, x)
+    assert values.tolist() == list(dict.fromkeys(x.tolist()))
+    assert values.dtype == x.dtype
+    np.testing.assert_array_equal(values[numbers], x)

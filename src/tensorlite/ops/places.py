@@ -190,6 +190,36 @@ def sums_at(xp: Xp, count: int, rows: Array, values: Array) -> Array:
     return sums.reshape((count, *inner))
 
 
+def distinct(xp: Xp, x: Array) -> tuple[Array, Array]:
+    """Return the distinct elements of a vector in order of appearance, and which each one is."""
+    if xp is np and x.dtype.kind in "iu" and x.size:
+        low = int(x.min())
+        span = int(x.max()) - low + 1
+        if span <= _SPAN * x.size:
+            return _distinct_by_table(x, low, span)
+    values, first, numbers = xp.unique(x, return_index=True, return_inverse=True)
+    appearance = xp.argsort(first, kind="stable")
+    places = xp.argsort(appearance, kind="stable")
+    return values[appearance], places[numbers.reshape(x.shape)]
+
+
+_SPAN = 16
+"""Up to how many times as many numbers as elements a table of them costs less than sorting."""
+
+
+def _distinct_by_table(x: Array, low: int, span: int) -> tuple[Array, Array]:
+    """Return them of integers of which there are few, by a table of where each one is first."""
+    wide = x if x.dtype.kind == "u" else x.astype("int64")
+    entries = (wide - wide.dtype.type(low)).astype("int64")
+    everywhere = np.arange(x.size)
+    table = np.empty(span, np.int64)
+    table[entries[::-1]] = everywhere[::-1]  # of writes to one place the last stays
+    first = table[entries]
+    is_first = first == everywhere
+    number = np.cumsum(is_first) - 1
+    return x[is_first], number[first]
+
+
 def _atomic(x: Array, name: str) -> Array:
     """Return `x` in a dtype that GPUs combine atomically, int64 as uint64 in the same order."""
     if x.dtype.name == "int64":

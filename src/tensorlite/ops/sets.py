@@ -18,6 +18,7 @@ from tensorlite.core.spec import TensorSpec, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.compare import logical_not
+from tensorlite.ops.places import distinct
 
 __all__ = [
     "isin",
@@ -44,10 +45,8 @@ class Unique(Op):
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return the elements and numbers."""
-        values, first, numbers = xp.unique(x, return_index=True, return_inverse=True)
-        appearance = xp.argsort(first, kind="stable")
-        places = xp.argsort(appearance, kind="stable")
-        return values[appearance], places[numbers.reshape(x.shape)].astype("int32")
+        values, numbers = distinct(xp, x)
+        return values, numbers.astype("int32")
 
 
 class UniqueWithCountsV2(Op):

@@ -11,7 +11,7 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.places import sums_at
+from tensorlite.ops.places import distinct, sums_at
 from tensorlite.ops.state import VariableState
 
 Arrays = Sequence[Array]
@@ -118,8 +118,8 @@ class SparseApply(Op):
         """Replace the rows named by the indices."""
         states, rest = handles(inputs)
         *hyper, values, indices = rest
-        rows, where = xp.unique(indices, return_inverse=True)
-        summed = sums_at(xp, rows.size, where.ravel(), values)
+        rows, where = distinct(xp, indices.reshape(-1))
+        summed = sums_at(xp, rows.size, where, values)
         with _Held(states):
             parts = [s.value()[rows] for s in states]
             updated = self.rule.update(xp, parts, hyper, summed)
