@@ -191,6 +191,36 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         )[1],
         "CTCGreedyDecoder:3",
     ),
+    "random_flip of many": (
+        lambda: image.random_flip_left_right(images()),
+        "random_flip_left_right/add",
+    ),
+    "matrix_solve_ls": (
+        lambda: tf.matrix_solve_ls(rows(), ONES[:, :1]),
+        "matrix_solve_ls/cholesky_solve/MatrixTriangularSolve_1",
+    ),
+    "matrix_solve_ls slow": (
+        lambda: tf.matrix_solve_ls(rows(), ONES[:, :1], fast=False),
+        "MatrixSolveLs",
+    ),
+    "embedding of parts": (
+        lambda: tf.nn.embedding_lookup([tf.zeros([2, 3]), tf.zeros([2, 3])], [0, 1]),
+        "embedding_lookup/Reshape_1",
+    ),
+    "partitioned": (
+        lambda: tf.convert_to_tensor(
+            tf.get_variable("p", [4, 2], partitioner=tf.fixed_size_partitioner(2))
+        ),
+        "p",
+    ),
+    "pool": (lambda: tf.nn.pool(images(), [2, 2], "AVG", "SAME"), "avg_pool"),
+    "sufficient_statistics": (
+        lambda: tf.nn.sufficient_statistics(rows(), [0])[:3],
+        (
+            "sufficient_statistics/Const sufficient_statistics/mean_ss "
+            "sufficient_statistics/var_ss"
+        ),
+    ),
     "foldl": (
         lambda: tf.foldl(lambda a, b: a + b, rows()),
         "foldl/while/Exit_2",

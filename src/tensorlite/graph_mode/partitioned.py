@@ -15,7 +15,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import shape_of
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import name_scope, titled
 from tensorlite.ops.identity import identity
 from tensorlite.ops.join import concat
 
@@ -99,11 +99,12 @@ class PartitionedVariable(Operand):
         """Return the parts joined."""
         with name_scope(f"{self.name}/ConcatPartitions/"):
             values = [part.__tensor__() for part in self.parts]
-            return (
-                concat(values, axis=self.axis)
-                if len(values) > 1
-                else identity(values[0])
-            )
+            joined = values[0]
+            if len(values) > 1:
+                joined = concat(values, axis=self.axis)
+        with name_scope(""):
+            made: Tensor = titled(identity(joined), self.name)
+            return made
 
 
 class Kinds:

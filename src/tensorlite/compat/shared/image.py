@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite import image
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import Inner, converted, named
 from tensorlite.compat.shared.making import same, without_gradient
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
@@ -332,12 +332,21 @@ def resize_with_pad(
     return tl.image.resize_with_pad(converted(image), *sizes, str(method), antialias)
 
 
+def _of_flipped(given: list[Any], **_: Any) -> str:
+    """Return the name of images that are flipped or not, each by itself, or of one."""
+    return "add" if converted(given[0]).spec.rank == _MANY else "Merge"
+
+
+_MANY = 4
+"""How many axes a batch of images has."""
+
+
 def _drawn(
     default: str,
     function: Callable[..., Any],
     names: str,
     title: str = "",
-    inner: str = "",
+    inner: Inner = "",
 ) -> Callable[..., Any]:
     """Return a function that draws, whose last argument but for the name is a seed.
 
@@ -385,10 +394,13 @@ random_hue = _drawn(
     "random_hue", image.random_hue, "image max_delta", "adjust_hue", "Identity"
 )
 random_flip_left_right = _drawn(
-    "random_flip_left_right", image.random_flip_left_right, "image", inner="Merge"
+    "random_flip_left_right",
+    image.random_flip_left_right,
+    "image",
+    inner=_of_flipped,
 )
 random_flip_up_down = _drawn(
-    "random_flip_up_down", image.random_flip_up_down, "image", inner="Merge"
+    "random_flip_up_down", image.random_flip_up_down, "image", inner=_of_flipped
 )
 
 

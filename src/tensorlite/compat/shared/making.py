@@ -10,7 +10,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any
 
-from tensorlite.compat.calling import FORMS, agreeing, converted, named
+from tensorlite.compat.calling import FORMS, Inner, agreeing, converted, named
 from tensorlite.compat.dispatching import BINARY, UNARY
 from tensorlite.core.errors import DTypeError
 from tensorlite.ops.differentiate import custom_gradient
@@ -100,7 +100,7 @@ def same(
     function: Callable[..., Any],
     names: str,
     tensors: int = 1,
-    inner: str = "",
+    inner: Inner = "",
 ) -> Callable[..., Any]:
     """Return a function of the arguments of another one, by the names given, and of a name.
 

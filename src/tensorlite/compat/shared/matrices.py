@@ -218,7 +218,6 @@ def triangular_solve(
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
 
 
-@named("matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1")
 def lstsq(
     matrix: Any,
     rhs: Any,
@@ -226,9 +225,21 @@ def lstsq(
     fast: bool = True,
     name: str | None = None,
 ) -> Any:
+    if fast:
+        return _fast_lstsq(matrix, rhs, l2_regularizer, name=name)
+    return _slow_lstsq(matrix, rhs, name=name)
+
+
+@named("MatrixSolveLs")
+def _slow_lstsq(matrix: Any, rhs: Any, name: str | None = None) -> Any:
+    return tl.linalg.lstsq(*alike("MatrixSolveLs", matrix, rhs))
+
+
+@named("matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1")
+def _fast_lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: Any, name: str | None = None
+) -> Any:
     a, b = alike("MatrixSolveLs", matrix, rhs)
-    if not fast:
-        return tl.linalg.lstsq(a, b)
     return regularised_lstsq(a, b, converted(l2_regularizer, a.dtype))
 
 

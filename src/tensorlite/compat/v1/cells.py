@@ -15,7 +15,7 @@ from tensorlite.compat.shared.arrays import (
     stack,
     zeros,
 )
-from tensorlite.compat.shared.elementwise import add, maximum, minimum, multiply
+from tensorlite.compat.shared.elementwise import add, clip_by_value, multiply
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
 from tensorlite.compat.shared.values import get_static_value
@@ -358,16 +358,13 @@ class LSTMCell(LayerRNNCell):
         i = i + look[1] * c if look else i
         c = sigmoid(f) * c + sigmoid(i) * self._activation(j)
         if self._cell_clip is not None:
-            c = _clipped(c, self._cell_clip)
+            c = clip_by_value(c, -self._cell_clip, self._cell_clip)
         m = sigmoid(o + look[2] * c if look else o) * self._activation(c)
         if self._num_proj is not None:
             m = matmul(m, self._projection)
-            m = m if self._proj_clip is None else _clipped(m, self._proj_clip)
+            limit = self._proj_clip
+            m = m if limit is None else clip_by_value(m, -limit, limit)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else concat([c, m], 1)
-
-
-def _clipped(x: Any, limit: float) -> Any:
-    return maximum(minimum(x, limit), -limit)
 
 
 class MultiRNNCell(RNNCell):

@@ -163,7 +163,14 @@ def log_poisson_loss(
     return loss + where(small, 0 * counts, stirling)
 
 
-@named("embedding_lookup", inner="Identity")
+def _of_lookup(params: Any, *_: Any, **__: Any) -> str | None:
+    """Return the name of what is looked up, in one table or in the shards of one."""
+    shards = params.parts if isinstance(params, PartitionedVariable) else params
+    is_cut = isinstance(shards, (list, tuple)) and len(shards) > 1
+    return "Reshape_1" if is_cut else "Identity"
+
+
+@named("embedding_lookup", _of_lookup)
 def embedding_lookup(
     params: Any,
     ids: Any,
