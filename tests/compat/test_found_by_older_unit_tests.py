@@ -132,3 +132,26 @@ def test_variables_of_values_are_cut_into_parts(count: int) -> None:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         np.testing.assert_array_equal(np.concatenate(session.run(list(whole))), value)
+
+
+def test_what_sessions_are_not_made_of() -> None:
+    with pytest.raises(TypeError, match="target must be a string"):
+        tf.Session(37)
+    with pytest.raises(TypeError, match=r"config must be a tf\.ConfigProto"):
+        tf.Session(config=37)
+    with pytest.raises(TypeError, match=r"graph must be a tf\.Graph"):
+        tf.Session(graph=37)
+    with pytest.raises(
+        tf.errors.NotFoundError, match="No session factory registered"
+    ):
+        tf.Session("INVALID_TARGET")
+
+
+def test_classes_of_attrs_are_fetched() -> None:
+    attr = pytest.importorskip("attr")
+    sample = attr.make_class("Sample", ["one", "other"])
+    given = sample(tf.constant([1.0, 2.0]), [tf.constant(3)])
+    with tf.Session() as session:
+        found = session.run(given, {given.one: [5.0, 6.0]})
+    assert isinstance(found, sample)
+    assert (found.one.tolist(), found.other) == ([5.0, 6.0], [3])

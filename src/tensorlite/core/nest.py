@@ -189,7 +189,7 @@ def paths(structure: Any, where: str = "") -> list[str]:
     elif isinstance(structure, Composite):
         labels = [f".{name}" for name in structure.members()]
     else:
-        labels = [f".{field.name}" for field in fields(structure)]
+        labels = [f".{name}" for name in _field_names(structure)]
     members = zip(labels, children(structure), strict=True)
     return [
         path for label, member in members for path in paths(member, where + label)

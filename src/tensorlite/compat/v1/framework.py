@@ -49,6 +49,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.graph_mode.graph import (
     active_graph,
@@ -161,7 +162,12 @@ class Session(sessions.Session):
         self, target: Any = "", graph: Any = None, config: Any = None
     ) -> None:
         if not hasattr(config, "allow_soft_placement"):
-            one_of(config, type(None), "Session: config", "a tf.ConfigProto")
+            told = "config must be a tf.ConfigProto: config"
+            one_of(config, type(None), told, "a tf.ConfigProto")
+        if graph is not None:
+            one_of(
+                graph, ManualGraph, "graph must be a tf.Graph: graph", "a tf.Graph"
+            )
         soft = config is None or config.allow_soft_placement
         filters = [] if config is None else config.device_filters
         super().__init__(_reached(target, filters), graph, soft=soft)
@@ -261,6 +267,13 @@ def _reached(target: Any, filters: Sequence[str]) -> Any:
         target = target.decode()
     if isinstance(target, str) and target.startswith(SCHEME):
         return Attached(target, filters)
+    if not isinstance(target, str) and not hasattr(target, "default_device"):
+        raise DTypeError(f"target must be a string, but got {target!r}")
+    if isinstance(target, str) and target not in ("", "local"):
+        raise NotFoundError(
+            "No session factory registered for the given session options: "
+            f"target={target!r}; allowed are '', which is this process, and {SCHEME}host:port"
+        )
     return "" if isinstance(target, str) else target
 
 

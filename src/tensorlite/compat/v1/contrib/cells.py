@@ -355,7 +355,13 @@ def stack_bidirectional_rnn(
         for i, (forward, backward, begin) in enumerate(layers):
             with scopes.variable_scope(f"cell_{i}"):
                 inputs, *last = static_bidirectional_rnn(
-                    forward, backward, inputs, *begin, dtype, sequence_length
+                    forward,
+                    backward,
+                    inputs,
+                    begin[0],
+                    begin[1],
+                    dtype,
+                    sequence_length,
                 )
             states.append(last)
     return inputs, tuple(x[0] for x in states), tuple(x[1] for x in states)
@@ -385,7 +391,8 @@ def stack_bidirectional_dynamic_rnn(
                     backward,
                     inputs,
                     sequence_length,
-                    *begin,
+                    begin[0],
+                    begin[1],
                     dtype,
                     parallel_iterations,
                     swap_memory,

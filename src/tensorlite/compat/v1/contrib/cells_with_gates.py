@@ -168,6 +168,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         j, f, o = self._gates(inputs, h)
         units, dtype = [self._num_units], inputs.dtype
         f = f + self._forget_bias
+        seen: Any = 0.0
         if self._peeks:
             f = f + self._weights("W_F_diag", units, dtype) * c
             seen = self._weights("W_O_diag", units, dtype)
