@@ -9,16 +9,16 @@ import numpy as np
 
 from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant, to_tensor
-from tensorlite.core.dtypes import float32
+from tensorlite.core.dtypes import float32, float64
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array
-from tensorlite.ops.arrange import permute_dims
+from tensorlite.ops.arrange import expand_dims, permute_dims
 from tensorlite.ops.bounds import maximum
-from tensorlite.ops.elementwise import log, sqrt
+from tensorlite.ops.compare import logical_and
+from tensorlite.ops.elementwise import log, log1p, sqrt
 from tensorlite.ops.fft import rfft
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.rounding import abs as magnitude
+from tensorlite.ops.rounding import abs as magnitude, floor
 from tensorlite.ops.shape import astype
 from tensorlite.ops.signals import frame, hann_window
 
@@ -57,33 +57,33 @@ def audio_spectrogram(
 
 
 def mel_weights(
-    bins: int, sample_rate: float, limits: tuple[float, float], channels: int
-) -> Array:
+    bins: int, sample_rate: TensorLike, limits: tuple[float, float], channels: int
+) -> Tensor:
     """Return how much of each frequency belongs to each mel channel: (bins, channels).
 
     Frequencies are spread evenly up to half the sample rate; channels overlap their neighbours.
+
+    >>> from tensorlite.ops.spectrograms import mel_weights
+    >>> mel_weights(9, 8000, (20.0, 4000.0), 3).shape
+    (9, 3)
     """
     low, high = (1127.0 * np.log1p(limit / 700.0) for limit in limits)
     spacing = (high - low) / (channels + 1)
-    centres = low + spacing * np.arange(1, channels + 2)
-    hertz = 0.5 * sample_rate / (bins - 1)
-    first, last = int(1.5 + limits[0] / hertz), int(limits[1] / hertz)
-    weights = np.zeros((bins, channels + 2))
-    edges = np.concatenate([[low], centres])
-    for i in range(max(first, 0), min(last, bins - 1) + 1):
-        mel = 1127.0 * np.log1p(i * hertz / 700.0)
-        channel = int(np.searchsorted(centres, mel, "left"))
-        if channel > channels:
-            continue
-        share = (centres[channel] - mel) / (centres[channel] - edges[channel])
-        weights[i, channel] += share  # of the channel below
-        weights[i, channel + 1] += 1.0 - share
-    return weights[:, 1:-1]
+    peaks = constant(low + spacing * np.arange(1, channels + 1))
+    hertz = astype(to_tensor(sample_rate), float64) * (0.5 / (bins - 1))
+    numbers = constant(np.arange(bins, dtype=np.float64))
+    is_within = logical_and(
+        numbers >= floor(limits[0] / hertz + 1.5), numbers <= floor(limits[1] / hertz)
+    )
+    mel = log1p(numbers * hertz / 700.0) * 1127.0
+    away = magnitude(expand_dims(mel, axis=1) - peaks) / spacing
+    shares = maximum(1.0 - away, 0.0)
+    return astype(shares * astype(expand_dims(is_within, axis=1), float64), float32)
 
 
 def mfcc(
     spectrogram: TensorLike,
-    sample_rate: float,
+    sample_rate: TensorLike,
     upper_frequency_limit: float = 4000.0,
     lower_frequency_limit: float = 20.0,
     filterbank_channel_count: int = 40,
@@ -107,8 +107,8 @@ def mfcc(
             f"mfcc: limits of {limits}; the first is the lower"
         )
     count = filterbank_channel_count
-    weights = mel_weights(bins, float(sample_rate), limits, count)
-    energies = matmul(sqrt(x), constant(weights.astype(np.float32)))
+    weights = mel_weights(bins, sample_rate, limits, count)
+    energies = matmul(sqrt(x), weights)
     turns = np.pi / count * np.arange(dct_coefficient_count)
     cosines = np.sqrt(2.0 / count) * np.cos(
         turns[None] * (np.arange(count)[:, None] + 0.5)

@@ -328,9 +328,8 @@ def _cepstrum(given: Given) -> Values:
     ]
     channels = _count(given, "filterbank_channel_count")
     count = _count(given, "dct_coefficient_count")
-    rate = float(given.constant(1))
     return given.composed(
-        lambda x: mfcc(x, rate, high, low, channels, count), given.tensor(0)
+        lambda x, rate: mfcc(x, rate, high, low, channels, count), *given.tensors
     )
 
 

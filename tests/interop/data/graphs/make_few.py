@@ -111,5 +111,15 @@ def parts_of_pictures():
     return [step(outs, {pixels: grid.astype(np.uint8)})], []
 
 
+@only(not IS_OLD)
+def sounds_at_their_rate():
+    samples, rate = tf.placeholder(tf.float32, [200, 1], "samples"), tf.placeholder(tf.int32, [], "rate")
+    read = ops.DecodeWav(contents=ops.EncodeWav(audio=samples, sample_rate=rate), desired_channels=1, desired_samples=180)
+    seen = ops.AudioSpectrogram(input=read.audio, window_size=64, stride=32, magnitude_squared=True)
+    outs = [ops.Mfcc(spectrogram=seen, sample_rate=read.sample_rate, upper_frequency_limit=3500.0, dct_coefficient_count=8)]
+    sound = np.clip(floats(200, 1) * 0.4, -1, 1)
+    return [step(outs, {samples: sound, rate: hertz}) for hertz in (8000, 16000)], []
+
+
 if __name__ == "__main__":
     main()
