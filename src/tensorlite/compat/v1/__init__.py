@@ -400,6 +400,7 @@ from tensorlite.compat.v1.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
     VERSION as VERSION,
 )
+from tensorlite.compat.v1.wrapping import wrap_function as wrap_function
 from tensorlite.compat.views import (
     Operation as Operation,
     ShownTensor,
