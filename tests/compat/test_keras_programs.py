@@ -372,3 +372,31 @@ def test_copies_of_models_are_compiled_as_these_are() -> None:
     assert (made.compiled, made.loss) == (True, "mse")
     assert made.optimizer is not model.optimizer
     assert float(made.optimizer.learning_rate) == 0.25
+
+
+def test_activations_are_those_of_operations_too() -> None:
+    x = np.array([-2.0, -0.25, 0.75, 3.0], np.float32)
+    found = keras.activations.get("hard_shrink")(x)
+    np.testing.assert_array_equal(found, [-2, 0, 0.75, 3])
+    layer = layers.Activation("sparse_plus")
+    np.testing.assert_allclose(layer(x), [0, 0.140625, 0.765625, 3])
+    made = layers.Activation.from_config(layer.get_config())
+    np.testing.assert_allclose(made(x), layer(x))
+    np.testing.assert_allclose(
+        keras.activations.threshold(x, 0.5, 9.0), [9, 9, 0.75, 3]
+    )
+
+
+def test_names_and_devices_hold_for_what_is_made_inside() -> None:
+    with keras.name_scope("outer"):
+        weight = layers.Layer(name="layer").add_weight(name="w")
+    assert weight.path == "outer/w"
+    with keras.device("cpu:0"):
+        assert str(tf.ones(2).device).endswith("CPU:0")
+
+
+def test_images_are_cut_to_the_form_they_are_to_have() -> None:
+    x = np.arange(4 * 8, dtype=np.float32).reshape((4, 8, 1))
+    found = keras.preprocessing.image.smart_resize(x, (4, 4))
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_array_equal(found, x[:, 2:6])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2.keras import (
-    activations,
+    activation_names as activations,
     applications,
     backend,
     callbacks,
@@ -32,6 +32,7 @@ from tensorlite.compat.v2.keras import (
     tree,
     utils,
 )
+from tensorlite.compat.v2.keras.activations import KNOWN as KNOWN_ACTIVATIONS
 from tensorlite.compat.v2.keras.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.base_loss import Loss
@@ -42,11 +43,13 @@ from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.layers_core import Input
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
+from tensorlite.compat.v2.keras.scopes import device, name_scope
 from tensorlite.compat.v2.keras.sketch import KerasTensor
 
+KNOWN_ACTIVATIONS.update(activations.OF_OPERATIONS)
 describing.known.update(
     {
-        "activations": activations.KNOWN,
+        "activations": KNOWN_ACTIVATIONS,
         "keras.layers": {
             name: kind
             for name, kind in vars(layers).items()
@@ -93,6 +96,8 @@ __all__ = [
     "Model",
     "Sequential",
     "activations",
+    "device",
+    "name_scope",
     "applications",
     "backend",
     "callbacks",

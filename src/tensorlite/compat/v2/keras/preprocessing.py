@@ -33,6 +33,7 @@ from tensorlite.compat.v2.keras.image_changes import (
     random_zoom,
 )
 from tensorlite.compat.v2.keras.image_generators import ImageDataGenerator
+from tensorlite.compat.v2.keras.ops.imaging import resize
 from tensorlite.compat.v2.keras.pictures import (
     array_to_img,
     img_to_array,
@@ -279,6 +280,24 @@ def skipgrams(
     return pairs, labels
 
 
+def smart_resize(
+    x: Any,
+    size: Any,
+    interpolation: str = "bilinear",
+    data_format: str | None = None,
+    backend_module: Any = None,
+) -> Any:
+    """Return images in another size, cut to its form first; arrays for arrays."""
+    made = resize(
+        x,
+        size,
+        interpolation,
+        crop_to_aspect_ratio=True,
+        data_format=data_format,
+    )
+    return np.array(made.numpy()) if isinstance(x, np.ndarray) else made
+
+
 sequence = SimpleNamespace(
     TimeseriesGenerator=TimeseriesGenerator,
     make_sampling_table=make_sampling_table,
@@ -310,4 +329,5 @@ image = SimpleNamespace(
     random_shift=random_shift,
     random_zoom=random_zoom,
     save_img=save_img,
+    smart_resize=smart_resize,
 )
