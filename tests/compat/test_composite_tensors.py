@@ -112,3 +112,13 @@ def test_specs_of_classes_are_compared_by_what_they_serialise() -> None:
     assert loose == LineSpec(any_vector, any_vector, "a")
     named = LineSpec(tf.TensorSpec([3], name="x"), vector, "a")
     assert methodcaller("_without_tensor_names")(named) == narrow
+
+
+def test_values_that_may_change_or_have_parts_are_tensors_without_a_static_value() -> (
+    None
+):
+    for x in (Line(2.0, 1.0), tf.Variable(1.0), tf.ragged.constant([[1], []])):
+        assert tf.is_tensor(x)
+        assert tf.get_static_value(x) is None
+    assert tf.get_static_value(tf.constant(2)) == 2
+    assert tf.get_static_value("text") == "text"

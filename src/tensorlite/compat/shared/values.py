@@ -13,6 +13,7 @@ from tensorlite.compat.shapes import Dimension, TensorShape
 from tensorlite.compat.shared.sparse import SparseTensor, SparseTensorValue
 from tensorlite.compat.shared.specs import TensorSpec
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
 from tensorlite.core.errors import InvalidArgumentError
@@ -22,8 +23,8 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS
 from tensorlite.ops import differentiate
 from tensorlite.ops.families import Binary
-from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
+from tensorlite.ops.state import Variable as AnyVariable
 
 __all__ = ["IndexedSlices", "SparseTensor", "SparseTensorValue", "TensorSpec"]
 
@@ -71,12 +72,14 @@ VariableAggregationV2 = VariableAggregation
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, (Operand, PlainSparse, RaggedTensor, IndexedSlices))
+    return isinstance(x, (Operand, PlainSparse, IndexedSlices, nest.Composite))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    if not isinstance(tensor, Operand):
+    if not is_tensor(tensor):
         return tensor
+    if not isinstance(tensor, Operand) or isinstance(tensor, AnyVariable):
+        return None  # a variable may have another by then
     x = plain(tensor).__tensor__()
     if not isinstance(x, SymbolicTensor):
         return x.numpy()
