@@ -5,7 +5,7 @@ TensorFlow 2.21 loads such models, takes the gradients, and saves them again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.graph_mode.graph import mode
 from tensorlite.interop.tensorflow import (
     from_graphdef,
     load_saved_model,
@@ -27,6 +28,14 @@ from tensorlite.interop.tensorflow.stored.structures import value_of
 V2: Any = tf
 PAIR = tl.TensorSpec((None, 2), tl.float32, name="pair")
 X = np.array([[1.0, 2.0], [3.0, -4.0]], np.float32)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _eager() -> Iterator[None]:
+    """Let names of TensorFlow 2 compute at once, whatever was imported before."""
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
 
 
 class Loops(tl.Module):
