@@ -352,10 +352,9 @@ def _found_or_made(
         parts = [made]
     store.variables[name] = made
     for part in parts:
-        own = part.bare_name
-        store.variables.setdefault(own, part)
+        store.variables.setdefault(part.bare_name, part)
         if regularizer is not None:
-            _regularise(part, own, regularizer)
+            _regularise(part, part.bare_name, regularizer)
     return made
 
 
