@@ -16,7 +16,7 @@ from tensorlite.core.shapes import Results, TensorShape
 from tensorlite.graph_mode.graph import mode
 from tensorlite.graph_mode.streams import global_seed
 
-EAGER = ("test_v2", "test_keras", "test_found_by_guide")
+EAGER = ("test_v2", "test_keras", "test_found_by_guide", "test_composite")
 
 
 @pytest.fixture(autouse=True)

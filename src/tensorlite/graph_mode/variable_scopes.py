@@ -339,10 +339,8 @@ def _found_or_made(
         validate_shape=validate_shape,
         constraint=constraint,
     )
-    if partitioner is not None and sizes is None and initializer is not None:
-        sizes = None if callable(initializer) else to_tensor(initializer).spec.shape
-    if partitioner is not None and sizes is not None and None not in sizes:
-        known = [int(x or 0) for x in sizes]
+    known = None if partitioner is None else _known_sizes(sizes, initializer)
+    if partitioner is not None and known is not None:
         first = partial(part_value, name, initializer, as_dtype(dtype))
         made = cut(partitioner, name, known, as_dtype(dtype), first, make_one)
         parts = list(made)
@@ -356,6 +354,14 @@ def _found_or_made(
         if regularizer is not None:
             _regularise(part, part.bare_name, regularizer)
     return made
+
+
+def _known_sizes(asked: Any, initializer: Any) -> list[int] | None:
+    """Return the sizes that are asked for, or those of a value to begin with; None if not known."""
+    sizes = asked
+    if asked is None and initializer is not None and not callable(initializer):
+        sizes = to_tensor(initializer).spec.shape
+    return None if sizes is None or None in sizes else [int(x) for x in sizes]
 
 
 def _made(name: str, value: Any, dtype: DType, make: Callable[..., Any]) -> Any:
