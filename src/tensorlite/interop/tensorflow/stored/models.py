@@ -78,8 +78,9 @@ class RestoredObject(_Restored):
 class Asset:
     """A file that belongs to a model: SavedModels have a copy of it.
 
-    >>> tl.interop.tensorflow.stored.models.Asset("words.txt").asset_path.item()
-    'words.txt'
+    >>> asset = tl.interop.tensorflow.stored.models.Asset("words.txt")
+    >>> bool(asset.asset_path == "words.txt")
+    True
     """
 
     def __init__(self, path: Any) -> None:
