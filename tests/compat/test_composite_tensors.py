@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import methodcaller
 from typing import Any
 
 import pytest
 
 from tensorlite.compat import v2 as tf
+from tensorlite.graph_mode.graph import mode
 
 CompositeTensor = tf.__internal__.CompositeTensor
+
+
+@pytest.fixture(autouse=True)
+def _eager() -> Iterator[None]:
+    before = mode.eager, mode.plain_sizes, mode.graph
+    mode.eager, mode.plain_sizes = True, False
+    yield
+    mode.eager, mode.plain_sizes, mode.graph = before
 
 
 class LineSpec(tf.TypeSpec):

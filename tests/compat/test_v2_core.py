@@ -295,3 +295,14 @@ def test_tapes_watch_variables_of_graphs_as_they_are_read() -> None:
     # 3 v^2, and 1 for each element that gets v[0]; 9 v^2, and the same
     assert found.tolist() == [12.0 + 2.0, 27.0]
     assert second.tolist() == [36.0 + 2.0, 81.0]
+
+
+def test_tensors_of_shapes_that_do_not_meet_are_unequal_as_a_whole() -> None:
+    x = tf.constant([1, 2])
+    for other in (tf.constant([1, 2, 3]), [1, 2, 3], tf.ones([3, 1, 5], tf.int32)):
+        same, differs = x == other, x != other
+        assert (same.shape.rank, bool(same), bool(differs)) == (0, False, True)
+    traced = tf.function(lambda y: tf.identity(y) == x)
+    assert not traced(tf.constant([1, 2, 3])).numpy()
+    with pytest.raises(tl.errors.ShapeError, match="Incompatible shapes"):
+        tf.equal(x, [1, 2, 3])

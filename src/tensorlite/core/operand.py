@@ -37,6 +37,8 @@ class Operators(Protocol):
     def bitwise_right_shift(self, x1: Any, x2: Any, /) -> Tensor: ...
     def equal(self, x1: Any, x2: Any, /) -> Tensor: ...
     def not_equal(self, x1: Any, x2: Any, /) -> Tensor: ...
+    def operands_equal(self, x1: Any, x2: Any, /) -> Tensor: ...
+    def operands_differ(self, x1: Any, x2: Any, /) -> Tensor: ...
     def less(self, x1: Any, x2: Any, /) -> Tensor: ...
     def less_equal(self, x1: Any, x2: Any, /) -> Tensor: ...
     def greater(self, x1: Any, x2: Any, /) -> Tensor: ...
@@ -162,12 +164,14 @@ class Operand:
         return operators.bitwise_right_shift(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return operators.equal(self, other) if is_operand(other) else NotImplemented
+        if not is_operand(other):
+            return NotImplemented
+        return operators.operands_equal(self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return (
-            operators.not_equal(self, other) if is_operand(other) else NotImplemented
-        )
+        if not is_operand(other):
+            return NotImplemented
+        return operators.operands_differ(self, other)
 
     def __lt__(self, other: Any) -> Tensor:
         return operators.less(self, other)

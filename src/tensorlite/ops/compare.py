@@ -5,12 +5,22 @@ The bits of integers are in bits.py; maximum and minimum, which have gradients, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, call1, call2, promoted, to_tensor
+from tensorlite.core.device import settings
+from tensorlite.core.dispatch import (
+    call,
+    call1,
+    call2,
+    constant,
+    promoted,
+    to_tensor,
+)
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -258,6 +268,33 @@ def not_equal(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     [ True False]
     """
     return call2(_NOT_EQUAL, x1, x2)
+
+
+def operands_equal(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return what Python's == gives: whether elements are equal.
+
+    With TensorFlow's results operands whose shapes do not broadcast are unequal as a whole.
+    """
+    return _of_operands(equal, x1, x2, False)
+
+
+def operands_differ(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Return what Python's != gives, the opposite of `operands_equal`."""
+    return _of_operands(not_equal, x1, x2, True)
+
+
+def _of_operands(
+    compare: Callable[[TensorLike, TensorLike], Tensor],
+    x1: TensorLike,
+    x2: TensorLike,
+    otherwise: bool,
+) -> Tensor:
+    try:
+        return compare(x1, x2)
+    except ShapeError:
+        if not settings.tensorflow_results:
+            raise
+        return constant(otherwise)
 
 
 def less(x1: TensorLike, x2: TensorLike, /) -> Tensor:

@@ -25,6 +25,8 @@ from tensorlite.ops.compare import (
     logical_not,
     logical_or,
     not_equal,
+    operands_differ,
+    operands_equal,
 )
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.differentiate import jacobian_rows
@@ -67,6 +69,8 @@ __all__ = [
     "multiply",
     "negative",
     "not_equal",
+    "operands_differ",
+    "operands_equal",
     "numpy_call",
     "ones_like",
     "positive",
