@@ -45,3 +45,14 @@ def test_promotion_is_the_rule_at_first() -> None:
     assert (tl.ones(2) + np.ones(2)).dtype is tl.float64
     with pytest.raises(tl.errors.InvalidArgumentError, match="'promote' or 'adopt'"):
         tl.config.set_numpy_operands("else")  # type: ignore[arg-type]
+
+
+def test_strings_are_compared_with_text() -> None:
+    one, some = tl.constant("a"), tl.constant(["a", "b"])
+    assert bool(one == "a")
+    assert not bool(one != b"a")
+    assert (some == "a").numpy().tolist() == [True, False]
+    assert (some != "b").numpy().tolist() == [True, False]
+    assert bool(tl.Variable("a") == "a")
+    assert bool(tl.function(lambda x: x == "a")(one))
+    assert (tl.constant(1) == "a") is False

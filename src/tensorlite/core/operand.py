@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tensorlite.core.dtypes import string
+
 if TYPE_CHECKING:
     from tensorlite.core.device import DeviceName
     from tensorlite.core.dtypes import DType
@@ -74,6 +76,13 @@ def is_operand(value: object) -> bool:
     if not isinstance(value, (Operand, *scalars)):
         return False
     return not getattr(value, "has_own_operators", False)
+
+
+def _stand_together(operand: Operand, other: object) -> bool:
+    """Return whether the two are compared: text is with strings alone."""
+    if isinstance(other, (str, bytes)):
+        return operand.__tensor__().dtype is string
+    return is_operand(other)
 
 
 class Operand:
@@ -164,12 +173,12 @@ class Operand:
         return operators.bitwise_right_shift(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        if not is_operand(other):
+        if not _stand_together(self, other):
             return NotImplemented
         return operators.operands_equal(self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        if not is_operand(other):
+        if not _stand_together(self, other):
             return NotImplemented
         return operators.operands_differ(self, other)
 

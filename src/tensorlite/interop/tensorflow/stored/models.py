@@ -79,8 +79,8 @@ class Asset:
     """A file that belongs to a model: SavedModels have a copy of it.
 
     >>> asset = tl.interop.tensorflow.stored.models.Asset("words.txt")
-    >>> bool(asset.asset_path == "words.txt")
-    True
+    >>> print(asset.asset_path.dtype, asset.asset_path.shape)
+    tl.string ()
     """
 
     def __init__(self, path: Any) -> None:
