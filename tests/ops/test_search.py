@@ -136,3 +136,11 @@ def test_distinct_elements_come_as_they_appear(x: np.ndarray[Any, Any]) -> None:
     assert values.tolist() == list(dict.fromkeys(x.tolist()))
     assert values.dtype == x.dtype
     np.testing.assert_array_equal(values[numbers], x)
+
+
+def test_each_row_is_counted_by_itself() -> None:
+    found = counts([[1, 1, 4], [0, 2, 12]], maxlength=9, by_rows=True)
+    assert host(found).tolist() == [
+        [0, 2, 0, 0, 1, 0, 0, 0, 0],
+        [1, 0, 1, 0, 0, 0, 0, 0, 0],
+    ]
