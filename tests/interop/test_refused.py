@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.constant import known_array
 from tensorlite.core.errors import (
     CycleError,
     GraphDefError,
@@ -108,6 +109,20 @@ def test_counts_are_bounded() -> None:
     made.floats("x", [1.0, 2.0])
     made.node("Unpack", "u", "x", num=2**40, axis=0, T=tl.float32)
     refused(made, r"'num' is 1099511627776; allowed are 0 to 65536")
+
+
+def test_sounds_that_are_beyond_all_sense() -> None:
+    made = Program()
+    made.placeholder("x", shape=(2**31, 1))
+    sizes: dict[str, Any] = {"window_size": 64, "stride": 32}
+    made.node("AudioSpectrogram", "a", "x", magnitude_squared=True, **sizes)
+    with pytest.raises(TooLargeError, match="its input has 2147483648 samples"):
+        tl.interop.tensorflow.from_graphdef(made.bytes())
+
+
+def test_numbers_that_a_dtype_has_not_are_left_to_the_run() -> None:
+    assert known_array(tl.TensorSpec((), tl.int32, known=2**31)) is None
+    assert known_array(tl.TensorSpec((), tl.int32, known=7)) == 7
 
 
 def test_attributes_that_are_not_supported() -> None:

@@ -177,3 +177,14 @@ def _not_an_array(value: Any, error: Exception) -> Exception:
         f"{_none(value)}{type(value).__name__} cannot become a tensor ({error}); allowed are "
         "numbers, bools, strings, nested lists of these, NumPy arrays, tensors and variables"
     )
+
+
+def known_array(spec: TensorSpec) -> np.ndarray[Any, Any] | None:
+    """Return the value of a tensor, if all of it is known and its dtype has such numbers."""
+    value = spec.constant()
+    if value is None or spec.shape not in ((), (len(value),)):
+        return None
+    try:
+        return np.array(value, spec.dtype.numpy).reshape(spec.shape)
+    except OverflowError:
+        return None  # it fails in the run, where the program sees it

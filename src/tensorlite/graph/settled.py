@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlite.core.constant import Const
+from tensorlite.core.constant import Const, known_array
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.spec import TensorSpec, element
@@ -78,10 +78,10 @@ def _told(node: Node) -> Arrays | None:
         return (np.asarray(node.op.value),)
     arrays = []
     for spec in [x.spec for x in node.outputs]:
-        value = spec.constant()
-        if value is None or spec.shape not in ((), (len(value),)):
+        array = known_array(spec)
+        if array is None:
             return None
-        arrays.append(np.asarray(value, spec.dtype.numpy).reshape(spec.shape))
+        arrays.append(array)
     return tuple(arrays)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from tensorlite.core.constant import Const
+from tensorlite.core.constant import Const, known_array
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError, TensorliteError, TooLargeError
@@ -370,10 +370,7 @@ def _value_of(x: SymbolicTensor) -> np.ndarray[Any, Any] | None:
     """Return the value of a tensor, if all of it is known."""
     if isinstance(x.node.op, Const) and not x.node.control:
         return x.node.op.value
-    known = x.spec.known
-    if known is None or (isinstance(known, tuple) and None in known):
-        return None
-    return np.array(known, x.dtype.numpy).reshape(x.spec.dims)
+    return known_array(x.spec)
 
 
 def _own(inputs: Iterable[SymbolicTensor]) -> tuple[SymbolicTensor, ...]:

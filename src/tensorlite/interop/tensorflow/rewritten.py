@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
-from tensorlite.core.errors import GraphDefError
+from tensorlite.core.errors import GraphDefError, TooLargeError
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
@@ -313,9 +313,23 @@ def _count(given: Given, name: str) -> int:
     return found
 
 
+LONGEST = 2**22
+"""How many samples, or frequencies, a sound of known size may have."""
+
+
+def _check_size(given: Given, axis: int, what: str) -> None:
+    """Raise TooLargeError where tables are made for a known size, and it is beyond all sense."""
+    size = (given.tensor(0).spec.shape or (0,))[axis] or 0
+    if size > LONGEST:
+        raise TooLargeError(
+            f"{given.record}: its input has {size} {what}; at most {LONGEST} may be"
+        )
+
+
 def _spectrogram(given: Given) -> Values:
     size, stride = _count(given, "window_size"), _count(given, "stride")
     squared = given.typed("magnitude_squared", bool)
+    _check_size(given, 0, "samples")
     return given.composed(
         lambda x: audio_spectrogram(x, size, stride, squared), given.tensor(0)
     )
@@ -328,6 +342,7 @@ def _cepstrum(given: Given) -> Values:
     ]
     channels = _count(given, "filterbank_channel_count")
     count = _count(given, "dct_coefficient_count")
+    _check_size(given, -1, "frequencies")
     return given.composed(
         lambda x, rate: mfcc(x, rate, high, low, channels, count), *given.tensors
     )
