@@ -1,8 +1,10 @@
-"""For every test: Hypothesis's profiles, and whether a GPU is there."""
+"""For every test: Hypothesis's profiles, draws that repeat, and whether a GPU is there."""
 
 from __future__ import annotations
 
 import ctypes
+import random
+import secrets
 from collections.abc import Generator, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -61,6 +63,14 @@ def one_cpu() -> Iterator[None]:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("gpu") and not gpu_is_there():
         pytest.skip("there is no GPU here, or no CuPy")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let draws without a seed begin, in each test, where they began in its last run."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(secrets, "randbits", random.Random(item.nodeid).getrandbits)
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
