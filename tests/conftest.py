@@ -69,7 +69,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Let draws without a seed begin, in each test, where they began in its last run."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(secrets, "randbits", random.Random(item.nodeid).getrandbits)
+        draws = random.Random(item.nodeid)  # noqa: S311  nothing is kept secret by them
+        patched.setattr(secrets, "randbits", draws.getrandbits)
         return (yield)
 
 
