@@ -1,4 +1,4 @@
-"""What operators that take indices share: checks of shapes and ranges, and sums at places.
+"""What operators that take indices share: checks, sums at places, and which are distinct.
 
 The operators stand in gather.py, scatter.py and segment.py.
 """

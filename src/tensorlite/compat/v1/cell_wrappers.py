@@ -237,19 +237,31 @@ class DeviceWrapper(Wrapper):
             return cell(inputs, state)
 
 
-class _Projecting(RNNCell):
-    """A cell with a matrix and a bias beside it."""
+class CellAround(RNNCell):
+    """A cell with variables of its own around another one, whose state it has."""
 
-    def __init__(self, cell: Any, size: int, activation: Any, reuse: Any) -> None:
+    def __init__(self, cell: Any, reuse: Any = None) -> None:
         super().__init__(_reuse=reuse)
-        self._cell, self._size, self._activation = cell, size, activation
+        self._cell = cell
 
     @property
     def state_size(self) -> Any:
         return self._cell.state_size
 
+    @property
+    def output_size(self) -> Any:
+        return self._cell.output_size
+
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         return self._cell.zero_state(batch_size, dtype)
+
+
+class _Projecting(CellAround):
+    """A cell with a matrix and a bias beside it."""
+
+    def __init__(self, cell: Any, size: int, activation: Any, reuse: Any) -> None:
+        super().__init__(cell, reuse)
+        self._size, self._activation = size, activation
 
     def _projected(self, x: Any, width: int | None = None) -> Any:
         rows = width or x.get_shape().as_list()[-1]
@@ -285,15 +297,11 @@ class InputProjectionWrapper(_Projecting):
     ) -> None:
         super().__init__(cell, num_proj, activation, reuse)
 
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
-
     def call(self, inputs: Any, state: Any) -> Any:
         return self._cell(self._projected(inputs), state)
 
 
-class EmbeddingWrapper(RNNCell):
+class EmbeddingWrapper(CellAround):
     def __init__(
         self,
         cell: Any,
@@ -302,25 +310,14 @@ class EmbeddingWrapper(RNNCell):
         initializer: Any = None,
         reuse: Any = None,
     ) -> None:
-        super().__init__(_reuse=reuse)
+        super().__init__(cell, reuse)
         if embedding_classes <= 0 or embedding_size <= 0:
             raise InvalidArgumentError(
                 "Both embedding_classes and embedding_size must be > 0: "
                 f"{embedding_classes}, {embedding_size}."
             )
-        self._cell, self._initializer = cell, initializer
+        self._initializer = initializer
         self._classes, self._size = embedding_classes, embedding_size
-
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
-
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        return self._cell.zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Any:
         with framework.device("/cpu:0"):

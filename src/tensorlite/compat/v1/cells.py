@@ -130,8 +130,10 @@ class RNNCell(Layer):
         return self.zero_state(batch_size, dtype)
 
 
-def _width(inputs_shape: Any) -> int:
-    width = inputs_shape.as_list()[-1] if inputs_shape.rank else None
+def width_of(inputs_shape: Any) -> int:
+    """Return the size of the last axis; ShapeError when it is not known."""
+    known = TensorShape(inputs_shape)
+    width = known.as_list()[-1] if known.rank else None
     if width is None:
         raise ShapeError(
             f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}"
@@ -145,7 +147,35 @@ class LayerRNNCell(RNNCell):
     names_scope_again = False
 
 
-class BasicRNNCell(LayerRNNCell):
+class CellOfUnits(LayerRNNCell):
+    """A cell whose output is as wide as its state."""
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: bool | None = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        self._num_units, self._activation = num_units, activation or tanh
+        self._kernel_initializer = kernel_initializer
+        self._bias_initializer = bias_initializer
+
+    @property
+    def state_size(self) -> Any:
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        return self._num_units
+
+
+class BasicRNNCell(CellOfUnits):
     def __init__(
         self,
         num_units: int,
@@ -155,19 +185,12 @@ class BasicRNNCell(LayerRNNCell):
         dtype: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self._num_units, self._activation = num_units, activation or tanh
-
-    @property
-    def state_size(self) -> int:
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        return self._num_units
+        super().__init__(
+            num_units, activation, reuse, name=name, dtype=dtype, **kwargs
+        )
 
     def build(self, inputs_shape: Any) -> None:
-        rows = _width(inputs_shape) + self._num_units
+        rows = width_of(inputs_shape) + self._num_units
         self._kernel = self.add_weight("kernel", [rows, self._num_units])
         self._bias = self.add_weight(
             "bias", [self._num_units], initializer=zeros_first
@@ -189,33 +212,9 @@ def _ones(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
     return framework.constant(1, dtype, sizes)
 
 
-class GRUCell(LayerRNNCell):
-    def __init__(
-        self,
-        num_units: int,
-        activation: Any = None,
-        reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self._num_units, self._activation = num_units, activation or tanh
-        self._kernel_initializer = kernel_initializer
-        self._bias_initializer = bias_initializer
-
-    @property
-    def state_size(self) -> int:
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        return self._num_units
-
+class GRUCell(CellOfUnits):
     def build(self, inputs_shape: Any) -> None:
-        rows, units = _width(inputs_shape) + self._num_units, self._num_units
+        rows, units = width_of(inputs_shape) + self._num_units, self._num_units
         kernel, bias = self._kernel_initializer, self._bias_initializer
         self._gate_kernel = self.add_weight(
             "gates/kernel", [rows, 2 * units], None, kernel
@@ -244,7 +243,7 @@ class GRUCell(LayerRNNCell):
         return following, following
 
 
-class BasicLSTMCell(LayerRNNCell):
+class BasicLSTMCell(CellOfUnits):
     def __init__(
         self,
         num_units: int,
@@ -257,22 +256,19 @@ class BasicLSTMCell(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         kwargs.pop("input_size", None)
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        super().__init__(
+            num_units, activation, reuse, name=name, dtype=dtype, **kwargs
+        )
         self.input_spec = InputSpec(ndim=2)
-        self._num_units, self._forget_bias = num_units, forget_bias
-        self._state_is_tuple, self._activation = state_is_tuple, activation or tanh
+        self._forget_bias, self._state_is_tuple = forget_bias, state_is_tuple
 
     @property
     def state_size(self) -> Any:
         units = self._num_units
         return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
 
-    @property
-    def output_size(self) -> int:
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
-        rows, units = _width(inputs_shape) + self._num_units, self._num_units
+        rows, units = width_of(inputs_shape) + self._num_units, self._num_units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
         self._bias = self.add_weight("bias", [4 * units], initializer=zeros_first)
         self.built = True
@@ -330,7 +326,7 @@ class LSTMCell(LayerRNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         units, first = self._num_units, self._initializer
-        rows = _width(inputs_shape) + self.output_size
+        rows = width_of(inputs_shape) + self.output_size
         self._kernel = self.add_weight("kernel", [rows, 4 * units], None, first)
         self._bias = self.add_weight("bias", [4 * units], None, zeros_first)
         if self._use_peepholes:

@@ -9,7 +9,13 @@ from tensorlite.compat.shared.arrays import concat, shape, split, transpose, zer
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, relu, sigmoid, tanh
 from tensorlite.compat.v1 import init_ops, scopes
-from tensorlite.compat.v1.cells import LayerRNNCell, LSTMStateTuple, RNNCell
+from tensorlite.compat.v1.cells import (
+    CellOfUnits,
+    LayerRNNCell,
+    LSTMStateTuple,
+    RNNCell,
+    width_of,
+)
 from tensorlite.compat.v1.contrib.normalizing import layer_norm
 from tensorlite.compat.v1.nn_functions import dropout
 from tensorlite.compat.v1.rnn import (
@@ -31,25 +37,7 @@ def _step(op: Composite, *inputs: Any) -> Any:
     return in_graph(lambda: composed(op, *map(to_tensor, inputs)), op.name)
 
 
-class _OfUnits(LayerRNNCell):
-    """A cell whose output is as wide as its state."""
-
-    def __init__(
-        self, num_units: int, reuse: Any, name: Any, dtype: Any = None
-    ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype)
-        self._num_units = num_units
-
-    @property
-    def state_size(self) -> Any:
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        return self._num_units
-
-
-class LSTMBlockCell(_OfUnits):
+class LSTMBlockCell(CellOfUnits):
     """An LSTM, the variables of which are those of LSTMCell."""
 
     def __init__(
@@ -62,7 +50,7 @@ class LSTMBlockCell(_OfUnits):
         reuse: bool | None = None,
         name: str | None = "lstm_cell",
     ) -> None:
-        super().__init__(num_units, reuse, name, dtype)
+        super().__init__(num_units, reuse=reuse, name=name, dtype=dtype)
         self._forget_bias, self._clip = forget_bias, cell_clip
         self._peeks = use_peephole
 
@@ -72,7 +60,7 @@ class LSTMBlockCell(_OfUnits):
 
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
-        rows = inputs_shape.as_list()[-1] + units
+        rows = width_of(inputs_shape) + units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
         empty = init_ops.Constant(0.0)
         self._bias = self.add_weight("bias", [4 * units], initializer=empty)
@@ -91,7 +79,7 @@ class LSTMBlockCell(_OfUnits):
         return made[6], LSTMStateTuple(made[1], made[6])
 
 
-class GRUBlockCell(_OfUnits):
+class GRUBlockCell(CellOfUnits):
     """A gated recurrent unit, with variables of other names than GRUCell's."""
 
     names = ("w_ru", "b_ru", "w_c", "b_c")
@@ -107,11 +95,11 @@ class GRUBlockCell(_OfUnits):
             raise InvalidArgumentError(
                 "Exactly one of num_units or cell_size must be provided."
             )
-        super().__init__(int(num_units or cell_size or 0), reuse, name)
+        super().__init__(int(num_units or cell_size or 0), reuse=reuse, name=name)
 
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
-        rows = inputs_shape.as_list()[-1] + units
+        rows = width_of(inputs_shape) + units
         gates, gates_bias, candidate, candidate_bias = self.names
         open_, empty = init_ops.Constant(1.0), init_ops.Constant(0.0)
         self._gates = self.add_weight(gates, [rows, 2 * units])

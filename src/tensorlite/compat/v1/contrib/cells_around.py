@@ -9,6 +9,7 @@ from tensorlite.compat.shared.arrays import concat, expand_dims, reshape, split
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
 from tensorlite.compat.v1 import init_ops, scopes
+from tensorlite.compat.v1.cell_wrappers import CellAround
 from tensorlite.compat.v1.cells import RNNCell
 from tensorlite.compat.v1.convolutions import conv2d
 from tensorlite.compat.v1.nn_functions import softmax
@@ -104,7 +105,7 @@ class AttentionCellWrapper(RNNCell):
             return reshape(reduce_sum(shares * hidden, [1, 2]), [-1, self._size])
 
 
-class HighwayWrapper(RNNCell):
+class HighwayWrapper(CellAround):
     """A cell past which a gate carries its inputs."""
 
     def __init__(
@@ -113,20 +114,8 @@ class HighwayWrapper(RNNCell):
         couple_carry_transform_gates: bool = True,
         carry_bias_init: float = 1.0,
     ) -> None:
-        super().__init__()
-        self._cell = cell
+        super().__init__(cell)
         self._coupled, self._begin = couple_carry_transform_gates, carry_bias_init
-
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
-
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        return self._cell.zero_state(batch_size, dtype)
 
     def __call__(
         self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any

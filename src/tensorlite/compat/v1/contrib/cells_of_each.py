@@ -6,48 +6,13 @@ from typing import Any
 
 from tensorlite.compat.shared.arrays import concat, split
 from tensorlite.compat.shared.matrices import matmul
-from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
+from tensorlite.compat.shared.nn import bias_add, sigmoid
 from tensorlite.compat.v1 import init_ops
-from tensorlite.compat.v1.cells import LayerRNNCell, LSTMStateTuple
-from tensorlite.core.errors import ShapeError
+from tensorlite.compat.v1.cells import CellOfUnits, LSTMStateTuple, width_of
 
 
-def _width(inputs_shape: Any) -> int:
-    width = inputs_shape[-1] if isinstance(inputs_shape, tuple) else None
-    found = inputs_shape.as_list()[-1] if width is None else width
-    if found is None:
-        raise ShapeError(
-            f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}"
-        )
-    return int(found)
-
-
-class _OfUnits(LayerRNNCell):
-    """A cell whose output is as wide as its state."""
-
-    def __init__(
-        self,
-        num_units: int,
-        activation: Any = None,
-        reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self._num_units, self._activation = num_units, activation or tanh
-        self._kernel_initializer = kernel_initializer
-        self._bias_initializer = bias_initializer
-
-    @property
-    def state_size(self) -> Any:
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        return self._num_units
+class _OfItself(CellOfUnits):
+    """A cell whose units see their own state alone."""
 
     def _own(self, name: str, width: int, first: Any = None) -> Any:
         """Return the weights of units by their own states."""
@@ -55,7 +20,7 @@ class _OfUnits(LayerRNNCell):
         return self.add_weight(name, [1, width], initializer=begin)
 
 
-class IndRNNCell(_OfUnits):
+class IndRNNCell(_OfItself):
     def __init__(
         self,
         num_units: int,
@@ -68,7 +33,7 @@ class IndRNNCell(_OfUnits):
 
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
-        self._kernel = self.add_weight("kernel_w", [_width(inputs_shape), units])
+        self._kernel = self.add_weight("kernel_w", [width_of(inputs_shape), units])
         self._by_itself = self._own("kernel_u", units)
         self._bias = self.add_weight("bias", [units], initializer=init_ops.Zeros())
         self.built = True
@@ -79,9 +44,9 @@ class IndRNNCell(_OfUnits):
         return output, output
 
 
-class IndyGRUCell(_OfUnits):
+class IndyGRUCell(_OfItself):
     def build(self, inputs_shape: Any) -> None:
-        width, units = _width(inputs_shape), self._num_units
+        width, units = width_of(inputs_shape), self._num_units
         first, bias = self._kernel_initializer, self._bias_initializer
         self._gates = self.add_weight(
             "gates/kernel_w", [width, 2 * units], initializer=first
@@ -109,7 +74,7 @@ class IndyGRUCell(_OfUnits):
         return following, following
 
 
-class IndyLSTMCell(_OfUnits):
+class IndyLSTMCell(_OfItself):
     def __init__(
         self,
         num_units: int,
@@ -131,7 +96,7 @@ class IndyLSTMCell(_OfUnits):
 
     def build(self, inputs_shape: Any) -> None:
         sizes, first = (
-            [_width(inputs_shape), 4 * self._num_units],
+            [width_of(inputs_shape), 4 * self._num_units],
             self._kernel_initializer,
         )
         self._kernel = self.add_weight("kernel_w", sizes, initializer=first)
@@ -151,7 +116,7 @@ class IndyLSTMCell(_OfUnits):
         return h, LSTMStateTuple(c, h)
 
 
-class SRUCell(_OfUnits):
+class SRUCell(_OfItself):
     def __init__(
         self,
         num_units: int,
@@ -164,7 +129,7 @@ class SRUCell(_OfUnits):
 
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
-        self._kernel = self.add_weight("kernel", [_width(inputs_shape), 4 * units])
+        self._kernel = self.add_weight("kernel", [width_of(inputs_shape), 4 * units])
         first = init_ops.Constant(0.0)
         self._bias = self.add_weight("bias", [2 * units], initializer=first)
         self.built = True
