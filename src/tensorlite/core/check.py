@@ -73,6 +73,16 @@ def integers_of(values: Any, what: str) -> list[int]:
     return [int(n) for n in array.ravel()]
 
 
+def one_integer(values: Any, what: str) -> int:
+    """Return the integer that a list holds alone; InvalidArgumentError for none or several."""
+    found = integers_of(values, what)
+    if len(found) != 1:
+        raise InvalidArgumentError(
+            f"{what}={values!r} must be a tensor with a single value"
+        )
+    return found[0]
+
+
 def a_path(value: Any, what: str) -> str:
     """Return the name of a file or folder as a text; DTypeError for what names none."""
     try:

@@ -302,7 +302,7 @@ def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
         raise DTypeError(f"{what}={axis!r}; allowed are integers")
     if not -rank <= axis < rank:
         raise AxisError(
-            f"{what} {axis} is not there: allowed are {-rank} to {rank - 1}"
+            f"{what} {axis} is out of range: allowed are {-rank} to {rank - 1}"
         )
     return axis % rank if rank else 0
 

@@ -349,7 +349,7 @@ def matrix_transpose(x: TensorLike, /) -> Tensor:
         )
     if axes < 2:
         raise ShapeError(
-            f"matrix_transpose takes matrices or stacks of them, not {tensor.spec}"
+            f"matrix_transpose: {tensor.spec} should be a matrix or a stack of them"
         )
     return permute_dims(tensor, (*range(axes - 2), axes - 1, axes - 2))
 

@@ -17,6 +17,7 @@ from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.operators import astype
 from tensorlite.ops.reduce import max as max_of, min as min_of
 from tensorlite.ops.rounding import floor, round as round_of
+from tensorlite.ops.shape import reshape
 
 __all__ = [
     "fake_quant_with_min_max_args",
@@ -156,10 +157,12 @@ def quantize_and_dequantize(
     round_mode: Literal["HALF_TO_EVEN", "HALF_UP"] = "HALF_TO_EVEN",
     narrow_range: bool = False,
     axis: int | None = None,
+    through: tuple[TensorLike, TensorLike] | None = None,
 ) -> Tensor:
     """Return `x` as it is when it has been an integer, 0 exactly; gradients pass through.
 
-    The range is that of `x`, or of each slice along `axis`, unless given.
+    The range is that of `x`, or of each slice along `axis`, unless given. Where `through` is given,
+    gradients pass for elements between its two numbers alone.
 
     >>> print(tl.quantization.quantize_and_dequantize([-1.0, 0.1, 1.0], num_bits=3))
     [-1.  0.  1.]
@@ -174,12 +177,12 @@ def quantize_and_dequantize(
     low = (
         min_of(values, axis=axes, keepdims=True)
         if input_min is None
-        else to_tensor(input_min)
+        else _beside(values, input_min, axis)
     )
     high = (
         max_of(values, axis=axes, keepdims=True)
         if input_max is None
-        else to_tensor(input_max)
+        else _beside(values, input_max, axis)
     )
     far = 3e38
     below = where(least * low > 0, least / where(equal(low, 0), 1.0, low), far)
@@ -190,7 +193,20 @@ def quantize_and_dequantize(
     )
     steps = limited * scale
     whole = round_of(steps) if round_mode == "HALF_TO_EVEN" else floor(steps + 0.5)
-    return stop_gradient(clip(whole, least, most) / scale) + _through(values)
+    passing = _through(values)
+    if through is not None:
+        least_passing, most_passing = [_beside(values, end, axis) for end in through]
+        inside = (values >= least_passing) & (values <= most_passing)
+        passing = where(inside, passing, 0.0)
+    return stop_gradient(clip(whole, least, most) / scale) + passing
+
+
+def _beside(x: Tensor, end: TensorLike, axis: int | None) -> Tensor:
+    """Return numbers for the slices of `x` along an axis, shaped to be broadcast to it."""
+    made = to_tensor(end)
+    if axis is None or not made.ndim:
+        return made
+    return reshape(made, [-1, *[1] * (x.ndim - 1 - axis % x.ndim)])
 
 
 def _integers(signed: bool, bits: int, narrow: bool) -> tuple[float, float]:

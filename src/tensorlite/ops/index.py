@@ -233,7 +233,7 @@ def _expanded(items: list[Item], x: Tensor) -> Iterator[tuple[Item, int]]:
     """
     ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(ellipses) > 1:
-        raise PlaceError("indexing: a key holds at most one ellipsis (...)")
+        raise PlaceError("Multiple ellipses: a key holds at most one ellipsis (...)")
     taken = sum([_taken(item) for item in items])
     rank = x.spec.rank
     if rank is not None and taken > rank:

@@ -55,6 +55,6 @@ def check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
         merge(have, mask.shape)
     except ShapeError:
         raise AxisError(
-            f"a mask of shape {shape_text(mask.shape)} stands for axes of shape {shape_text(have)} "
-            f"of {x.spec}; they must be equal"
+            f"a mask of shape {shape_text(mask.shape)} is incompatible with the axes of shape "
+            f"{shape_text(have)} of {x.spec} that it stands for; they must be equal"
         ) from None

@@ -385,7 +385,9 @@ def sequence_mask(
         raise DTypeError(
             f"sequence_mask: lengths are {counts.spec}; allowed are integers"
         )
-    size = greatest(counts) if maxlen is None else maxlen
+    size = greatest(counts) if maxlen is None else to_tensor(maxlen)
+    if size.spec.rank:
+        raise ShapeError(f"sequence_mask: `maxlen` must be scalar, not {size.spec}")
     steps = call(
         Range(), astype(constant(0), dtypes.int32), astype(size, dtypes.int32), 1
     )

@@ -17,7 +17,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arrange import size
+from tensorlite.ops.arrange import expand_dims, size
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.gather import sizes, unsorted_segment_sum
@@ -28,10 +28,12 @@ from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.reduce import max as max_of
 from tensorlite.ops.repeat import repeat
+from tensorlite.ops.sets import unique_inverse
 from tensorlite.ops.shape import as_shape
 from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.stack import stack
 
-__all__ = ["counts"]
+__all__ = ["counts", "sparse_counts"]
 
 _NONE = constant(np.asarray([-1], np.int32))
 
@@ -106,11 +108,51 @@ def counts(
     return reshape(summed, as_shape([found.count, length])) if by_rows else summed
 
 
+def sparse_counts(
+    x: TensorLike | SparseTensor | RaggedTensor,
+    weights: Any = None,
+    minlength: int = 0,
+    maxlength: int | None = None,
+    by_rows: bool = False,
+    binary: bool = False,
+) -> SparseTensor:
+    """Return what `counts` does, of the numbers that occur alone.
+
+    Raises ShapeError where there are not as many weights as numbers, and InvalidArgumentError for
+    negative numbers. Source: TensorFlow's DenseCountSparseOutput.
+
+    >>> print(sparse_counts([7, 5, 7]).values)
+    [1 2]
+    """
+    found = _rows(x)
+    numbers = astype(call(NonNegative(), found.numbers), dtypes.int64)
+    row = astype(found.row, dtypes.int64)
+    each = _weights(weights, numbers, dtypes.int32)
+    if maxlength is not None:
+        inside = numbers < maxlength
+        numbers, row, each = [
+            boolean_mask(part, inside) for part in (numbers, row, each)
+        ]
+    none = constant(np.asarray([minlength - 1], np.int64))
+    length = max_of(concat([numbers, none])) + 1
+    if maxlength is not None:
+        length = to_tensor(np.int64(maxlength))
+    places, which = unique_inverse(row * length + numbers if by_rows else numbers)
+    summed = unsorted_segment_sum(each, which, size(places))
+    summed = ones_like(summed) if binary else summed
+    if not by_rows:
+        return SparseTensor(expand_dims(places, 1), summed, reshape(length, (1,)))
+    indices = stack([places // length, places % length], axis=1)
+    return SparseTensor(
+        indices, summed, stack([astype(found.count, dtypes.int64), length])
+    )
+
+
 def _weights(weights: Any, numbers: Tensor, dtype: DTypeLike) -> Tensor:
     """Return what each number counts."""
     if weights is None:
         return ones_like(numbers, dtype=dtype)
-    given = weights.values if _is_composite(weights) else to_tensor(weights)
+    given = _values(weights) if _is_composite(weights) else to_tensor(weights)
     each = reshape(given, (-1,))
     have, wanted = each.spec.size, numbers.spec.size
     if have is not None and wanted is not None and have != wanted:
@@ -122,8 +164,16 @@ def _is_composite(x: Any) -> bool:
     return isinstance(x, (SparseTensor, RaggedTensor))
 
 
+def _values(x: Any) -> Tensor:
+    """Return the numbers of a sparse or ragged tensor, without their places."""
+    found: Tensor = x.flat_values if isinstance(x, RaggedTensor) else x.values
+    return found
+
+
 def _rows(x: Any) -> _Rows:
     """Return the numbers of a tensor by rows; those of a vector are in one."""
+    if isinstance(x, RaggedTensor) and x.ragged_rank > 1:
+        return _rows(x.flat_values)
     if isinstance(x, RaggedTensor):
         return _Rows(x.values, x.value_rowids(), astype(x.nrows(), dtypes.int32))
     if isinstance(x, SparseTensor):

@@ -80,7 +80,9 @@ class Strided(Op, abstract=True):
         begin, end, strides = [entry.vector() for entry in entries]
         if begin is None or end is None or strides is None:
             return x.with_shape(None)
-        if 0 in strides:
+        if any(
+            n == 0 and self.kind(i) in (SLICE, INDEX) for i, n in enumerate(strides)
+        ):
             raise InvalidArgumentError(
                 f"{self.name}: a slice's step is 0; allowed is any other"
             )

@@ -19,7 +19,7 @@ from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import ends_of, sizes_of
 from tensorlite.compat.views import plain, shown
-from tensorlite.core.check import integers_of, several
+from tensorlite.core.check import integers_of, one_integer, several
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
@@ -153,7 +153,7 @@ def _split(
 @named("ExpandDims")
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     if isinstance(axis, (list, tuple, np.ndarray)):
-        axis = integers_of(axis, "expand_dims: axis")[0]
+        axis = one_integer(axis, "expand_dims: axis")
     return tl.expand_dims(converted(input), axis)
 
 

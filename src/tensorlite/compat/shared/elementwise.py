@@ -240,11 +240,21 @@ def _cast(x: Any, wanted: DType, name: str | None = None) -> Any:
 @named("saturate_cast")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     x, wanted = converted(value), as_dtype(dtype)
-    if wanted.is_complex or x.dtype.is_complex:
-        raise DTypeError(
-            "saturate_cast takes real numbers; use tf.cast for complex ones"
-        )
+    if not x.dtype.is_complex:
+        return tl.astype(_saturated(x, wanted.real_dtype), wanted)
+    if not wanted.is_complex:
+        return _saturated(tl.real(x), wanted)
+    parts = [_saturated(part(x), wanted.real_dtype) for part in (tl.real, tl.imag)]
+    return as_complex(*parts)
+
+
+def _saturated(x: Any, wanted: Any) -> Any:
+    """Return real numbers of another dtype, those out of its range as its ends."""
+    if x.dtype is wanted and x.dtype.is_floating:
+        return tl.clip(x, wanted.min, wanted.max)  # which infinities are outside of
     low, high = np.asarray(wanted.min), np.asarray(wanted.max)
+    if x.dtype.is_floating:
+        x = tl.clip(x, x.dtype.min, x.dtype.max)
     if float(x.dtype.min) < float(low):
         x = tl.maximum(x, tl.constant(low.astype(x.dtype.numpy)))
     if float(x.dtype.max) > float(high):

@@ -25,7 +25,7 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrange import InvertPermutation
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
-from tensorlite.ops.row_counts import counts
+from tensorlite.ops.row_counts import counts, sparse_counts
 from tensorlite.ops.selecting import select as select_elements
 from tensorlite.ops.shape import shape_of
 from tensorlite.ops.state import Variable
@@ -359,6 +359,10 @@ def searchsorted(
 @named("UnravelIndex")
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     places, sizes = converted(indices), converted(dims)
+    if 0 in (sizes.spec.vector() or ()):
+        raise InvalidArgumentError(
+            f"unravel_index: dims cannot contain a dim of zero, as {sizes} do"
+        )
     strides = tl.flip(tl.cumulative_prod(tl.flip(sizes), axis=0))
     below = tl.concat([strides[1:], tl.ones_like(strides[:1])])
     shape = [-1, *[1] * places.ndim]
@@ -453,10 +457,40 @@ def bincount(
 ) -> Any:
     return counts(
         arr if nest.is_value(arr) else converted(arr),
-        None if weights is None or nest.is_value(weights) else converted(weights),
-        0 if minlength is None else minlength,
-        maxlength,
+        weights if weights is None or nest.is_value(weights) else converted(weights),
+        0 if minlength is None else _number("minlength", minlength),
+        None if maxlength is None else _number("maxlength", maxlength),
         as_dtype(dtype),
+        by_rows=axis not in (None, 0),
+        binary=binary_output,
+    )
+
+
+def _number(what: str, given: Any) -> Any:
+    """Return how many counts there are; ShapeError for other than one number."""
+    made = converted(given)
+    if made.spec.rank:
+        raise ShapeError(
+            f"bincount: {what}={given!r}: Shape must be rank 0 but is rank {made.spec.rank}"
+        )
+    return given
+
+
+@named("count")
+def sparse_bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> Any:
+    return sparse_counts(
+        values if nest.is_value(values) else converted(values),
+        weights if weights is None or nest.is_value(weights) else converted(weights),
+        minlength or 0,
+        maxlength,
         by_rows=axis not in (None, 0),
         binary=binary_output,
     )

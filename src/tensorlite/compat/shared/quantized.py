@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite import quantization
@@ -31,24 +32,37 @@ fake_quant_with_min_max_vars_per_channel = same(
 )
 
 
-@named("QuantizeAndDequantizeV2")
-def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
-) -> Any:
-    low, high = (
-        (converted(input_min), converted(input_max)) if range_given else (None, None)
-    )
-    options: Any = (signed_input, num_bits, round_mode, narrow_range, axis)
-    return quantization.quantize_and_dequantize(converted(input), low, high, *options)
+_Rounder = Callable[..., Any]
 
 
-quantize_and_dequantize_v2 = quantize_and_dequantize
+def _rounder(name: str, clips_gradients: bool) -> _Rounder:
+    """Return what rounds to a range; gradients pass everywhere, or within what is given."""
+
+    @named(name)
+    def quantize_and_dequantize(
+        input: Any,
+        input_min: Any,
+        input_max: Any,
+        signed_input: bool = True,
+        num_bits: int = 8,
+        range_given: bool = False,
+        round_mode: str = "HALF_TO_EVEN",
+        name: str | None = None,
+        narrow_range: bool = False,
+        axis: int | None = None,
+    ) -> Any:
+        x = converted(input)
+        ends = converted(input_min, x.dtype), converted(input_max, x.dtype)
+        low, high = ends if range_given else (None, None)
+        along = None if axis == -1 else axis
+        options: list[Any] = [signed_input, num_bits, round_mode, narrow_range, along]
+        through = ends if clips_gradients else None
+        return quantization.quantize_and_dequantize(
+            x, low, high, *options, through=through
+        )
+
+    return quantize_and_dequantize
+
+
+quantize_and_dequantize = _rounder("QuantizeAndDequantizeV2", clips_gradients=False)
+quantize_and_dequantize_v2 = _rounder("QuantizeAndDequantizeV4", clips_gradients=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.picking import sparse_bincount as bincount
 from tensorlite.compat.shared.sparse import (
     SparseTensor,
     cross,
@@ -28,7 +29,6 @@ from tensorlite.compat.shared.sparse import (
 )
 from tensorlite.compat.v1.accumulators import SparseConditionalAccumulator
 from tensorlite.compat.v1.arrays import (
-    bincount,
     sparse_segment_mean as segment_mean,
     sparse_segment_sqrt_n as segment_sqrt_n,
     sparse_segment_sum as segment_sum,

@@ -51,6 +51,11 @@ def constant(
     sizes = list(TensorShape(shape))
     if made.spec.size == 1 and TensorShape(shape).num_elements() != 1:
         return constant_of(np.full(sizes, made.numpy()))
+    if made.spec.size != TensorShape(shape).num_elements():
+        raise TypeError(
+            f"tf.constant with unsupported shape: {made.spec} has {made.spec.size} elements, "
+            f"and not those of the shape {sizes}"
+        )
     return reshape(made, sizes)
 
 

@@ -248,7 +248,12 @@ def _joined_texts(given: Given) -> Values:
     )
 
 
-def _rounded(given: Given) -> Values:
+def _rounded_within(given: Given) -> Values:
+    """Round as if to integers, with gradients within the range that is given alone."""
+    return _rounded(given, True)
+
+
+def _rounded(given: Given, clips_gradients: bool = False) -> Values:
     """Round as if to integers; the range is given, or the tensor's own."""
     signed, narrow = [
         given.typed(name, bool) for name in ("signed_input", "narrow_range")
@@ -265,8 +270,9 @@ def _rounded(given: Given) -> Values:
 
     def rounded(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
         ends = (low, high) if is_told else (None, None)
+        through = (low, high) if clips_gradients else None
         return quantize_and_dequantize(
-            x, ends[0], ends[1], signed, bits, mode, narrow, along
+            x, ends[0], ends[1], signed, bits, mode, narrow, along, through
         )
 
     return given.composed(rounded, *inputs[:3])
@@ -367,7 +373,7 @@ REWRITTEN: dict[str, Adapter] = {
     "Mfcc": _cepstrum,
     "ParallelConcat": _beside,
     "QuantizeAndDequantizeV3": _rounded,
-    "QuantizeAndDequantizeV4": _rounded,
+    "QuantizeAndDequantizeV4": _rounded_within,
     "SegmentMaxV2": _segments(UnsortedSegmentMax),
     "SegmentMinV2": _segments(UnsortedSegmentMin),
     "SegmentProdV2": _segments(UnsortedSegmentProd),

@@ -1,0 +1,192 @@
+"""What unit tests written for TensorFlow 2 ask, with the numbers that TensorFlow 2.21 gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v2 as tf
+
+X = [-15.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0]
+
+
+def _gradient(function: Any, x: Any) -> Any:
+    held = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(held)
+        y = function(held)
+    return tape.gradient(y, held).numpy()
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_gradients_of_rounded_numbers_pass_within_the_range_alone(
+    given: bool,
+) -> None:
+    def rounded(x: Any) -> Any:
+        return tf.quantization.quantize_and_dequantize_v2(
+            x, -10.0, 0.0, range_given=given
+        )
+
+    assert _gradient(rounded, X).tolist() == [0, 1, 1, 1, 0, 0, 0]
+
+
+def test_the_older_rounding_passes_all_gradients() -> None:
+    found = _gradient(
+        lambda x: tf.quantization.quantize_and_dequantize(
+            x, -10.0, 5.0, range_given=True
+        ),
+        X,
+    )
+    assert found.tolist() == [1] * 7
+
+
+def test_ranges_of_slices_lie_along_their_axis() -> None:
+    rows, ends = [[-7.0, 1.0, 7.0], [-7.0, 1.0, 8.5]], [4.0, 8.0]
+    low = [-end for end in ends]
+    options: Any = {"range_given": True}
+    rounded = tf.quantization.quantize_and_dequantize_v2
+    found = rounded(tf.constant(rows), low, ends, axis=0, **options).numpy()
+    each = zip(rows, low, ends, strict=True)
+    expected = [
+        rounded(tf.constant(row), *two, **options).numpy() for row, *two in each
+    ]
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("source", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("target", ["float64", "float32", "float16"])
+def test_infinities_become_the_ends_of_the_smaller_range(
+    source: str, target: str
+) -> None:
+    x = tf.constant([np.inf, -np.inf, np.nan], source)
+    low, high, none = tf.saturate_cast(x, target).numpy()[[1, 0, 2]].tolist()
+    end = float(min(np.finfo(source).max, np.finfo(target).max))
+    assert (low, high) == (-end, end)
+    assert np.isnan(none)
+
+
+def test_complex_numbers_are_cast_by_their_parts() -> None:
+    x = tf.constant(np.array([1e300 + 1j, 2 - 1e300j]))
+    end = np.finfo(np.float32).max
+    made = tf.saturate_cast(x, tf.complex64).numpy()
+    assert made.tolist() == [complex(end, 1), complex(2, -end)]
+    assert tf.saturate_cast(x, tf.float32).numpy().tolist() == [end, 2]
+    assert tf.saturate_cast(x.numpy().real, tf.complex64).dtype == tf.complex64
+
+
+def _ragged(*rows: Any) -> Any:
+    return tf.ragged.constant(list(rows))
+
+
+NUMBERS: Any = ([1, 1, 0], [], [3, 0, 3, 4])
+WEIGHTS: Any = ([1.0, 2.0, 3.0], [], [1.0, 2.0, 3.0, 4.0])
+
+
+def test_counts_of_ragged_and_sparse_tensors_have_weights() -> None:
+    x, weights = _ragged(*NUMBERS), _ragged(*WEIGHTS)
+    rows = [[3, 3, 0, 0, 0], [0] * 5, [2, 0, 0, 4, 4]]
+    assert tf.math.bincount(x, weights, axis=-1).numpy().tolist() == rows
+    assert tf.math.bincount(x, weights).numpy().tolist() == [5, 3, 0, 4, 4]
+    sparse = tf.sparse.from_dense([[1, 1, 0], [0, 3, 0]])
+    each = tf.sparse.from_dense([[1.0, 2, 0], [0, 3.5, 0]])
+    found = tf.math.bincount(sparse, each, axis=-1)
+    assert found.numpy().tolist() == [[0, 3, 0, 0], [0, 0, 0, 3.5]]
+
+
+def test_deep_ragged_tensors_are_counted_as_a_whole() -> None:
+    assert tf.math.bincount(_ragged([[1], []], [[2, 1]])).numpy().tolist() == [
+        0,
+        2,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "indices", "values", "shape"),
+    [
+        ({}, [[0], [1], [3], [4]], [2, 2, 2, 1], [5]),
+        ({"maxlength": 2}, [[0], [1]], [2, 2], [2]),
+        ({"minlength": 9}, [[0], [1], [3], [4]], [2, 2, 2, 1], [9]),
+        (
+            {"axis": -1, "weights": WEIGHTS},
+            [[0, 0], [0, 1], [2, 0], [2, 3], [2, 4]],
+            [3, 3, 2, 4, 4],
+            [3, 5],
+        ),
+        (
+            {"axis": -1, "binary_output": True},
+            [[0, 0], [0, 1], [2, 0], [2, 3], [2, 4]],
+            [1] * 5,
+            [3, 5],
+        ),
+    ],
+)
+def test_sparse_counts_hold_the_numbers_that_occur(
+    options: Any, indices: Any, values: Any, shape: Any
+) -> None:
+    given = dict(options)
+    if "weights" in given:
+        given["weights"] = _ragged(*given["weights"])
+    found = tf.sparse.bincount(_ragged(*NUMBERS), **given)
+    assert found.indices.numpy().tolist() == indices
+    assert found.values.numpy().tolist() == values
+    assert found.dense_shape.numpy().tolist() == shape
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: tf.math.bincount([1, 2], minlength=[3]),
+            ValueError,
+            "Shape must be rank 0 but is rank 1",
+        ),
+        (
+            lambda: tf.unravel_index([2, 5], [3, 0]),
+            tf.errors.InvalidArgumentError,
+            "dims cannot contain a dim of zero",
+        ),
+        (
+            lambda: tf.sequence_mask([10, 20], [10, 20]),
+            ValueError,
+            "`maxlen` must be scalar",
+        ),
+        (
+            lambda: tf.expand_dims(1, axis=[0, 1]),
+            tf.errors.InvalidArgumentError,
+            "must be a tensor with a single value",
+        ),
+        (
+            lambda: tf.constant([1, 2, 3], shape=[10]),
+            TypeError,
+            "unsupported shape",
+        ),
+        (lambda: tf.reverse([1, 2], [5]), Exception, "is out of.*range"),
+        (lambda: tf.linalg.matrix_transpose([1]), ValueError, "should be a "),
+        (
+            lambda: tf.boolean_mask([1, 2], [True]),
+            ValueError,
+            "incompatible",
+        ),
+    ],
+)
+def test_wrong_arguments_are_told(call: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_steps_of_what_is_no_slice_may_be_zero() -> None:
+    made = tf.raw_ops.TensorStridedSliceUpdate(
+        input=tf.zeros([2, 2, 3, 2]),
+        begin=[0, 0, 1],
+        end=[1, 0, 2],
+        strides=[1, 0, 1],
+        value=tf.ones([2, 3]),
+        ellipsis_mask=2,
+        shrink_axis_mask=5,
+    )
+    expected = np.zeros([2, 2, 3, 2])
+    expected[0, ..., 1] = 1
+    assert np.array_equal(made.numpy(), expected)
