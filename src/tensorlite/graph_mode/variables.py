@@ -199,6 +199,10 @@ class GraphVariable(Variable):
         with alike(0, inside=1):  # the one reading, which enters the loop
             return super().__tensor__()
 
+    def has_value_here(self) -> bool:
+        """Return whether it has a value outside of sessions' runs, too; most have none."""
+        return False
+
     def read_value(self) -> Tensor:
         """Return the value as it is behind what is waited for here."""
         return super().__tensor__()

@@ -423,7 +423,7 @@ Tensor = ShownTensor
 tuple = tuple_
 __version__, __git_version__ = VERSION, GIT_VERSION
 __compiler_version__ = COMPILER_VERSION
-_OF_BOTH = ("autograph", "config", "distribute", "keras", "types")
+_OF_BOTH = ("autograph", "config", "distribute", "types")
 _OF_VERSION_2 = {
     "Module": "framework",
     "function": "functions",
@@ -433,6 +433,8 @@ _OF_VERSION_2 = {
 
 def __getattr__(name: str) -> object:
     """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
+    if name == "keras":
+        return import_module(f"{__name__}.{name}")
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")
     if name in _OF_VERSION_2:

@@ -329,10 +329,11 @@ def _written(
 ) -> Any:
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
-        with scope.device(variable.handle.node.device):
+        with scope.device(variable.op.node.device):
             return getattr(state.Variable, method)(variable, given)
 
-    return write(value, name=name)
+    made = write(value, name=name)
+    return variable if made is None else made
 
 
 Unasked.make = partial(RefVariable, collections=())

@@ -297,7 +297,7 @@ class Checkpoint(Module):
 
 
 def _is_of_graph(value: Any) -> bool:
-    return isinstance(value, GraphVariable)
+    return isinstance(value, GraphVariable) and not value.has_value_here()
 
 
 def _members(root: Any) -> dict[str, Any]:

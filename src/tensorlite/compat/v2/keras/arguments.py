@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.compat.v2.keras import defaults, masks
+from tensorlite.compat.v2.keras import defaults, masks, phases
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype
@@ -91,7 +91,7 @@ class Arguments:
         default = parameters(type(self))["training"].default
         chosen = training_in(around)
         if chosen is None:
-            chosen = default if isinstance(default, bool) else False
+            chosen = default if isinstance(default, bool) else phases.here()
         return {**kwargs, "training": chosen}
 
     def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:

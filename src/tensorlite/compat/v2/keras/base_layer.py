@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v1.variables import Variable as GraphVariable
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
     autocast,
     constraints,
     describing,
     dtype_policies,
+    histories,
     in_graphs,
+    in_sessions,
     initializers,
     lookup,
     masks,
@@ -35,6 +36,7 @@ from tensorlite.compat.v2.keras.arguments import (
 )
 from tensorlite.compat.v2.keras.fitting import filled
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
+from tensorlite.compat.v2.keras.older_layers import OlderLayer
 from tensorlite.compat.v2.keras.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.views import Views
 from tensorlite.compat.v2.keras.weights import Weight
@@ -55,6 +57,7 @@ class Held:
         self.weights: list[Any] = []
         self.regularized: list[tuple[Any, Callable[[Any], Any]]] = []
         self.added: list[Any] = []
+        self.updates: list[Any] = []
         self.checked: dict[Any, bool] = {}
 
 
@@ -62,7 +65,7 @@ _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
 """Attributes that checkpoints do not have, nor those of Keras 3."""
 
 
-class Layer(Arguments, OwnVariables, Views, Module):
+class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -183,15 +186,21 @@ class Layer(Arguments, OwnVariables, Views, Module):
         make = initializers.get(kind if initializer is None else initializer)
         own = name or naming.of_weight()
         first = partial(make, tuple(sizes), dtype=wanted)
-        graph = in_graphs.building.get()
-        with interpreted_by(None) if graph is None else graph.building():
-            made: Any = self._kind_of_weight(wanted, graph, autocast)(
-                first() if graph is None else first,
-                trainable=trainable is not False,
-                name=naming.prefixed(own) if graph is None else own,
-                dtype=wanted,
-                constraint=constraints.get(constraint),
-            )
+        told: dict[str, Any] = {
+            "trainable": trainable is not False,
+            "dtype": wanted,
+            "constraint": constraints.get(constraint),
+        }
+        graph = in_sessions.graph_of_models()
+        if graph is None:
+            kind = self._kind_of_weight(wanted, autocast)
+            with interpreted_by(None):
+                made: Any = kind(first(), name=naming.prefixed(own), **told)
+        else:
+            inside = in_graphs.building.get() is not None
+            with in_sessions.in_graph_of_models(graph), graph.building():
+                name = own if inside else f"{naming.prefixed(own)}"
+                made = in_sessions.SessionWeight(first, name=name, **told)
         self._held.weights.append(made)
         if regularizer is not None:
             self._held.regularized.append((made, regularizers.get(regularizer)))
@@ -199,9 +208,7 @@ class Layer(Arguments, OwnVariables, Views, Module):
 
     add_variable = add_weight
 
-    def _kind_of_weight(self, dtype: Any, graph: Any, is_cast: bool) -> Any:
-        if graph is not None:
-            return GraphVariable
+    def _kind_of_weight(self, dtype: Any, is_cast: bool) -> Any:
         mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
         cast = is_cast and self.autocast and mixed
         return autocast.CastVariable if cast else Weight
@@ -216,7 +223,8 @@ class Layer(Arguments, OwnVariables, Views, Module):
 
     @property
     def losses(self) -> list[Any]:
-        return penalties.of(self)
+        found: list[Any] = in_graphs.in_default(penalties.of, self)
+        return found
 
     def _forget_losses(self) -> None:
         self._held.added = [x for x in self._held.added if callable(x)]
@@ -283,9 +291,11 @@ class Layer(Arguments, OwnVariables, Views, Module):
     def non_trainable_variables(self) -> Any:
         return self.non_trainable_weights
 
+    @in_graphs.apart
     def get_weights(self) -> list[np.ndarray]:
         return [np.array(w.numpy()) for w in self.weights]
 
+    @in_graphs.apart
     def set_weights(self, weights: Any) -> None:
         own = self.weights
         if len(own) != len(weights):
@@ -353,8 +363,9 @@ class Layer(Arguments, OwnVariables, Views, Module):
         return sketch.output_spec(self, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = histories.recovered((args, kwargs))
         if sketch.is_symbolic([args, kwargs]):
-            return sketch.record(self, args, kwargs)
+            return histories.shown(histories.record(self, args, kwargs))
         return self._applied(*args, **kwargs)
 
     @in_graphs.anywhere

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
+    histories,
     lookup,
     naming,
     saved_ways,
@@ -34,6 +35,10 @@ class Model(Training, Layer):
     _plan: Any
     is_chain = False
     """Whether its layers stand one after the other."""
+    starts: Any = None
+    """The symbolic tensors that it is given, if they are known."""
+    ends: Any = None
+    """Those that it returns."""
     first_inputs: Any = None
     """Specs of what it was called with first."""
 
@@ -67,17 +72,18 @@ class Model(Training, Layer):
 
     def _join(self, inputs: Any, outputs: Any) -> None:
         """Let the model do what was called between inputs and outputs."""
-        self.inputs = nest.flatten(inputs)
-        self.outputs = nest.flatten(outputs)
+        inputs, outputs = histories.recovered((inputs, outputs))
+        self.starts = nest.flatten(inputs)
+        self.ends = nest.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs
         is_alone = isinstance(outputs, list) and len(outputs) == 1
         self._result_form = outputs[0] if is_alone else outputs
-        self._plan = sketch.needed(outputs, self.inputs)
+        self._plan = sketch.needed(outputs, self.starts)
         self.opens_scope = False
         self.built = True
-        self.input_names = [x.name for x in self.inputs]
-        self.output_names = [title_of(x) for x in self.outputs]
-        layers = sketch.by_depth(outputs, self.inputs)
+        self.input_names = [x.name for x in self.starts]
+        self.output_names = [title_of(x) for x in self.ends]
+        layers = sketch.by_depth(outputs, self.starts)
         self._functional_layers = [x for x in layers if isinstance(x, Layer)]
 
     @property
@@ -87,7 +93,7 @@ class Model(Training, Layer):
 
     def inputs_known(self) -> bool:
         """Return whether it is known what the model takes."""
-        return getattr(self, "inputs", None) is not None
+        return self.starts is not None
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         if self._plan is None:
@@ -95,22 +101,22 @@ class Model(Training, Layer):
                 "When subclassing the `Model` class, you should implement a `call()` method."
             )
         given = self._flat_inputs(inputs)
-        for x, y in zip(self.inputs, given, strict=True):
+        for x, y in zip(self.starts, given, strict=True):
             if y is None and not getattr(x.node.layer, "optional", False):
                 raise InvalidArgumentError(
                     f'the input "{x.name}" of the model "{self.name}" is not optional, and None '
                     "was given for it"
                 )
         values = {
-            id(x): fitted(y, x) for x, y in zip(self.inputs, given, strict=True)
+            id(x): fitted(y, x) for x, y in zip(self.starts, given, strict=True)
         }
         return sketch.replayed(self._plan, values, self._result_form)
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
         given = picked(self._input_form, inputs)
-        if len(given) != len(self.inputs):
+        if len(given) != len(self.starts):
             raise InvalidArgumentError(
-                f'the model "{self.name}" takes {len(self.inputs)} inputs; {len(given)} were given'
+                f'the model "{self.name}" takes {len(self.starts)} inputs; {len(given)} were given'
             )
         return given
 
@@ -126,8 +132,8 @@ class Model(Training, Layer):
         )
         shapes = list(input_shape) if many else [input_shape]
         self.built = True
-        made = [sketch.placed_input(shape) for shape in shapes]
-        sketch.record(self, (made if many else made[0],), {})
+        made = [histories.placed_input(shape) for shape in shapes]
+        histories.record(self, (made if many else made[0],), {})
 
     def note_inputs(self, inputs: Any) -> None:
         """Keep what the model is called with first, batches of any size."""
@@ -166,8 +172,8 @@ class Model(Training, Layer):
     def saved_members(self) -> dict[str, Any]:
         found = super().saved_members()
         for key in (
-            "inputs",
-            "outputs",
+            "starts",
+            "ends",
             "history",
             "compiled_loss",
             "compiled_metrics",
@@ -197,12 +203,34 @@ class Model(Training, Layer):
         return self.built
 
     @property
+    def inputs(self) -> Any:
+        """What the model is given, as a list; None where that is not known."""
+        return histories.shown(self.starts)
+
+    @inputs.setter
+    def inputs(self, given: Any) -> None:
+        self.starts = histories.recovered(given)
+
+    @property
+    def outputs(self) -> Any:
+        """What the model returns, as a list; None where that is not known."""
+        return histories.shown(self.ends)
+
+    @outputs.setter
+    def outputs(self, given: Any) -> None:
+        self.ends = histories.recovered(given)
+
+    @property
     def input(self) -> Any:
-        return self._input_form if self._plan is not None else super().input
+        if self._plan is None:
+            return super().input
+        return histories.shown(self._input_form)
 
     @property
     def output(self) -> Any:
-        return self._output_form if self._plan is not None else super().output
+        if self._plan is None:
+            return super().output
+        return histories.shown(self._output_form)
 
     @property
     def state_updates(self) -> list[Any]:

@@ -18,7 +18,7 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, TupleShape
 
-OURS = "tensorlite.compat.v2.keras"
+OURS = ("tensorlite.compat.v2.keras", "tensorlite.compat.v1.keras")
 known: dict[str, Mapping[str, Any]] = {}
 """Keras' classes, by the namespace that Keras says of them; each namespace adds its own."""
 _PLAIN = (bool, int, float, str)
@@ -168,7 +168,7 @@ def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
     nearest = [space for space in known if module and space == module]
     for space in [*nearest, *known]:
         if name in known[space]:
-            return known[space][name]
+            return lookup.of_version(name, known[space][name])
     raise InvalidArgumentError(
         f"the class or function {name!r} of {module or 'a program'} is not known here: give "
         "custom_objects={name: class}, or register it with "

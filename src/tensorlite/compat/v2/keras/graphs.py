@@ -107,8 +107,8 @@ def _listed(form: Any) -> Any:
 def config_of(model: Any) -> dict[str, Any]:
     """Return the configuration of a model that was made of inputs and outputs."""
     plan = model._plan  # noqa: SLF001  its own
-    places = _Places(model.inputs, plan)
-    layers = [_input(x) for x in model.inputs]
+    places = _Places(model.starts, plan)
+    layers = [_input(x) for x in model.starts]
     layers += [_layer(name, layer, places) for name, layer in places.layers.items()]
     return {
         "name": model.name,
@@ -224,7 +224,7 @@ def _placed(config: dict[str, Any], name: str) -> Any:
         name=name,
         optional=config.get("optional", False),
         sparse=config.get("sparse", False),
-    ).output
+    ).kept
 
 
 def _layer_of(one: dict[str, Any]) -> Any:
@@ -317,8 +317,8 @@ def _found(form: Any, made: Any) -> Any:
 def copied(model: Any, again: Callable[[Any], Any], inputs: Any = None) -> Any:
     """Return a model that does the same calls with layers of its own."""
     given = nest.flatten(inputs) if inputs is not None else None
-    first = given or [_placed(described_input(x), x.name) for x in model.inputs]
-    values = {id(x): y for x, y in zip(model.inputs, first, strict=True)}
+    first = given or [_placed(described_input(x), x.name) for x in model.starts]
+    values = {id(x): y for x, y in zip(model.starts, first, strict=True)}
     made: dict[int, Any] = {}
     for node in model._plan:  # noqa: SLF001  its own
         layer = node.layer

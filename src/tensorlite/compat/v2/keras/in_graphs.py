@@ -70,6 +70,15 @@ def _building(
     return made
 
 
+def in_default(call: Callable[..., Any], *args: Any) -> Any:
+    """Return what a function makes in the graph that is being built, if there is one."""
+    graph = active_graph()
+    if graph is None or building.get() is not None:
+        return call(*args)
+    with built(graph):
+        return views.shown(call(*args))
+
+
 def apart(call: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function compute at once, though a graph may be being built."""
 

@@ -20,6 +20,7 @@ from tensorlite.compat.v2.keras import (
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
+from tensorlite.core.tensor import Tensor
 
 
 class Cell(Layer):
@@ -164,9 +165,21 @@ class Cell(Layer):
 
     def masks(self, x: Any, h: Any, training: Any) -> tuple[Any, Any]:
         """Return what inputs and states are multiplied by."""
+        if not (self.dropout or self.recurrent_dropout):
+            return None, None
+        if isinstance(training, Tensor):
+            found = self.get_dropout_mask(x), self.get_recurrent_dropout_mask(h)
+            return _if_training(training, found[0]), _if_training(training, found[1])
         if not training:
             return None, None
         return self.get_dropout_mask(x), self.get_recurrent_dropout_mask(h)
+
+
+def _if_training(training: Any, mask: Any) -> Any:
+    """Return a mask that leaves out nothing unless a tensor says that the layer trains."""
+    if isinstance(mask, list):
+        return [_if_training(training, x) for x in mask]
+    return None if mask is None else tl.where(training, mask, tl.ones_like(mask))
 
 
 def _times(x: Any, kernel: Any, mask: Any) -> Any:

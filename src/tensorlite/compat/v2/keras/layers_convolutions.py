@@ -116,12 +116,15 @@ class Convolution(Layer):
             constraint=self.kernel_constraint,
         )
 
+    def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        return self.bias_initializer(shape, dtype=dtype)
+
     def add_bias(self, count: int) -> None:
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",
                 (count,),
-                initializer=self.bias_initializer,
+                initializer=self.first_bias,
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )

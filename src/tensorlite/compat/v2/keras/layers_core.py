@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import (
     activations,
     checking,
     constraints,
+    histories,
     initializers,
     masks,
     naming,
@@ -55,7 +56,7 @@ class InputLayer(Layer):
             sizes = inner if isinstance(inner, (tuple, list)) else (inner,)
             whole = (batch_size, *sizes)
         self.built = True
-        self.kept = sketch.placed_input(whole, dtype, self.name, self)
+        self.kept = histories.placed_input(whole, dtype, self.name, self)
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.kept.sparse = self.sparse
         self.nodes = (self.kept.node,)
@@ -67,11 +68,11 @@ class InputLayer(Layer):
 
     @property
     def output(self) -> Any:
-        return self.kept
+        return histories.shown(self.kept)
 
     @property
     def input(self) -> Any:
-        return self.kept
+        return histories.shown(self.kept)
 
     @property
     def batch_shape(self) -> Any:

@@ -15,6 +15,7 @@ from tensorlite.compat.v2.keras import (
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_core import chosen
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor
 from tensorlite.ops.shape import astype, shape_of
 
 
@@ -96,6 +97,8 @@ class BatchNormalization(Layer):
                 f"mask.shape={mask.shape}, inputs.shape={inputs.shape}"
             )
         x = inputs if inputs.dtype is tl.float64 else astype(inputs, tl.float32)
+        if isinstance(training, Tensor) and in_graphs.building.get() is not None:
+            return astype(self._by_phase(x, mask, training), inputs.dtype)
         made = chosen(
             training if self.trainable else False,
             lambda: self._in_training(x, mask),
@@ -107,10 +110,24 @@ class BatchNormalization(Layer):
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
         mean, variance = _moments(x, axes, mask)
-        kept = 1.0 - self.momentum
+        self._move(mean, variance, 1.0 - self.momentum)
+        return self._normalized(x, mean, variance)
+
+    def _move(self, mean: Any, variance: Any, share: Any) -> None:
         moving = self.moving_mean, self.moving_variance
         for held, now in zip(moving, (mean, variance), strict=True):
-            held.assign_sub((held.value() - now) * kept)
+            self.add_update(held.assign_sub((held.value() - now) * share))
+
+    def _by_phase(self, x: Any, mask: Any, training: Any) -> Any:
+        """Return the result in a graph that trains or not as a tensor says."""
+        rank = len(x.shape)
+        axes = tuple(i for i in range(rank) if i != self.axis % rank)
+        moving = self.moving_mean.value(), self.moving_variance.value()
+        asked = tl.logical_and(astype(training, tl.bool), self.trainable)
+        mean, variance = tl.cond(
+            asked, lambda: _moments(x, axes, mask), lambda: moving
+        )
+        self._move(mean, variance, tl.where(asked, 1.0 - self.momentum, 0.0))
         return self._normalized(x, mean, variance)
 
     def _in_use(self, x: Any) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
@@ -96,11 +94,15 @@ class _OverTime(Convolution):
             constraint=self.recurrent_constraint,
         )
         self.add_bias(4 * count)
-        if self.bias is not None and self.unit_forget_bias:
-            first = np.array(self.bias.numpy())
-            first[count : 2 * count] = 1.0
-            self.bias.assign(first)
         self.built = True
+
+    def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        if not self.unit_forget_bias:
+            return super().first_bias(shape, dtype)
+        count = int(self.filters or 0)
+        sizes = count, 2 * count
+        ends = [self.bias_initializer((size,), dtype=dtype) for size in sizes]
+        return tl.concat([ends[0], tl.ones(count, dtype=dtype), ends[1]])
 
     def _shares(self, like: Any, rate: float, training: Any) -> Any:
         """Return what values are multiplied by: zero where they are dropped, at all steps."""

@@ -13,12 +13,20 @@ from tensorlite.core.errors import InvalidArgumentError
 custom_objects: dict[str, Any] = {}
 """What programs have added, by name."""
 
+of_version_1: dict[str, Any] = {}
+"""What programs of TensorFlow 1 have otherwise under a name that all of Keras' have."""
+
 
 _UNUSED = {
     *("dtype", "implementation", "quantization_config", "renorm_momentum"),
     *("zero_output_for_mask", "jit_compile", "is_legacy_optimizer"),
 }
 """What Keras writes of layers and optimizers though it says nothing by itself."""
+
+
+def of_version(name: str, found: Any) -> Any:
+    """Return what Keras has under a name in the version that a program is of."""
+    return found if naming.is_keras_3() else of_version_1.get(name, found)
 
 
 @contextmanager
@@ -89,8 +97,10 @@ def fitting(kind: type, config: dict[str, Any]) -> dict[str, Any]:
 def found_class(kind: str, name: str, known: Mapping[str, Any]) -> Any:
     """Return what stands under a name, in whichever way it is spelled."""
     everything = {**known, **custom_objects}
+    if name in custom_objects:
+        return custom_objects[name]
     if name in everything:
-        return everything[name]
+        return of_version(name, everything[name])
     spelled = {naming.snake(key): value for key, value in everything.items()}
     joined = {key.lower(): value for key, value in everything.items()}
     made = spelled.get(name, joined.get(name.lower().replace("_", "")))

@@ -7,6 +7,7 @@ from typing import Any
 from tensorlite.compat.v2.keras.beside import Beside
 from tensorlite.core import nest
 from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import SymbolicTensor
 
 _known = Beside()
 
@@ -21,24 +22,31 @@ def remember(tensors: Any, mask: Any) -> None:
         return
     for x, own in zip(nest.flatten(tensors), nest.flatten(mask), strict=False):
         if own is not None:
-            _known.remember(x, own)
+            _known.remember(_own(x), own)
 
 
 def forget(tensor: Any) -> None:
     """Let a tensor have no mask."""
-    _known.forget(tensor)
+    _known.forget(_own(tensor))
 
 
 def of_one(tensor: Any) -> Any:
     """Return the mask of a tensor, None where all steps count."""
-    return _known.of(tensor)
+    return _known.of(_own(tensor))
+
+
+def _own(tensor: Any) -> Any:
+    """Return a tensor of a graph as its node has it, whoever shows it."""
+    if isinstance(tensor, SymbolicTensor):
+        return tensor.node.outputs[tensor.index]
+    return tensor
 
 
 def of(tensors: Any) -> Any:
     """Return the masks of a layer's inputs, in their structure; None where all steps count."""
     if not _known:
         return None
-    found = [_known.of(x) for x in nest.flatten(tensors)]
+    found = [of_one(x) for x in nest.flatten(tensors)]
     if all(mask is None for mask in found):
         return None
     return nest.pack_like(tensors, found)

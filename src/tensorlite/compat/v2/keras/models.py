@@ -10,6 +10,7 @@ from typing import Any
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
+    histories,
     lambdas,
     lookup,
     naming,
@@ -45,7 +46,7 @@ class Sequential(Model):
         self.opens_scope = naming.is_keras_3()
         self._chain: list[Any] = []
         self._tip: Any = None
-        self.inputs: Any = None
+        self.starts: Any = None
         for layer in layers or ():
             self._append(layer)
         self._count()
@@ -60,6 +61,7 @@ class Sequential(Model):
         self._count()
 
     def _append(self, layer: Any) -> None:
+        layer = histories.recovered(layer)
         if sketch.is_leaf(layer):
             layer = layer.node.layer
         if not isinstance(layer, Layer):
@@ -69,19 +71,19 @@ class Sequential(Model):
                 )
             layer = _Function(layer)
         if isinstance(layer, InputLayer):
-            self._begin(layer.output)
+            self._begin(layer.kept)
             return
         if self._tip is None and not self._chain:
             shape = getattr(layer, "given_shape", None)
             if shape is None and isinstance(layer, Model) and layer.inputs_known():
-                shape = tuple(layer.inputs[0].shape)
+                shape = tuple(layer.starts[0].shape)
             if shape is not None:
-                self._begin(sketch.placed_input(shape, layer=InputLayer.silent()))
+                self._begin(histories.placed_input(shape, layer=InputLayer.silent()))
         self._chain.append(layer)
         self._extend(layer)
 
     def _begin(self, tensor: Any) -> None:
-        self.inputs, self._tip = [tensor], tensor
+        self.starts, self._tip = [tensor], tensor
         self.input_names = [tensor.name]
 
     def _extend(self, layer: Any) -> None:
@@ -89,16 +91,20 @@ class Sequential(Model):
         if self._tip is None:
             return
         with naming.inside(self.name) if self.opens_scope else nullcontext():
-            self._tip = layer(self._tip)
-        self.outputs = nest.flatten(self._tip)
-        self.output_names = [title_of(x) for x in self.outputs]
+            self._tip = histories.recovered(layer(self._tip))
+        self.ends = nest.flatten(self._tip)
+        self.output_names = [title_of(x) for x in self.ends]
         self.built = True
 
     def pop(self) -> Any:
         layer = self._chain.pop()
-        if self.inputs is not None:
-            self._tip = self.inputs[0] if not self._chain else self._chain[-1].output
-            self.outputs = nest.flatten(self._tip)
+        if self.starts is not None:
+            self._tip = (
+                self.starts[0]
+                if not self._chain
+                else self._chain[-1].nodes[0].outputs
+            )
+            self.ends = nest.flatten(self._tip)
         return layer
 
     @property
@@ -110,15 +116,19 @@ class Sequential(Model):
 
     @property
     def input(self) -> Any:
-        return self.inputs[0] if self.inputs is not None else super().input
+        if self.starts is None:
+            return super().input
+        return histories.shown(self.starts[0])
 
     @property
     def output(self) -> Any:
-        return self._tip if self._tip is not None else super().output
+        return super().output if self._tip is None else histories.shown(self._tip)
 
     def build(self, input_shape: Any = None) -> None:
-        if self.inputs is None and input_shape is not None:
-            self._begin(sketch.placed_input(input_shape, layer=InputLayer.silent()))
+        if self.starts is None and input_shape is not None:
+            self._begin(
+                histories.placed_input(input_shape, layer=InputLayer.silent())
+            )
             for layer in self._chain:
                 self._extend(layer)
             self._count()
@@ -132,7 +142,7 @@ class Sequential(Model):
 
     def _begin_with(self, inputs: Any) -> None:
         """Let what the model is first called with say what it is given."""
-        if self.inputs is not None or not isinstance(inputs, Tensor):
+        if self.starts is not None or not isinstance(inputs, Tensor):
             naming.of_model()
             return
         first = inputs.get_shape().known()
@@ -140,7 +150,7 @@ class Sequential(Model):
         if first and tracer() is not None and not states:
             first = (None, *first[1:])
         self._begin(
-            sketch.placed_input(first, inputs.dtype, layer=InputLayer.silent())
+            histories.placed_input(first, inputs.dtype, layer=InputLayer.silent())
         )
         for layer in self._chain:
             self._extend(layer)
@@ -148,7 +158,7 @@ class Sequential(Model):
         self._forget_losses()  # those that were noted on the way
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        made = fitted(inputs, self.inputs[0]) if self.inputs else inputs
+        made = fitted(inputs, self.starts[0]) if self.starts else inputs
         for layer in self._chain:
             made = layer(made)
         return made
@@ -165,12 +175,12 @@ class Sequential(Model):
     def get_config(self) -> dict[str, Any]:
         layers = [describing.description(x) for x in self.layers]
         made = {"name": self.name, "trainable": self.trainable, "layers": layers}
-        if self.inputs is not None:
-            shape = list(self.inputs[0].shape)
+        if self.starts is not None:
+            shape = list(self.starts[0].shape)
             config = {
                 "batch_shape": shape,
-                "dtype": self.inputs[0].dtype.name,
-                "name": self.inputs[0].name,
+                "dtype": self.starts[0].dtype.name,
+                "name": self.starts[0].name,
             }
             first = {
                 "module": "keras.layers",
@@ -187,7 +197,7 @@ class Sequential(Model):
             layers = [describing.restored(x) for x in config["layers"]]
         made = cls(layers, name=config.get("name"))
         shape = config.get("build_input_shape")
-        if made.inputs is None and shape is not None:
+        if made.starts is None and shape is not None:
             made.build(tuple(shape))
         return made
 
@@ -250,8 +260,8 @@ def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
     )
     if isinstance(model, Sequential):
         made = type(model)([again(x) for x in model.layers], name=model.name)
-        if model.inputs is not None and made.inputs is None:
-            made.build(tuple(model.inputs[0].shape))
+        if model.starts is not None and made.starts is None:
+            made.build(tuple(model.starts[0].shape))
         return made
     if not model.is_made_of_layers:
         return again(model)

@@ -58,6 +58,8 @@ class KerasShape(TupleShape):
 class KerasTensor(Operand):
     """What a layer will return, once values are there."""
 
+    placed: Any = None
+    """The tensor of a graph that stands for it in programs of TensorFlow 1."""
     __slots__ = (
         "__dict__",
         "__weakref__",

@@ -51,7 +51,7 @@ def _is_chain(model: Any) -> bool:
     plan = getattr(model, "_plan", None)
     if plan is None:
         return True
-    known = [id(x) for x in model.inputs]
+    known = [id(x) for x in model.starts]
     for node in plan:
         parents = [id(x) for x in node.parents()]
         if len(parents) != 1 or parents != known:
@@ -65,7 +65,7 @@ def _operations(model: Any) -> list[Any]:
     plan = getattr(model, "_plan", None)
     if plan is None:
         return list(model.layers)
-    ordered = sketch.by_depth(model._output_form, model.inputs)  # noqa: SLF001
+    ordered = sketch.by_depth(model._output_form, model.starts)  # noqa: SLF001
     return [x for x in ordered if x is not None]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.v2.keras import naming
+from tensorlite.compat.v2.keras import histories, naming
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -93,11 +93,11 @@ class Views:
 
     @property
     def input(self) -> Any:
-        return self._node().inputs
+        return histories.shown(self._node().inputs)
 
     @property
     def output(self) -> Any:
-        return self._node().outputs
+        return histories.shown(self._node().outputs)
 
     @property
     def input_shape(self) -> Any:

@@ -1,0 +1,45 @@
+"""tf.keras as TensorFlow 1 has it: what differs from that of version 2, and the rest of it.
+
+Layers, models and training are those of compat/v2/keras. Here stand only the names and defaults
+that version 1 has otherwise, a module for each namespace in which there are such.
+"""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.keras import (
+    activations as activations,
+    backend as backend,
+    constraints as constraints,
+    initializers as initializers,
+    layers as layers,
+    losses as losses,
+    metrics as metrics,
+)
+from tensorlite.compat.v2 import keras
+from tensorlite.compat.v2.keras import (
+    Input as Input,
+    Model as Model,
+    Sequential as Sequential,
+    applications as applications,
+    callbacks as callbacks,
+    datasets as datasets,
+    internal,
+    lookup,
+    policies,
+    preprocessing as preprocessing,
+    regularizers as regularizers,
+)
+
+lookup.of_version_1.update({**activations.DIFFERENT, **layers.DIFFERENT})
+__version__ = "2.2.4-tf"
+__internal__ = internal
+mixed_precision = policies
+
+
+def __getattr__(name: str) -> object:
+    """Return what version 1 has of version 2, or say what is near a name that is not there."""
+    try:
+        return getattr(keras, name)
+    except AttributeError:
+        raise attribute_error(__name__, name, globals()) from None

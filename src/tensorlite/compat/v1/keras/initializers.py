@@ -1,0 +1,10 @@
+"""tf.keras.initializers of version 1: names that version 2 has not."""
+
+from __future__ import annotations
+
+from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v2.keras import initializers
+
+normal = initializers.RandomNormal
+uniform = initializers.RandomUniform
+__getattr__ = rest_of(initializers, __name__, globals())

@@ -1,0 +1,120 @@
+"""tf.keras.layers of version 1: recurrent ones have other activations, weights and gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v1.keras.activations import hard_sigmoid
+from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v2.keras import layers
+
+
+class LSTMCell(layers.LSTMCell):
+    """A step of an LSTM whose gates are lines that are cut off."""
+
+    opens_scope = False
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = hard_sigmoid,
+        *args: Any,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+        self.implementation = implementation
+
+
+class GRUCell(layers.GRUCell):
+    """A step of a GRU which forgets before it multiplies, and whose gates are cut off."""
+
+    opens_scope = False
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = hard_sigmoid,
+        use_bias: bool = True,
+        reset_after: bool = False,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            recurrent_activation,
+            use_bias,
+            reset_after,
+            **kwargs,
+        )
+        self.implementation = implementation
+
+
+class SimpleRNNCell(layers.SimpleRNNCell):
+    """A step of a simple recurrent layer."""
+
+    opens_scope = False
+
+
+class LSTM(layers.LSTM):
+    """Long short-term memory."""
+
+    kind = LSTMCell
+
+
+class GRU(layers.GRU):
+    """Gated recurrent units."""
+
+    kind = GRUCell
+
+
+class SimpleRNN(layers.SimpleRNN):
+    """A recurrent layer whose result is its state."""
+
+    kind = SimpleRNNCell
+
+
+class ConvLSTM2D(layers.ConvLSTM2D):
+    """Long short-term memory of images, whose gates are cut off."""
+
+    def __init__(
+        self, filters: int, kernel_size: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        if len(args) < 6:
+            kwargs.setdefault("recurrent_activation", hard_sigmoid)
+        super().__init__(filters, kernel_size, *args, **kwargs)
+
+
+class CuDNNLSTM(layers.LSTM):
+    """An LSTM as GPUs have it, whose gates are sigmoids."""
+
+    kind = LSTMCell
+
+    def __init__(self, units: int, **kwargs: Any) -> None:
+        super().__init__(units, recurrent_activation="sigmoid", **kwargs)
+
+
+class CuDNNGRU(layers.GRU):
+    """A GRU as GPUs have it, which multiplies before it forgets."""
+
+    kind = GRUCell
+
+    def __init__(self, units: int, **kwargs: Any) -> None:
+        super().__init__(
+            units, recurrent_activation="sigmoid", reset_after=True, **kwargs
+        )
+
+
+DIFFERENT = {
+    kind.__name__: kind
+    for kind in (
+        *(LSTMCell, GRUCell, SimpleRNNCell, LSTM, GRU, SimpleRNN, ConvLSTM2D),
+        *(CuDNNLSTM, CuDNNGRU),
+    )
+}
+"""What is found by its name in programs of version 1."""
+
+__getattr__ = rest_of(layers, __name__, globals())

@@ -1,0 +1,10 @@
+"""tf.keras.metrics of version 1: names that version 2 has not."""
+
+from __future__ import annotations
+
+from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v2.keras import losses, metrics
+
+cosine = cosine_proximity = losses.cosine_similarity
+kullback_leibler_divergence = losses.kullback_leibler_divergence
+__getattr__ = rest_of(metrics, __name__, globals())

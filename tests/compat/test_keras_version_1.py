@@ -1,0 +1,147 @@
+"""tf.keras of TensorFlow 1: models of a graph, whose weights have values in Keras' session.
+
+Expected numbers are what TensorFlow 1.15 gives, or NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+K: Any = keras.backend
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[Any]:
+    before, mode.eager = mode.eager, False
+    try:
+        with tf.Graph().as_default() as made:
+            yield made
+    finally:
+        mode.eager = before
+
+
+def drawn(*sizes: int, seed: int = 0) -> Any:
+    return np.random.RandomState(seed).uniform(-1, 1, sizes).astype("float32")
+
+
+def test_inputs_and_results_are_tensors_of_the_graph(graph: Any) -> None:
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,))])
+    assert isinstance(model.output, tf.Tensor)
+    assert model.output.op.name == "dense/BiasAdd"
+    assert model.input.op.type == "Placeholder"
+    names = [x.name for x in tf.trainable_variables()]
+    assert names == ["dense/kernel:0", "dense/bias:0"]
+    assert [x.name for x in model.weights] == names
+
+
+def test_sessions_and_models_have_the_same_values() -> None:
+    x = drawn(5, 4)
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,))])
+    model.compile("sgd", "mse")
+    model.fit(x, x[:, :3], verbose=0)
+    session = K.get_session()
+    found = session.run(model.output, {model.input: x})
+    np.testing.assert_allclose(found, model.predict(x), rtol=1e-5)
+    given = tf.placeholder(tf.float32, [None, 4])
+    cost = tf.reduce_mean(tf.square(model(given)))
+    step = tf.train.GradientDescentOptimizer(0.1).minimize(cost)
+    before = session.run(cost, {given: x})
+    session.run(step, {given: x})
+    assert session.run(cost, {given: x}) < before
+    assert not np.allclose(model.predict(x), found)
+
+
+def test_a_session_that_is_chosen_holds_the_values() -> None:
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(model.weights[0].assign([[2.0], [3.0]]))
+        assert model.predict(np.ones((1, 2), "float32")).tolist() == [[5.0]]
+        assert K.get_session() is session
+
+
+def test_functions_of_tensors_of_layers_are_parts_of_models() -> None:
+    x = drawn(5, 4)
+    given = keras.Input((4,))
+    doubled = tf.reduce_sum(keras.layers.Dense(3)(given) * 2.0, axis=1, keepdims=True)
+    model = keras.Model(given, keras.layers.Dense(1)(doubled))
+    model.compile("sgd", "mse")
+    first = model.predict(x)
+    np.testing.assert_allclose(
+        K.get_session().run(model.output, {given: x}), first, rtol=1e-5
+    )
+    model.fit(x, x[:, :1], verbose=0)
+    assert not np.allclose(model.predict(x), first)
+    (slope,) = tf.gradients(model.output, given)
+    assert K.get_session().run(slope, {given: x}).shape == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [("LSTM", [0.16426, 0.11983]), ("GRU", [0.2124, 0.19955])],
+)
+def test_recurrent_layers_have_the_gates_of_version_1(
+    kind: str, wanted: list[float]
+) -> None:
+    given = keras.Input(batch_shape=(2, 5, 3))
+    model = keras.Model(given, getattr(keras.layers, kind)(4)(given))
+    names = [x.name for x in model.weights]
+    assert names == [
+        f"{kind.lower()}/{x}:0" for x in ("kernel", "recurrent_kernel", "bias")
+    ]
+    model.set_weights(
+        [
+            np.abs(drawn(*x.shape, seed=7 + i) / 2) * (1 if i % 2 else 0.7)
+            - (0.2 if x.ndim > 1 else 0)
+            for i, x in enumerate(model.get_weights())
+        ]
+    )
+    found = model.predict(drawn(2, 5, 3, seed=10))
+    np.testing.assert_allclose(found[0, :2], wanted, atol=1e-4)
+
+
+def test_hard_sigmoid_has_the_slope_of_version_1() -> None:
+    made = keras.layers.Activation("hard_sigmoid")(tf.constant([[1.0, 5.0]]))
+    np.testing.assert_allclose(K.get_session().run(made), [[0.7, 1.0]])
+
+
+def test_the_phase_says_whether_layers_train() -> None:
+    x = np.ones((4, 8), "float32")
+    given = keras.Input((8,))
+    model = keras.Model(given, keras.layers.Dropout(0.5)(given))
+    run = K.function([given, K.learning_phase()], [model.output])
+    assert run([x, 0])[0].tolist() == x.tolist()
+    assert set(run([x, 1])[0].ravel()) <= {0.0, 2.0}
+    assert run([x, 1])[0].min() == 0.0
+
+
+def test_moments_are_moved_by_the_updates_alone() -> None:
+    x = drawn(6, 3) + 2.0
+    given = keras.Input((3,))
+    layer = keras.layers.BatchNormalization()
+    model = keras.Model(given, layer(given))
+    session = K.get_session()
+    feeds = {given: x, K.learning_phase(): True}
+    np.testing.assert_allclose(session.run(model.output, feeds).mean(0), 0, atol=1e-5)
+    assert not layer.get_weights()[2].any()
+    assert len(model.updates) == 2
+    session.run(model.updates, feeds)
+    np.testing.assert_allclose(layer.get_weights()[2], 0.01 * x.mean(0), rtol=1e-4)
+
+
+def test_functions_of_the_backend_change_variables() -> None:
+    x, y = K.variable(3.0), K.placeholder(shape=())
+    step = K.function([y], [x * y], updates=[(x, x + y)])
+    assert step([2.0]) == [6.0]
+    assert K.get_value(x) == 5.0
+    K.set_value(x, 1.0)
+    assert step([2.0]) == [2.0]
+    assert K.get_value(K.switch(K.constant(1.0), x, x * 2)) == 3.0
